@@ -132,6 +132,16 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'services/cli/src/commands/migrate.ts',
     may: ['services/cli/src/**', `${WORKER}/checkpoints/set-up.ts`, SHARED],
   },
+  // What an auditor runs alone is what the command runs: a history is judged by one program.
+  {
+    from: 'services/cli/src/commands/audit/audit-verify.ts',
+    may: ['services/cli/src/**', 'infra/audit/verify.mjs', SHARED],
+  },
+  {
+    from: 'services/cli/src/{audit-database,audit/export}.ts',
+    may: ['services/cli/src/**', SHARED],
+    types: ['infra/audit/verify.mjs'],
+  },
   // Whether a sandbox works is found out by opening one.
   {
     from: 'services/cli/src/checks/{confinement,sandbox}.ts',

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
 import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
-import { verifyAudit } from '@signalbox/cli/audit/verify';
+import { verifyHistory } from '../../infra/audit/verify.mjs';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, type Pool } from '@signalbox/store/pool';
@@ -65,7 +65,7 @@ try {
   const sealed = await timed(() => sealAll(sealer));
   await sealer.close();
   const verified = await timed(async () => {
-    const verdict = await verifyAudit({
+    const verdict = await verifyHistory({
       ...(await openDatabaseHistory(pool)),
       keys,
       outside: () => readCheckpointFile(file),

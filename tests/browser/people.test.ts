@@ -78,30 +78,22 @@ describe.skipIf(executablePath === null)('the group', () => {
     await expectFine();
   });
 
-  it('lets people react, forward, edit and delete from the menu of a message', async () => {
+  it('lets people edit and forward from the menu of a message', async () => {
     await ben.getByRole('button', { name: /^General/ }).click();
     await ben.locator('textarea').fill('frist');
     await ben.keyboard.press('Enter');
     const menuOf = (page: Page, text: string): Promise<void> =>
       page.locator('.message', { hasText: text }).last().locator('.bubble').click({ button: 'right' });
-    await menuOf(ada, 'frist');
-    await ada.getByRole('button', { name: 'React with 👍' }).click();
-    await ben.getByRole('button', { name: '👍 from Ada' }).click();
-    await ada.getByRole('button', { name: '👍 from you, Ben' }).click();
-    await ben.getByRole('button', { name: '👍 from you' }).waitFor();
     await menuOf(ben, 'frist');
     await ben.getByRole('button', { name: 'Edit' }).click();
     await ben.locator('textarea').fill('first');
     await ben.keyboard.press('Enter');
     await ada.locator('.message', { hasText: 'first' }).getByText('edited').waitFor();
     await menuOf(ada, 'first');
-    expect(await ada.getByRole('dialog').getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    expect(await ada.getByRole('dialog').getByRole('button', { name: 'Edit' }).count()).toBe(0);
     await ada.getByRole('dialog').getByRole('button', { name: 'Forward' }).click();
     await ada.getByRole('dialog').getByRole('button', { name: 'Signalbox' }).click();
     await ada.getByText('Forwarded to Signalbox').waitFor();
-    await menuOf(ben, 'first');
-    await ben.getByRole('button', { name: 'Delete' }).click();
-    await ada.locator('.message', { hasText: 'first' }).waitFor({ state: 'detached' });
     await ada.getByRole('button', { name: 'People and chats' }).click();
     await ada.getByRole('button', { name: /^Signalbox/ }).click();
     await ada.locator('.message', { hasText: 'first' }).getByText('Forwarded from Ben').waitFor();

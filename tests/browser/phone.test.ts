@@ -43,10 +43,10 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   it('keeps a long line about a person inside of their place', async () => {
     await scene.person('block', { person: 1003, blocked: true });
     await open('as=1001&list');
-    const line = page.locator('.person').getByText('operator, blocked the bot');
+    const line = page.locator('.people').getByText('operator, blocked the bot');
     await line.waitFor();
     const overhang = await line.evaluate((node) => {
-      const [inner, outer] = [node, node.closest('.person')].map((one) => one?.getBoundingClientRect().width ?? 0);
+      const [inner, outer] = [node, node.closest('.row')].map((one) => one?.getBoundingClientRect().width ?? 0);
       return (inner ?? 0) - (outer ?? 0);
     });
     expect(overhang).toBeLessThanOrEqual(0);
@@ -74,8 +74,9 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await open('as=1002');
     const message = page.locator('.message', { hasText: 'hello from Ben' });
     const box = await message.locator('.bubble').boundingBox();
-    const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10, pointerType: 'touch', bubbles: true };
-    await message.locator('.text').dispatchEvent('pointerdown', { ...at, clientX: at.x, clientY: at.y });
+    const at = { clientX: (box?.x ?? 0) + 20, clientY: (box?.y ?? 0) + 10, bubbles: true, cancelable: true };
+    // Browsers make a context menu of a long press.
+    await message.locator('.text').dispatchEvent('contextmenu', at);
     const menu = page.getByRole('dialog', { name: 'Message' });
     await menu.getByRole('button', { name: 'Edit' }).waitFor();
     await page.keyboard.press('Escape');
@@ -126,7 +127,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     // Scroll positions are whole pixels, heights are not.
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'To the newest message' }).click();
-    await page.locator('.message', { hasText: 'look above' }).getByRole('button', { name: 'answer 3' }).click();
+    await page.locator('.message', { hasText: 'look above' }).getByRole('button', { name: 'Earlier message' }).click();
     await page.locator('.message.flash', { hasText: 'answer 3' }).waitFor();
     await expectFine();
   });

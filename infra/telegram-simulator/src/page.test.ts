@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { batchFiles, findFileProblem, type Batch, type GivenFile, planMessages } from './page/composer/file-batches.ts';
 import { splitText } from './page/composer/text-parts.ts';
 import { arrangeMessages } from './page/state/arrangement.ts';
 import { buildEntityTree, type EntityNode } from './page/text/entity-tree.ts';
@@ -54,44 +53,6 @@ test('a text without spaces is not cut inside an emoji', () => {
   expect(parts.every((part) => part.length <= 4_096 && !/\p{Surrogate}/u.test(part))).toBe(true);
 });
 
-const MEGABYTE = 1024 * 1024;
-const file = (name: string, type: string, size = 1): GivenFile => ({ name, type, size });
-const kindsOf = (batches: readonly Batch<GivenFile>[]): readonly string[] =>
-  batches.map(({ kind, files }) => `${files.length} ${kind}`);
-
-test('files become albums of ten of one kind, and recordings go alone', () => {
-  const photos = Array.from({ length: 12 }, (_, index) => file(`${index}.png`, 'image/png'));
-  const others = [file('a.txt', 'text/plain'), file('b.ogg', 'audio/ogg'), file('c.ogg', 'audio/ogg')];
-  const batches = batchFiles([...photos, ...others], { asFiles: false });
-  expect(kindsOf(batches)).toEqual(['10 photo', '2 photo', '1 document', '1 voice', '1 voice']);
-  expect(kindsOf(batchFiles(photos, { asFiles: true }))).toEqual(['10 document', '2 document']);
-});
-
-test('a picture too large for a photo goes as a file, and an album fits into one request', () => {
-  expect(kindsOf(batchFiles([file('big.jpg', 'image/jpeg', 11 * MEGABYTE)], { asFiles: false }))).toEqual([
-    '1 document',
-  ]);
-  const halves = [file('a.zip', '', 30 * MEGABYTE), file('b.zip', '', 30 * MEGABYTE)];
-  expect(kindsOf(batchFiles(halves, { asFiles: false }))).toEqual(['1 document', '1 document']);
-});
-
-test('a text goes with the first file, or after the files if it is too long for a caption', () => {
-  const batches = batchFiles([file('a.txt', 'text/plain'), file('b.png', 'image/png')], { asFiles: false });
-  expect(planMessages(['look'], batches).map((one) => [one.text, one.kind])).toEqual([
-    ['look', 'document'],
-    ['', 'photo'],
-  ]);
-  const long = 'x'.repeat(1_025);
-  expect(planMessages([long], batches).map((one) => one.text)).toEqual(['', '', long]);
-  expect(planMessages(['one', 'two'], []).map((one) => one.text)).toEqual(['one', 'two']);
-});
-
-test('a file that cannot be sent is refused in words', () => {
-  expect(findFileProblem(file('empty.txt', ''))).toBeNull();
-  expect(findFileProblem(file('empty.txt', '', 0))).toBe('empty.txt is empty.');
-  expect(findFileProblem(file('film.mkv', '', 51 * MEGABYTE))).toContain('larger than 50 MB');
-});
-
 const said = (messageId: number, more: object = {}): Said => ({
   messageId,
   from: { id: 100 },
@@ -102,15 +63,15 @@ const said = (messageId: number, more: object = {}): Said => ({
 const idsFor = (messages: readonly Said[], person: number): readonly number[] =>
   arrangeMessages(messages, person).map(({ messageId }) => messageId);
 
-test('a message for one person takes the place of another, for that person alone and until it is deleted', () => {
-  const whisper = said(3, { ephemeral: { receiverId: 1001, replaces: 1 } });
-  expect(idsFor([whisper, said(1), said(2)], 1001)).toEqual([3, 2]);
+test('a message for one person is seen by that person, until it is deleted', () => {
+  const whisper = said(3, { ephemeral: { receiverId: 1001 } });
+  expect(idsFor([whisper, said(1), said(2)], 1001)).toEqual([1, 2, 3]);
   expect(idsFor([whisper, said(1), said(2)], 1002)).toEqual([1, 2]);
   expect(idsFor([{ ...whisper, deleted: true }, said(1), said(2)], 1001)).toEqual([1, 2]);
 });
 
 test('what a person says to the bot alone is seen by the two', () => {
-  const command = said(1, { from: { id: 1001 }, ephemeral: { receiverId: 100, replaces: null } });
+  const command = said(1, { from: { id: 1001 }, ephemeral: { receiverId: 100 } });
   expect([1001, 1002, 100].map((person) => idsFor([command], person).length)).toEqual([1, 0, 1]);
 });
 

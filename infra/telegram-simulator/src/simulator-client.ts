@@ -80,8 +80,6 @@ export function createSimulatorClient(url: string) {
     // What people do. All of these reject if the simulator refuses.
     say: (from: number, text: string, options?: Said) => act('/api/messages', { from, text, ...options }),
     click: (from: number, button: string, place?: Place) => act('/api/clicks', { from, button, ...place }),
-    react: (from: number, messageId: number, emoji: string | null, place?: Place) =>
-      act('/api/reactions', { from, emoji, ...place, messageId }),
     stopDraft: (from: number) => act('/api/drafts/stop', { from }),
     setBotStatus: (status: BotStatus, by = 1001) => act('/api/rights', { by, status }),
     /** What popped up after a click, once the bot has answered it. */

@@ -1,14 +1,14 @@
-import type { AuditSources, ChainedEvent } from './audit/sources.ts';
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
 import { eventJson } from '@signalbox/safety/audit/event-json';
 import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
+import type { ChainedEvent, History } from '../../../infra/audit/verify.mjs';
 
 /** Places that are read at once: enough to hide the round trip, and a few megabytes at most of usual events. */
 const PAGE = 2_000;
 
 /** The history of a database as a source for the verifier. It may grow meanwhile: what is read first is never ahead of the rest. */
-export async function openDatabaseHistory(db: Queryable): Promise<Pick<AuditSources, 'logId' | 'events' | 'inside'>> {
+export async function openDatabaseHistory(db: Queryable): Promise<History> {
   const logId = await readAuditLogId(db);
   return { logId, events: () => readEvents(db), inside: () => readSigned(db, logId) };
 }

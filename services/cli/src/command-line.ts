@@ -8,7 +8,7 @@ import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands, type CommandEntry } from './catalog.ts';
-import { UsageError, type CommandContext, type Report } from './command.ts';
+import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
 /** A server, by the variable that says where it is. */
@@ -19,29 +19,6 @@ export interface Output {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
 }
-
-const OPTIONS = {
-  json: { type: 'boolean', default: false },
-  jsonl: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-  all: { type: 'boolean', default: false },
-  force: { type: 'boolean', default: false },
-  person: { type: 'string' },
-  limit: { type: 'string', default: '50' },
-  policies: { type: 'string' },
-  from: { type: 'string' },
-  checkpoints: { type: 'string' },
-  key: { type: 'string' },
-  out: { type: 'string' },
-  since: { type: 'string' },
-  thread: { type: 'string' },
-  action: { type: 'string' },
-  kind: { type: 'string' },
-  job: { type: 'string' },
-  status: { type: 'string' },
-  project: { type: 'string' },
-  text: { type: 'string' },
-} as const;
 
 /** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
 const MAX_LIMIT = 10_000;
@@ -88,39 +65,14 @@ async function execute(
     throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
   const parts: Closable[] = [];
   const opened = new Set<Server>();
-  const context = openContext(
-    environment,
-    output,
-    { parts, opened },
-    {
-      words: rest,
-      person: values.person ?? null,
-      all: values.all,
-      force: values.force,
-      jsonl: values.jsonl,
-      limit,
-      options: {
-        policies: values.policies ?? null,
-        from: values.from ?? null,
-        checkpoints: values.checkpoints ?? null,
-        key: values.key ?? null,
-        out: values.out ?? null,
-        since: values.since ?? null,
-        thread: values.thread ?? null,
-        action: values.action ?? null,
-        kind: values.kind ?? null,
-        job: values.job ?? null,
-        status: values.status ?? null,
-        project: values.project ?? null,
-        text: values.text ?? null,
-      },
-    },
-  );
+  const given = { ...values, words: rest, limit };
+  const context = openContext(environment, output, { parts, opened }, given);
   try {
     const run = await command.load();
     return await run(context);
   } catch (error) {
-    if (error instanceof AppError || error instanceof UsageError) throw error;
+    if (error instanceof UsageError) throw new UsageError(error.message || `Write: ${command.usage.join(' | ')}`);
+    if (error instanceof AppError) throw error;
     throw (await findServerProblem(context.config, opened)) ?? error;
   } finally {
     await closeAll(parts, context.log);

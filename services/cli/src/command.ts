@@ -1,36 +1,41 @@
 import type { Readable } from 'node:stream';
+import type { parseArgs } from 'node:util';
 import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { CliConfig } from './config.ts';
 
-/** What was written after the command's name. */
-export interface Arguments {
-  readonly words: readonly string[];
-  readonly person: string | null;
-  readonly all: boolean;
-  readonly force: boolean;
+/** What may stand behind a command. One that a command does not know changes nothing. */
+export const OPTIONS = {
+  json: { type: 'boolean', default: false },
   /** One JSON object per line, in and out. */
-  readonly jsonl: boolean;
-  readonly limit: number;
-  /** Options of single commands; null when they were not given. */
-  readonly options: Readonly<Record<CommandOption, string | null>>;
-}
+  jsonl: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+  all: { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+  person: { type: 'string' },
+  limit: { type: 'string', default: '50' },
+  policies: { type: 'string' },
+  from: { type: 'string' },
+  checkpoints: { type: 'string' },
+  key: { type: 'string' },
+  out: { type: 'string' },
+  since: { type: 'string' },
+  thread: { type: 'string' },
+  action: { type: 'string' },
+  kind: { type: 'string' },
+  job: { type: 'string' },
+  status: { type: 'string' },
+  project: { type: 'string' },
+  text: { type: 'string' },
+} as const;
+type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 
-export type CommandOption =
-  | 'policies'
-  | 'from'
-  | 'checkpoints'
-  | 'key'
-  | 'out'
-  | 'since'
-  | 'thread'
-  | 'action'
-  | 'kind'
-  | 'job'
-  | 'status'
-  | 'project'
-  | 'text';
+/** What was written after the command's name. */
+export interface Arguments extends Omit<Options, 'limit'> {
+  readonly words: readonly string[];
+  readonly limit: number;
+}
 
 /** What a command works with. Connections are opened when they are asked for, and the runner of the command closes them. */
 export interface CommandContext {
@@ -57,10 +62,25 @@ export interface Report {
 
 export type Run = (context: CommandContext) => Promise<Report>;
 
-/** What was written cannot be carried out: `message` says what to write instead. */
+/** What was written cannot be carried out. `message` says what to write instead; the usage of the command when it says nothing. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
+  override readonly name = 'UsageError';
+}
+
+/** One verb of a command, such as `show` in `runs show <id>`, and how many words stand behind it. */
+export interface Verb {
+  readonly words: number;
+  readonly run: (context: CommandContext, ...words: string[]) => Promise<Report>;
+}
+
+/** Carries out the verb that was written; without one, the usual one. Throws UsageError for anything else. */
+export function runVerb(
+  context: CommandContext,
+  verbs: Readonly<Record<string, Verb>>,
+  usual?: string,
+): Promise<Report> {
+  const [name = usual, ...words] = context.arguments.words;
+  const [, verb] = Object.entries(verbs).find(([known]) => known === name) ?? [];
+  if (verb?.words !== words.length) throw new UsageError();
+  return verb.run(context, ...words);
 }

@@ -1,11 +1,10 @@
 /** Longer cells are cut: `--json` shows everything. */
 const MAX_CELL = 60;
 
+type Row = readonly (string | number | null)[];
+
 /** Rows under headings, each column as wide as its longest cell. Line breaks in cells become spaces. */
-export function formatTable(
-  headings: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): readonly string[] {
+export function formatTable(headings: readonly string[], rows: readonly Row[]): readonly string[] {
   const cells = [headings, ...rows].map((row) => row.map((cell) => cut(String(cell ?? '–'))));
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells.map((row) =>
@@ -14,6 +13,22 @@ export function formatTable(
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** The same, or a sentence when there are no rows. */
+export function formatList(headings: readonly string[], rows: readonly Row[], none: string): readonly string[] {
+  return rows.length > 0 ? formatTable(headings, rows) : [none];
+}
+
+/** A part of a report: its title, and its rows below it; nothing without rows. */
+export function section<T>(
+  title: string,
+  headings: readonly string[],
+  items: readonly T[],
+  row: (item: T) => Row,
+): readonly string[] {
+  if (items.length === 0) return [];
+  return ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
 }
 
 /** `1 turn`, `3 turns`. */

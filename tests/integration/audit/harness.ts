@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { keyIdOf, type AuditKeys } from '@signalbox/safety/audit/checkpoint';
-import { verifyAudit, type AuditVerdict } from '@signalbox/cli/audit/verify';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
 import { Sealer, type SealerOptions } from '@signalbox/jobs/audit/audit-sealer';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { openPool, type Pool, type Queryable } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
+import { verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
 import { createDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -70,7 +70,7 @@ export async function openAuditHarness(): Promise<AuditHarness> {
       }
     },
     verify: async (db = owner) =>
-      verifyAudit({ ...(await openDatabaseHistory(db)), keys, outside: () => readCheckpointFile(file) }),
+      verifyHistory({ ...(await openDatabaseHistory(db)), keys, outside: () => readCheckpointFile(file) }),
     close: async () => {
       await Promise.all([owner.end(), pool.end()]);
       await database.drop();

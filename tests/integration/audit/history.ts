@@ -1,13 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { keyIdOf, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
-import { openExport, writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
+import { writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
 import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
-import { verifyAudit, type AuditVerdict } from '@signalbox/cli/audit/verify';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
-import { verifyFiles, type Verdict } from '../../../infra/audit/verify.mjs';
+import { verifyFiles, verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
 import { exampleEvent } from './harness.ts';
 
 export const LOG_ID = '5b0f0a52-6a57-4c0d-9d0e-1f5a3b1f6c11';
@@ -98,9 +96,9 @@ export function copyOf({ places, inside, outside }: History): History {
   };
 }
 
-/** What the product's verifier says about a history as it is in memory. */
+/** What the verifier says about a history as it is in memory. */
 export function verifyInMemory({ places, inside, outside }: History): Promise<AuditVerdict> {
-  return verifyAudit({
+  return verifyHistory({
     logId: LOG_ID,
     keys: new Map([[keyIdOf(SIGNER.publicKey), SIGNER.publicKey]]),
     events: () => iterate(places.map(({ event, ...place }) => ({ ...place, json: event && canonicalJson(event) }))),
@@ -113,11 +111,8 @@ async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** What both verifiers say about a history that was written into files of this folder. */
-export async function verifyBoth(
-  history: History,
-  dir: string,
-): Promise<{ readonly product: AuditVerdict; readonly offline: Verdict }> {
+/** What the verifier says about a history that was exported into files of this folder. */
+export async function verifyExported(history: History, dir: string): Promise<AuditVerdict> {
   const files = {
     export: join(dir, 'export.jsonl'),
     checkpoints: join(dir, 'checkpoints.jsonl'),
@@ -134,8 +129,5 @@ export async function verifyBoth(
   writeFileSync(files.export, lines.map((line) => `${line}\n`).join(''));
   writeFileSync(files.checkpoints, history.outside.map((line) => `${JSON.stringify(line)}\n`).join(''));
   writeFileSync(files.key, SIGNER.publicKey.export({ type: 'spki', format: 'pem' }));
-  const keys = new Map([[keyIdOf(SIGNER.publicKey), SIGNER.publicKey]]);
-  const source = await openExport(files.export);
-  const product = await verifyAudit({ ...source, keys, outside: () => readCheckpointFile(files.checkpoints) });
-  return { product, offline: await verifyFiles(files.export, files.checkpoints, files.key) };
+  return verifyFiles(files.export, files.checkpoints, files.key);
 }

@@ -3,6 +3,7 @@ import type { StoredMessage } from '../store/event.ts';
 import { findChat } from '../people/chat-shapes.ts';
 import { GROUP } from '../people/people.ts';
 import type { Store } from '../store/store.ts';
+import { listTopics } from '../store/topic.ts';
 
 /** The id of a chat that exists, or 400. */
 export function requireChat(store: Store, chat: number | string): number {
@@ -32,6 +33,14 @@ export function requireOwnMessage(store: Store, chat: number | string, messageId
   if (!message) throw badRequest('message to edit not found');
   if (message.fromId !== store.bot.id || message.forward !== null) throw badRequest("message can't be edited");
   return message;
+}
+
+/** The number of the topic that a call names, or null for none; 400 if there is none of that number. */
+export function requireTopic(chatId: number, given: number | undefined): number | null {
+  if (given === undefined || given === 0) return null;
+  // The general topic has no number that could be named, and a private chat has no topics.
+  if (listTopics(chatId).some(({ topicId }) => topicId === given)) return given;
+  throw badRequest('message thread not found');
 }
 
 function requireMembership(store: Store, chatId: number): number {

@@ -1,9 +1,9 @@
-import { getChat, getChatMember, sendChatAction } from './chats/bot-chats.ts';
+import { sendChatAction } from './chats/bot-chats.ts';
 import { deleteMyCommands, getMyCommands, setMyCommands } from './chats/bot-commands.ts';
 import { sendMessageDraft, sendRichMessageDraft } from './messages/bot-drafts.ts';
 import { answerCallbackQuery } from './messages/bot-clicks.ts';
-import { deleteMessage, deleteMessages } from './messages/bot-deletions.ts';
-import { editMessageCaption, editMessageReplyMarkup, editMessageText } from './messages/bot-edits.ts';
+import { deleteMessage } from './messages/bot-deletions.ts';
+import { editMessageReplyMarkup, editMessageText } from './messages/bot-edits.ts';
 import {
   deleteEphemeralMessage,
   editEphemeralMessageReplyMarkup,
@@ -14,7 +14,6 @@ import { sendFile } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import type { Parameters } from './bot-parameters.ts';
 import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
-import { setMessageReaction } from './messages/bot-reactions.ts';
 import { getUpdates } from '../webhook/bot-polling.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
 import type { Store } from '../store/store.ts';
@@ -41,11 +40,8 @@ export const BOT_METHODS = {
   sendMessageDraft,
   sendRichMessageDraft,
   editMessageText,
-  editMessageCaption,
   editMessageReplyMarkup,
   deleteMessage,
-  deleteMessages,
-  setMessageReaction,
   editEphemeralMessageText,
   editEphemeralMessageReplyMarkup,
   deleteEphemeralMessage,
@@ -54,8 +50,6 @@ export const BOT_METHODS = {
   setMyCommands,
   getMyCommands,
   deleteMyCommands,
-  getChat,
-  getChatMember,
   setChatMenuButton,
   getChatMenuButton,
 } satisfies Record<string, BotMethod>;

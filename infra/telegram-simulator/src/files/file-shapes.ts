@@ -1,42 +1,28 @@
-import type { Document, Message, PhotoSize } from 'grammy/types';
+import type { Document, Message } from 'grammy/types';
 import type { StoredFile } from '../store/event.ts';
-import type { State } from '../store/state.ts';
 
 /** A file of a message as the person API shows it. */
-export interface FileView extends Omit<StoredFile, 'uniqueId' | 'path' | 'thumbnailId' | 'hasBytes'> {
+export interface FileView extends Omit<StoredFile, 'uniqueId' | 'path' | 'hasBytes'> {
   /** Where its bytes are; null if only its size is known. */
   readonly url: string | null;
 }
 
 /** A file in the person API's shape. */
-export function toFileView({
-  uniqueId: _id,
-  path: _path,
-  thumbnailId: _small,
-  hasBytes,
-  ...same
-}: StoredFile): FileView {
+export function toFileView({ uniqueId: _id, path: _path, hasBytes, ...same }: StoredFile): FileView {
   return { ...same, url: hasBytes ? `/api/files/${same.fileId}` : null };
 }
 
 /** The fields of a message that hold its file, in the Bot API's shape. */
-export function toMediaFields(state: State, file: StoredFile): Partial<Message> {
+export function toMediaFields(file: StoredFile): Partial<Message> {
   const shared = toShared(file);
   switch (file.kind) {
     case 'document':
       return { document: { ...shared, file_name: file.name, mime_type: file.mimeType } };
     case 'voice':
       return { voice: { ...shared, duration: file.durationSeconds ?? 0, mime_type: file.mimeType } };
-    case 'photo': {
-      const small = file.thumbnailId === null ? undefined : state.files.get(file.thumbnailId);
-      // The smallest first.
-      return { photo: (small ? [small, file] : [file]).map(toPhotoSize) };
-    }
+    case 'photo':
+      return { photo: [{ ...shared, width: file.width ?? 0, height: file.height ?? 0 }] };
   }
-}
-
-function toPhotoSize(file: StoredFile): PhotoSize {
-  return { ...toShared(file), width: file.width ?? 0, height: file.height ?? 0 };
 }
 
 function toShared({

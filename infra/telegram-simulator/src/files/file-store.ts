@@ -18,18 +18,12 @@ export interface NewFile {
 /** Something is wrong with a file; the reason is in Telegram's words. */
 export class FileError extends Error {}
 
-/** Telegram's limits of photos: bytes, pixels of both sides together, and how long one side may be to the other. */
-const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
-const MAX_PHOTO_SIDES = 10_000;
-const MAX_PHOTO_RATIO = 20;
-
 /** Stores a file under a new id. Throws FileError for an empty file and for what is no photo. */
 export function storeFile(store: Store, file: NewFile): StoredFile {
   const sizeBytes = typeof file.bytes === 'number' ? file.bytes : file.bytes.length;
   if (sizeBytes === 0) throw new FileError('file must be non-empty');
-  const size = file.kind === 'photo' ? measurePhoto(file.bytes, sizeBytes) : null;
-  const thumbnail = size ? storeThumbnail(store, size) : null;
-  return keep(store, file.bytes, {
+  const size = file.kind === 'photo' ? measurePhoto(file.bytes) : null;
+  const stored: StoredFile = {
     ...createIds(),
     kind: file.kind,
     name: file.name,
@@ -39,9 +33,11 @@ export function storeFile(store: Store, file: NewFile): StoredFile {
     height: size?.height ?? null,
     durationSeconds: file.kind === 'voice' ? (file.durationSeconds ?? 0) : null,
     path: `${FOLDERS[file.kind]}/file_${store.state.files.size}${extensionOf(file)}`,
-    thumbnailId: thumbnail?.fileId ?? null,
     hasBytes: typeof file.bytes !== 'number',
-  });
+  };
+  if (typeof file.bytes !== 'number') store.fileBytes.put(stored.uniqueId, file.bytes);
+  store.commit({ kind: 'file', file: stored });
+  return stored;
 }
 
 /** What is in a file; null if nobody knows. */
@@ -68,12 +64,6 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '.mp3': 'audio/mpeg',
 };
 
-function keep(store: Store, bytes: Buffer | number, file: StoredFile): StoredFile {
-  if (typeof bytes !== 'number') store.fileBytes.put(file.uniqueId, bytes);
-  store.commit({ kind: 'file', file });
-  return file;
-}
-
 /** Opaque, as at Telegram: nobody must read anything out of them. */
 function createIds(): { fileId: string; uniqueId: string } {
   return { fileId: `F${randomBytes(30).toString('base64url')}`, uniqueId: `U${randomBytes(9).toString('base64url')}` };
@@ -90,44 +80,8 @@ function extensionOf({ kind, name }: NewFile): string {
   return /^\.\w{1,10}$/.test(extension) ? extension : DEFAULT_EXTENSIONS[kind];
 }
 
-function measurePhoto(bytes: Buffer | number, sizeBytes: number): ImageSize {
-  if (sizeBytes > MAX_PHOTO_BYTES) {
-    throw new FileError(
-      `file of size ${sizeBytes} bytes is too big for a photo; the maximum size is ${MAX_PHOTO_BYTES} bytes`,
-    );
-  }
+function measurePhoto(bytes: Buffer | number): ImageSize {
   const size = typeof bytes === 'number' ? null : readImageSize(bytes);
   if (!size) throw new FileError('IMAGE_PROCESS_FAILED');
-  const { width, height } = size;
-  const isFine =
-    width > 0 &&
-    height > 0 &&
-    width + height <= MAX_PHOTO_SIDES &&
-    Math.max(width, height) <= MAX_PHOTO_RATIO * Math.min(width, height);
-  if (!isFine) throw new FileError('PHOTO_INVALID_DIMENSIONS');
   return size;
-}
-
-/** Telegram lists small sizes first: whoever takes the first one of a photo gets this, and should notice. */
-const THUMBNAIL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
-  'base64',
-);
-const THUMBNAIL_SIDE = 90;
-
-function storeThumbnail(store: Store, { width, height }: ImageSize): StoredFile {
-  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(width, height));
-  return keep(store, THUMBNAIL, {
-    ...createIds(),
-    kind: 'photo',
-    name: '',
-    mimeType: 'image/jpeg',
-    sizeBytes: THUMBNAIL.length,
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-    durationSeconds: null,
-    path: `photos/file_${store.state.files.size}.jpg`,
-    thumbnailId: null,
-    hasBytes: true,
-  });
 }

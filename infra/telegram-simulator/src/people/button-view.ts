@@ -1,6 +1,5 @@
-import type { InlineKeyboardButton, RichMessageButton } from 'grammy/types';
-import type { Keyboard, StoredMessage } from '../store/event.ts';
-import { listRichButtons, plainOf } from '../rich/rich-text-form.ts';
+import type { InlineKeyboardButton } from 'grammy/types';
+import type { Keyboard } from '../store/event.ts';
 
 /** A button below a message as the person API shows it. At most one of data, url and copyText says what it does. */
 export interface ButtonView {
@@ -21,16 +20,9 @@ export function toButtonViews(keyboard: Keyboard): ButtonView[][] {
   return keyboard.map((row) => row.map(toButtonView));
 }
 
-/** Every button that a person can press at this message, below it or inside it. */
-export function listButtons(message: StoredMessage): ButtonView[] {
-  const below = message.keyboard?.flat().map(toButtonView) ?? [];
-  return message.rich === null ? below : [...listRichButtons(message.rich).map(toButtonView), ...below];
-}
-
-/** A button of a keyboard or of a rich message as the person API shows it. */
-export function toButtonView(button: InlineKeyboardButton | RichMessageButton): ButtonView {
+function toButtonView(button: InlineKeyboardButton): ButtonView {
   return {
-    text: plainOf(button.text),
+    text: button.text,
     data: 'callback_data' in button ? button.callback_data : null,
     ...('url' in button ? { url: button.url } : {}),
     ...(button.style === undefined ? {} : { style: button.style }),

@@ -6,18 +6,13 @@ import { type FileView, toFileView } from '../files/file-shapes.ts';
 import type { State } from '../store/state.ts';
 
 /** A message as the person API shows it. Ids and times are those of the stored message. */
-export interface MessageView extends Omit<
-  StoredMessage,
-  'fromId' | 'fileId' | 'forward' | 'reactions' | 'keyboard' | 'editDate'
-> {
+export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | 'forward' | 'keyboard' | 'editDate'> {
   readonly from: { readonly id: number; readonly name: string; readonly isBot: boolean };
   /** The file that came with it; null without one. */
   readonly file: FileView | null;
   /** Who wrote it first, if it was forwarded; null otherwise. */
   readonly forwardedFrom: { readonly id: number; readonly name: string } | null;
-  /** Each emoji with who reacted with it, in the order of the first. */
-  readonly reactions: readonly { readonly emoji: string; readonly fromIds: readonly number[] }[];
-  /** The keyboard below the message; buttons inside a rich message are in its blocks. */
+  /** The keyboard below the message. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
   /** Unix seconds. */
   readonly editedAt: number | null;
@@ -33,14 +28,7 @@ export function toMessageView(state: State, bot: User, message: StoredMessage): 
     from: { id: sender.id, name: sender.first_name, isBot: sender.is_bot },
     file: file ? toFileView(file) : null,
     forwardedFrom: forward && { id: forward.fromId, name: toSender(state, bot, forward.fromId).first_name },
-    reactions: groupReactions(message),
     buttons: keyboard && toButtonViews(keyboard),
     editedAt: editDate,
   };
-}
-
-function groupReactions({ reactions }: StoredMessage): { emoji: string; fromIds: number[] }[] {
-  const byEmoji = new Map<string, number[]>();
-  for (const { emoji, fromId } of reactions) byEmoji.set(emoji, [...(byEmoji.get(emoji) ?? []), fromId]);
-  return [...byEmoji].map(([emoji, fromIds]) => ({ emoji, fromIds }));
 }

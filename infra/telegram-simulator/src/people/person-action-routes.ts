@@ -7,7 +7,7 @@ import { resolveChatName } from './people.ts';
 import { PersonError } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
-import { deleteFromPerson, forwardFromPerson, reactFromPerson } from './person-actions.ts';
+import { forwardFromPerson } from './person-actions.ts';
 import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
 import type { Store } from '../store/store.ts';
@@ -38,8 +38,6 @@ const Click = Person.extend({
     'a click names a button, or data and messageId',
   )
   .transform(findPlace);
-const Reaction = Person.extend({ messageId: z.int(), emoji: z.string().nullable() }).transform(findPlace);
-const Deletion = Person.extend({ messageIds: z.array(z.int()).min(1) }).transform(findPlace);
 const Forward = Person.extend({ messageId: z.int(), to: chatName.optional() })
   .transform(findPlace)
   .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
@@ -66,8 +64,6 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
   });
   serve('/api/edits', Edit, (given) => toAnswer(editFromPerson(store, given)));
   serve('/api/clicks', Click, (given) => clickFromPerson(store, given));
-  serve('/api/reactions', Reaction, (given) => reactFromPerson(store, given));
-  serve('/api/deletions', Deletion, (given) => deleteFromPerson(store, given));
   serve('/api/forwards', Forward, (given) => toAnswer(forwardFromPerson(store, given)));
   serve('/api/drafts/stop', Stop, ({ from }) => stopFromPerson(store, from));
   serve('/api/rights', Rights, (given) => changeBotStatus(store, given));

@@ -9,8 +9,7 @@ import { listChats } from './chat-shapes.ts';
 import { type MessageView, toMessageView } from './message-view.ts';
 import { isVisibleTo } from './visibility.ts';
 import { PersonError, requireMember, requirePerson } from './person-access.ts';
-import type { Topic } from '../store/topic.ts';
-import { listTopics } from '../store/topics.ts';
+import { listTopics, type Topic } from '../store/topic.ts';
 import { listMessages, type Store } from '../store/store.ts';
 
 /** A person as /api/people lists them. */
@@ -19,12 +18,11 @@ export interface PersonView extends Omit<Person, 'inGroup'> {
   readonly blocked: boolean;
 }
 /** A topic as /api/topics lists it. */
-export type TopicView = Pick<Topic, 'topicId' | 'name' | 'iconColor'>;
+export type TopicView = Pick<Topic, 'topicId' | 'name'>;
 /** What /api/chats/:id/messages answers. */
 export interface MessagesView {
   readonly seq: number;
   readonly draft: Draft | null;
-  readonly typing: boolean;
   readonly hasOlder: boolean;
   readonly messages: readonly MessageView[];
 }
@@ -73,7 +71,6 @@ export function registerPersonApi(app: FastifyInstance, store: Store): void {
     return {
       seq: store.currentSeq(),
       draft: findDraft(store, chatId),
-      typing: (store.typingUntil.get(chatId) ?? 0) > Date.now(),
       hasOlder: messages.length < matching.length,
       messages: messages.map((message) => toMessageView(store.state, store.bot, message)),
     };
@@ -83,7 +80,7 @@ export function registerPersonApi(app: FastifyInstance, store: Store): void {
     const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
     const chatId = resolveChatName(chat);
     requireMember(store, as, chatId);
-    return listTopics(store, chatId).map(({ topicId, name, iconColor }) => ({ topicId, name, iconColor }));
+    return listTopics(chatId).map(({ topicId, name }) => ({ topicId, name }));
   });
 
   app.get('/api/bot', async (request) => toBotView(store, As.partial().parse(request.query).as ?? null));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InaccessibleMessage } from 'grammy/types';
-import { listButtons } from './button-view.ts';
+import { toButtonViews } from './button-view.ts';
 import { stopDraft } from '../store/drafts.ts';
 import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
 import { findChat, toGroupChat } from './chat-shapes.ts';
@@ -63,7 +63,9 @@ function findClicked(store: Store, click: PersonClick): { messageId: number; dat
       ? listMessages(store.state, chatId).filter((message) => isVisibleTo(message, from))
       : [requireMessage(store, chatId, messageId, from)];
   for (const message of candidates.reverse()) {
-    const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
+    const button = toButtonViews(message.keyboard ?? [])
+      .flat()
+      .find((one) => one.text === wanted || one.data === wanted);
     if (!button) continue;
     if (button.data === null) throw new PersonError(400, `The button "${button.text}" sends nothing to the bot.`);
     return { messageId: message.messageId, data: button.data };

@@ -7,8 +7,7 @@ import { nowSeconds, putNewMessage } from '../store/new-message.ts';
 import { BOT_USERNAME, GROUP, type Person } from './people.ts';
 import { PersonError, requireMember, requireMessage } from './person-access.ts';
 import { type Sent, sendUpdate } from '../store/sent-update.ts';
-import type { Topic } from '../store/topic.ts';
-import { listTopics } from '../store/topics.ts';
+import { listTopics } from '../store/topic.ts';
 import type { Store } from '../store/store.ts';
 
 export interface PersonMessage {
@@ -36,7 +35,7 @@ export function sendFromPerson(store: Store, given: PersonMessage): readonly [Se
   const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
   checkAlbum(files);
   const replied = replyTo === null ? null : requireMessage(store, chatId, replyTo, person.id);
-  const topic = readTopic(store, chatId, given.topic ?? replied?.topicId ?? null);
+  const topicId = findTopic(chatId, given.topic ?? replied?.topicId ?? null);
   const ephemeral = findEphemeral(store, { person, chatId, text, replied });
   if (chatId === person.id) startContact(store, person);
   const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
@@ -48,7 +47,7 @@ export function sendFromPerson(store: Store, given: PersonMessage): readonly [Se
       fileId,
       albumId,
       replyTo,
-      topicId: topic?.topicId ?? null,
+      topicId,
       ephemeral,
     });
     return sendUpdate(store, 'message', message);
@@ -85,11 +84,11 @@ function startContact(store: Store, person: Person): void {
   if (!contact.started) store.commit({ kind: 'contact', contact: { ...contact, started: true } });
 }
 
-function readTopic(store: Store, chatId: number, given: number | string | null): Topic | null {
+function findTopic(chatId: number, given: number | string | null): number | null {
   if (given === null) return null;
-  const topic = listTopics(store, chatId).find((one) => one.topicId === given || one.name === given);
+  const topic = listTopics(chatId).find((one) => one.topicId === given || one.name === given);
   if (!topic) throw new PersonError(404, `There is no topic ${given} in chat ${chatId}.`);
-  return topic;
+  return topic.topicId;
 }
 
 /** Clients send these so that only the bot sees them: commands declared as ephemeral, and answers to its whispers. */
@@ -105,7 +104,7 @@ function findEphemeral(
     (addressee === undefined || addressee.toLowerCase() === BOT_USERNAME) &&
     findCommandsFor(store, person.id, chatId, 'en').some((one) => one.command === name && one.is_ephemeral);
   if (!isDeclared && replied?.ephemeral == null) return null;
-  return { receiverId: store.bot.id, replaces: null };
+  return { receiverId: store.bot.id };
 }
 
 function checkText(given: string, { raw, hasFiles }: { raw: boolean; hasFiles: boolean }): string {

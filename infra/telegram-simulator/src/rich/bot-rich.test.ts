@@ -77,14 +77,6 @@ test('the same blocks again are no change', async () => {
   });
 });
 
-test('a button inside a rich message is pressed like one below it', async () => {
-  await api.sendRichMessage(1001, {
-    blocks: [{ type: 'buttons', buttons: [{ text: 'Retry', callback_data: 'retry:1', style: 'link' }] }],
-  });
-  await client.post('/api/clicks', { from: 1001, button: 'Retry' });
-  expect((await api.getUpdates()).at(-1)?.callback_query).toMatchObject({ data: 'retry:1' });
-});
-
 test('messages as large as the limits are taken', async () => {
   await send({ blocks: [paragraph('👍'.repeat(32_768))] });
   await send({ blocks: Array.from({ length: 500 }, () => paragraph('x')) });
@@ -146,14 +138,14 @@ test.each([
     "URL 'http://localhost' is invalid: Wrong HTTP URL",
   ],
   [
-    'a button with two actions',
-    { blocks: [{ type: 'buttons', buttons: [{ text: 'x', callback_data: 'x', url: 'https://example.org' }] }] },
-    'exactly one type of a RichMessageButton must be specified',
+    'a row of buttons',
+    { blocks: [{ type: 'buttons', buttons: [{ text: 'x', callback_data: 'x' }] }] },
+    'the simulator shows no buttons in rich messages: send reply_markup',
   ],
   [
-    'data beyond 64 bytes in a button',
-    { blocks: [{ type: 'buttons', buttons: [{ text: 'x', callback_data: 'é'.repeat(33) }] }] },
-    'BUTTON_DATA_INVALID',
+    'a button in a text',
+    { blocks: [{ type: 'paragraph', text: { type: 'button', button: { text: 'x', callback_data: 'x' } } }] },
+    'the simulator shows no buttons in rich messages: send reply_markup',
   ],
 ])('a rich message with %s is refused', async (_, message, reason) => {
   await expect(send(message)).rejects.toMatchObject({ error_code: 400, description: `Bad Request: ${reason}` });

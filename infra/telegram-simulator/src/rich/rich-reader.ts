@@ -1,15 +1,14 @@
-import type { InputRichBlock, InputRichMessage, RichMessage, RichMessageButton, RichText } from 'grammy/types';
+import type { InputRichBlock, InputRichMessage, RichMessage, RichText } from 'grammy/types';
 import { badRequest } from '../bot-api/bot-error.ts';
 import { findViolation } from '../bot-api/call-check.ts';
 import { findUrlProblem } from '../bot-api/messages/url-rules.ts';
-import { checkRichButton } from './rich-button.ts';
 
 /** Telegram's documented limits. The sentences for them are our own: Telegram's are not documented. */
 const MAX_CHARACTERS = 32_768;
 const MAX_BLOCKS = 500;
 const MAX_DEPTH = 16;
 const MAX_COLUMNS = 20;
-const MAX_ROW_BUTTONS = 8;
+const NO_BUTTONS = 'the simulator shows no buttons in rich messages: send reply_markup';
 
 /** What holds text, in a block as well as in a text. */
 const TEXT_FIELDS = ['text', 'summary', 'credit', 'caption', 'expression', 'alternative_text'];
@@ -23,7 +22,7 @@ interface Reading {
 
 /**
  * Reads the `rich_message` of a request as the message that Telegram sends back, with the labels of list items. Throws BotError 400
- * for what is against the types or limits of the Bot API, and for what the simulator cannot show (HTML, Markdown, media). Only drafts
+ * for what is against the types or limits of the Bot API, and for what the simulator cannot show (HTML, Markdown, media, buttons). Only drafts
  * may hold a `thinking` block.
  */
 export function readRichMessage(value: unknown, options: { readonly isDraft: boolean }): RichMessage {
@@ -65,12 +64,8 @@ function readBlock(block: InputRichBlock, reading: Reading, depth: number): obje
       if (Math.max(0, ...widths) > MAX_COLUMNS) throw badRequest(`a table has more than ${MAX_COLUMNS} columns`);
       return block;
     }
-    case 'buttons': {
-      const { length } = block.buttons;
-      if (length === 0 || length > MAX_ROW_BUTTONS) throw badRequest('a row holds 1-8 buttons');
-      for (const button of block.buttons) readButton(button, reading, depth);
-      return block;
-    }
+    case 'buttons':
+      throw badRequest(NO_BUTTONS);
     case 'collage':
     case 'slideshow':
     case 'map':
@@ -86,23 +81,18 @@ function readBlock(block: InputRichBlock, reading: Reading, depth: number): obje
   }
 }
 
-/** Counts the characters of everything in a block or a text that a reader sees, and looks at its links and buttons. */
+/** Counts the characters of everything in a block or a text that a reader sees, and looks at its links. */
 function readText(value: object | RichText, reading: Reading, depth: number): void {
   if (typeof value === 'string') return countText(value, reading);
   if (Array.isArray(value)) return value.forEach((part: RichText) => readText(part, reading, depth));
   if (depth > MAX_DEPTH) throw badRequest(`rich message is nested deeper than ${MAX_DEPTH} levels`);
+  if ('button' in value) throw badRequest(NO_BUTTONS);
   // All of it was compared with its type, in which every field has one kind of value.
   const fields = value as Readonly<Record<string, RichText | undefined>>;
-  const { url, button } = value as { readonly url?: string; readonly button?: RichMessageButton }; // for the same reason
+  const { url } = value as { readonly url?: string }; // for the same reason
   for (const field of TEXT_FIELDS) readText(fields[field] ?? '', reading, depth + 1);
   const problem = url === undefined ? null : findUrlProblem(url);
   if (problem) throw badRequest(`URL '${url}' is invalid: ${problem}`);
-  if (button) readButton(button, reading, depth);
-}
-
-function readButton(button: RichMessageButton, reading: Reading, depth: number): void {
-  checkRichButton(button);
-  readText(button.text, reading, depth);
 }
 
 /** Telegram counts what a reader sees, in characters and not in UTF-16 units. */

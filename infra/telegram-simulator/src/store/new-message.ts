@@ -18,7 +18,6 @@ export function putNewMessage(store: Store, content: Content): StoredMessage {
     topicId: null,
     ephemeral: null,
     forward: null,
-    reactions: [],
     editDate: null,
     deleted: false,
     ...content,
@@ -35,7 +34,7 @@ export function toForwarded(
 
 /** What is left of a message that was deleted: its place. */
 export function toDeleted(message: StoredMessage): StoredMessage {
-  return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, reactions: [], deleted: true };
+  return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, deleted: true };
 }
 
 /** The Bot API counts in Unix seconds. */

@@ -10,7 +10,6 @@ import type {
   Webhook,
 } from './event.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from '../people/people.ts';
-import { FIRST_TOPICS, type Topic } from './topic.ts';
 
 /** Enough for every test and for weeks of use; beyond it the oldest messages of a chat go, so memory stays bounded. */
 const MAX_MESSAGES_PER_CHAT = 50_000;
@@ -25,7 +24,6 @@ export class State {
   readonly contacts = new Map<number, Contact>();
   /** Messages by chat, then by id, oldest first. */
   readonly chats = new Map<number, Map<number, StoredMessage>>([[GROUP.id, new Map()]]);
-  readonly topics = new Map<number, Topic>(FIRST_TOPICS.map((topic) => [topic.topicId, topic]));
   /** What the bot is in the group. */
   botStatus: BotStatus = 'member';
   readonly files = new Map<string, StoredFile>();
@@ -67,7 +65,7 @@ export function applyEvent(state: State, event: StoreEvent): void {
     case 'message':
       return applyMessage(state, event.message);
     case 'topic':
-      return void state.topics.set(event.topic.topicId, event.topic);
+      return;
     case 'botStatus':
       state.botStatus = event.status;
       return;
@@ -106,7 +104,6 @@ export function* listEvents(state: State): Generator<StoreEvent> {
   for (const [key, value] of state.profile) yield { kind: 'profile', key, value };
   for (const click of state.clicks.values()) yield { kind: 'click', click };
   yield { kind: 'botStatus', status: state.botStatus };
-  for (const topic of state.topics.values()) yield { kind: 'topic', topic };
   for (const file of state.files.values()) yield { kind: 'file', file };
   for (const messages of state.chats.values()) {
     for (const message of messages.values()) yield { kind: 'message', message };

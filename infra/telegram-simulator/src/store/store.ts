@@ -37,8 +37,6 @@ export class Store {
   readonly settings = createSettings();
   /** The last time that the webhook did not take an update; not kept over a restart. */
   webhookError: WebhookError | null = null;
-  /** Until when (epoch ms) the bot shows as typing, by chat. */
-  readonly typingUntil = new Map<number, number>();
   /** What is in the files that were sent. */
   readonly fileBytes: FileBytes;
   /** Drafts by chat, and the last one of a chat that was stopped: what the bot still sends for it is not shown. */

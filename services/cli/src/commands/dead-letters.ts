@@ -1,37 +1,26 @@
-import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import {
   findDeadLetter,
   listDeadLetters,
   resolveDeadLetter,
   retryDeadLetterWithin,
   type DeadLetterRow,
-  type Woken,
 } from '@signalbox/store/conversation/dead-letter-review';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { createPublisher } from '@signalbox/platform/streams/publish';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
-import { formatTable, formatTime } from '../table.ts';
+import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { formatList, formatTime } from '../table.ts';
+import { wakeUp } from '../wake-up.ts';
 
 /** Lists and shows what could not be handled, tries it again, or marks it as dealt with. */
-export async function runDeadLetters(context: CommandContext): Promise<Report> {
-  const [verb, id, ...rest] = context.arguments.words;
-  if (verb === 'list' && id === undefined) return listLetters(context);
-  if (id === undefined || rest.length > 0) throw new UsageError(USAGE);
-  switch (verb) {
-    case 'show':
-      return showLetter(context, id);
-    case 'retry':
-      return retryLetter(context, id);
-    case 'resolve':
-      return resolveLetter(context, id);
-    default:
-      throw new UsageError(USAGE);
-  }
+export function runDeadLetters(context: CommandContext): Promise<Report> {
+  return runVerb(context, {
+    list: { words: 0, run: listLetters },
+    show: { words: 1, run: showLetter },
+    retry: { words: 1, run: retryLetter },
+    resolve: { words: 1, run: resolveLetter },
+  });
 }
-
-const USAGE = 'Write: dlq list [--all] | dlq show <id> | dlq retry <id> | dlq resolve <id>';
 
 async function listLetters(context: CommandContext): Promise<Report> {
   const { all, limit } = context.arguments;
@@ -44,8 +33,8 @@ async function listLetters(context: CommandContext): Promise<Report> {
     letter.resolvedAt === null ? letter.reason : `settled ${formatTime(letter.resolvedAt)}: ${letter.reason}`,
   ]);
   const none = all ? 'There has been no dead letter.' : 'There is no open dead letter.';
-  const lines = letters.length > 0 ? formatTable(['ID', 'SOURCE', 'PERSON', 'SINCE', 'REASON'], rows) : [none];
-  return { ok: true, data: letters, lines };
+  const headings = ['ID', 'SOURCE', 'PERSON', 'SINCE', 'REASON'];
+  return { ok: true, data: letters, lines: formatList(headings, rows, none) };
 }
 
 async function showLetter(context: CommandContext, id: string): Promise<Report> {
@@ -74,7 +63,7 @@ async function retryLetter(context: CommandContext, id: string): Promise<Report>
     case 'refused':
       return { ok: false, data: result, lines: [`${id} cannot be tried again. ${result.reason}`] };
     case 'retried': {
-      const woken = await wake(context, result.wake);
+      const woken = await wakeUp(context, result.wake);
       const what =
         result.wake.kind === 'lane' ? 'The message waits for its turn again' : 'The reply is to be delivered again';
       const how = woken ? 'and was woken.' : 'and will be woken by a sweeper: Redis does not answer.';
@@ -92,21 +81,6 @@ async function resolveLetter(context: CommandContext, id: string): Promise<Repor
     return resolved ?? missing(id);
   });
   return { ok: true, data: letter, lines: [describeSettled(letter)] };
-}
-
-/** What matters is in Postgres by now, so a Redis that is away only costs the seconds until the sweeper looks. */
-async function wake(context: CommandContext, woken: Woken): Promise<boolean> {
-  const { config } = context;
-  try {
-    const parts = { redis: context.redis(), prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
-    const publisher = createPublisher(parts);
-    const { traceId } = woken;
-    if (woken.kind === 'lane') await publisher.publish(INBOUND, [{ userKey: woken.userKey, traceId }]);
-    else await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: woken.chatKey, traceId }]);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function describeSettled(letter: DeadLetterRow): string {

@@ -23,13 +23,7 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
     await setUpCheckpoints(owner);
-    await setServicePasswords(url, {
-      gateway: config.DATABASE_PASSWORD_GATEWAY,
-      worker: config.DATABASE_PASSWORD_WORKER,
-      maintenance: config.DATABASE_PASSWORD_MAINTENANCE,
-      agents: config.DATABASE_PASSWORD_AGENTS,
-      deploy: config.DATABASE_PASSWORD_DEPLOY,
-    });
+    await setServicePasswords(url, passwordsOf('DATABASE_PASSWORD', config));
     if (applied.length > 0) await recordChange(owner, actor, 'database.migrated', { applied: [...applied] });
   } finally {
     await owner.end();
@@ -41,13 +35,7 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
 }
 
 async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | 'log'>): Promise<void> {
-  const passwords = {
-    gateway: config.REDIS_PASSWORD_GATEWAY,
-    worker: config.REDIS_PASSWORD_WORKER,
-    maintenance: config.REDIS_PASSWORD_MAINTENANCE,
-    agents: config.REDIS_PASSWORD_AGENTS,
-    deploy: config.REDIS_PASSWORD_DEPLOY,
-  };
+  const passwords = passwordsOf('REDIS_PASSWORD', config);
   if (Object.values(passwords).every((password) => password === undefined)) return;
   const redis = openRedis(requireUrl(config, 'REDIS_URL'), log);
   try {
@@ -55,4 +43,15 @@ async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | '
   } finally {
     await closeRedis(redis);
   }
+}
+
+/** The passwords that were given to the services, by the service. */
+function passwordsOf(variable: 'DATABASE_PASSWORD' | 'REDIS_PASSWORD', config: CommandContext['config']) {
+  return {
+    gateway: config[`${variable}_GATEWAY`],
+    worker: config[`${variable}_WORKER`],
+    maintenance: config[`${variable}_MAINTENANCE`],
+    agents: config[`${variable}_AGENTS`],
+    deploy: config[`${variable}_DEPLOY`],
+  };
 }

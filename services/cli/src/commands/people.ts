@@ -2,33 +2,32 @@ import { Role } from '@signalbox/contracts/governance/roles';
 import { withTransaction } from '@signalbox/store/pool';
 import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
-import { formatTable } from '../table.ts';
+import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
+import { formatList } from '../table.ts';
 
-const USAGE = 'Write: people list | people add <id> <name> <role> | people remove <id>';
 const LAST_ADMIN =
   'is the only admin, and nobody could let others in any more. Make somebody else an admin first, or add --force.';
 
 /** Lists who may speak, lets people in, gives roles and takes them away. */
 export async function runPeople(context: CommandContext): Promise<Report> {
   const [verb, id, ...rest] = context.arguments.words;
-  if (verb === 'list') return listPeople(context);
+  // A name may be of several words.
   if (verb === 'add' && id !== undefined) return addPerson(context, id, rest);
-  if (verb === 'remove' && id !== undefined && rest.length === 0) return removePerson(context, id);
-  throw new UsageError(USAGE);
+  return runVerb(context, { list: { words: 0, run: listPeople }, remove: { words: 1, run: removePerson } });
 }
 
 async function listPeople({ database }: CommandContext): Promise<Report> {
   const people = await listUsers(database());
   const rows = people.map(({ userKey, name, role, channel }) => [userKey, name, role, channel]);
-  const lines = people.length > 0 ? formatTable(['ID', 'NAME', 'ROLE', 'CHANNEL'], rows) : ['Nobody may speak yet.'];
+  const lines = formatList(['ID', 'NAME', 'ROLE', 'CHANNEL'], rows, 'Nobody may speak yet.');
   return { ok: true, data: people, lines };
 }
 
 async function addPerson(context: CommandContext, id: string, rest: readonly string[]): Promise<Report> {
   const role = Role.safeParse(rest.at(-1));
   const name = rest.slice(0, -1).join(' ').trim();
-  if (!role.success || name === '') throw new UsageError(`${USAGE}\nRoles: ${Role.options.join(', ')}`);
+  if (!role.success || name === '')
+    throw new UsageError(`Write: people add <id> <name> <role>. Roles: ${Role.options.join(', ')}`);
   const person = { userKey: id, channel: requireChannel(id), name, role: role.data };
   const change = await withTransaction(context.database(), async (db) => {
     const known = await findUser(db, id);

@@ -4,8 +4,6 @@ import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/repl
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';
 
-const USAGE = 'Write: replay <turnId> | replay <threadId> | replay all, with --jsonl for one object per line.';
-
 /**
  * `replay`: goes through recorded turns again, with the model's answers and the tools' results from the record and nothing that has
  * an effect, and names the first thing that comes out otherwise. Not ok when anything differs; what cannot be gone through is
@@ -13,7 +11,7 @@ const USAGE = 'Write: replay <turnId> | replay <threadId> | replay all, with --j
  */
 export async function runReplay(context: CommandContext): Promise<Report> {
   const [what, ...rest] = context.arguments.words;
-  if (what === undefined || rest.length > 0) throw new UsageError(USAGE);
+  if (what === undefined || rest.length > 0) throw new UsageError();
   const pool = context.database();
   const replay = await openReplay(pool);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };

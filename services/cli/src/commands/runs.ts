@@ -1,44 +1,32 @@
-import { findRun, findRuns, type RunDetail } from '../queries/run-search.ts';
+import { findRun, findRuns, waitForRun, type RunDetail } from '../queries/run-search.ts';
 import { Runs } from '@signalbox/store/conversation/runs';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { AppError } from '@signalbox/contracts/errors';
-import { createPublisher } from '@signalbox/platform/streams/publish';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { runVerb, type CommandContext, type Report } from '../command.ts';
 import { z } from 'zod';
-import { readDuration } from '../duration.ts';
-import { formatTable, formatTime } from '../table.ts';
+import { readSince } from '../duration.ts';
+import { formatList, formatTime } from '../table.ts';
+import { wakeUp } from '../wake-up.ts';
 
 /** A handler has 15 s to stop, and is asked to within one. */
 const CANCEL_WAIT_MS = 20 * SECOND_MS;
-const LOOK_MS = 200;
 
 /** Searches the runs of background jobs, shows one, or cancels one and waits until it has stopped. */
-export async function runRuns(context: CommandContext): Promise<Report> {
-  const [verb = 'list', runId, ...rest] = context.arguments.words;
-  if (rest.length === 0) {
-    if (verb === 'list' && runId === undefined) return listRuns(context);
-    if (verb === 'show' && runId !== undefined) return showRun(context, runId);
-    if (verb === 'cancel' && runId !== undefined) return cancelRun(context, runId);
-  }
-  throw new UsageError(
-    'Write: runs [--job <job>] [--status <status>] [--project <name>] [--person <id>] [--since <1d>] [--text "<words>"] | runs show <id> | runs cancel <id>',
-  );
+export function runRuns(context: CommandContext): Promise<Report> {
+  const verbs = {
+    list: { words: 0, run: listRuns },
+    show: { words: 1, run: showRun },
+    cancel: { words: 1, run: cancelRun },
+  };
+  return runVerb(context, verbs, 'list');
 }
 
 async function listRuns(context: CommandContext): Promise<Report> {
-  const { person, limit, options } = context.arguments;
-  const runs = await findRuns(context.database(), {
-    job: options.job,
-    status: options.status,
-    project: options.project,
-    userKey: person,
-    sinceMs: options.since === null ? null : readDuration('--since', options.since),
-    text: options.text,
-    limit,
-  });
+  const { job, status, project, person, since, text, limit } = context.arguments;
+  const sinceMs = since === undefined ? null : readSince(since);
+  const runs = await findRuns(context.database(), { job, status, project, userKey: person, sinceMs, text, limit });
   const rows = runs.map((run) => [
     run.runId,
     run.job,
@@ -49,7 +37,7 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.error ?? failureOf(run) ?? progressOf(run),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
-  return { ok: true, data: runs, lines: runs.length > 0 ? formatTable(headings, rows) : ['No runs match.'] };
+  return { ok: true, data: runs, lines: formatList(headings, rows, 'No runs match.') };
 }
 
 async function showRun(context: CommandContext, runId: string): Promise<Report> {
@@ -74,13 +62,10 @@ async function cancelRun(context: CommandContext, runId: string): Promise<Report
   const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
     recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
   );
-  if (cancelled.lane) await wake(context, cancelled.lane);
-  const until = performance.now() + CANCEL_WAIT_MS;
-  let run = (await findRun(context.database(), runId)) ?? missing(runId);
-  while (run.status === 'cancelling' && performance.now() < until) {
-    await sleep(LOOK_MS);
-    run = (await findRun(context.database(), runId)) ?? missing(runId);
-  }
+  // The end of the run is in the person's inbox by now.
+  if (cancelled.lane) await wakeUp(context, { kind: 'lane', ...cancelled.lane });
+  const isOver = (run: RunDetail): boolean => run.status !== 'cancelling';
+  const run = (await waitForRun(context.database(), runId, isOver, CANCEL_WAIT_MS)) ?? missing(runId);
   return { ok: run.status === 'cancelled', data: run, lines: [describeCancel(run)] };
 }
 
@@ -94,20 +79,6 @@ function describeCancel({ runId, status, error }: RunDetail): string {
       return `${runId} was not cancelled: it is done.`;
     default:
       return `${runId} was not cancelled: it is ${status}${error === null ? '' : ` (${error})`}.`;
-  }
-}
-
-/** The end of the run is in the person's inbox by now: a Redis that is away only costs the time until the sweeper looks. */
-async function wake(
-  context: CommandContext,
-  lane: { readonly userKey: string; readonly traceId: string },
-): Promise<void> {
-  const { config } = context;
-  try {
-    const parts = { redis: context.redis(), prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
-    await createPublisher(parts).publish(INBOUND, [lane]);
-  } catch {
-    return;
   }
 }
 

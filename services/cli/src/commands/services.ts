@@ -1,30 +1,24 @@
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { withTransaction } from '@signalbox/store/pool';
 import { putRun, type RunIntent } from '@signalbox/store/conversation/runs';
-import { findRun, type RunDetail } from '../queries/run-search.ts';
+import { waitForRun, type RunDetail } from '../queries/run-search.ts';
 import { createServices, type ServiceRow } from '@signalbox/store/deploy/services';
 import { newId } from '@signalbox/contracts/ids';
 import { readQueueDepths } from '../queries/queue-depths.ts';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
 import { requireUrl } from '../config.ts';
-import { formatTable } from '../table.ts';
+import { formatList } from '../table.ts';
 
 /** A drain and an end take seconds; what takes longer goes on without anybody waiting. */
 const STOP_WAIT_MS = 60 * SECOND_MS;
-const LOOK_MS = 200;
 
 /** Lists what is deployed, or takes a service down and waits until its program has ended. */
-export async function runServices(context: CommandContext): Promise<Report> {
-  const [verb = 'list', project, environment, ...rest] = context.arguments.words;
-  if (verb === 'list' && project === undefined) return listAll(context);
-  const where = Environment.safeParse(environment);
-  if (verb === 'stop' && project !== undefined && where.success && rest.length === 0)
-    return stop(context, project, where.data);
-  throw new UsageError('Write: services | services stop <project> <staging|production|local>');
+export function runServices(context: CommandContext): Promise<Report> {
+  return runVerb(context, { list: { words: 0, run: listAll }, stop: { words: 2, run: stop } }, 'list');
 }
 
 async function listAll(context: CommandContext): Promise<Report> {
@@ -38,11 +32,12 @@ async function listAll(context: CommandContext): Promise<Report> {
     stateOf(service),
   ]);
   const headings = ['PROJECT', 'ENVIRONMENT', 'RELEASE', 'SERVER', 'URL', 'STATE'];
-  const lines = services.length > 0 ? formatTable(headings, rows) : ['Nothing has been deployed yet.'];
-  return { ok: true, data: services, lines };
+  return { ok: true, data: services, lines: formatList(headings, rows, 'Nothing has been deployed yet.') };
 }
 
-async function stop(context: CommandContext, project: string, environment: Environment): Promise<Report> {
+async function stop(context: CommandContext, project: string, where: string): Promise<Report> {
+  const { success, data: environment } = Environment.safeParse(where);
+  if (!success) throw new UsageError();
   const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);
   if (!depths?.some(({ pool, consumers }) => pool === 'deploy' && consumers > 0))
     return {
@@ -64,12 +59,8 @@ async function stop(context: CommandContext, project: string, environment: Envir
   } finally {
     await queue.close();
   }
-  const until = performance.now() + STOP_WAIT_MS;
-  let run = await findRun(context.database(), runId);
-  while (run !== null && run.finishedAt === null && performance.now() < until) {
-    await sleep(LOOK_MS);
-    run = await findRun(context.database(), runId);
-  }
+  const isOver = ({ finishedAt }: RunDetail): boolean => finishedAt !== null;
+  const run = await waitForRun(context.database(), runId, isOver, STOP_WAIT_MS);
   return { ok: run?.status === 'done', data: run, lines: [describe(run, runId, `${project}/${environment}`)] };
 }
 

@@ -2,12 +2,13 @@ import { readOverview, type Overview } from '@signalbox/store/conversation/overv
 import { sayDuration } from '@signalbox/messages/duration';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
-import { countOf, formatTable, formatTime } from '../table.ts';
+import { countOf, formatTable, formatTime, section } from '../table.ts';
 
 /** What goes on right now, of everybody or of one person, and which processes `npm start` runs. */
 export async function runStatus(context: CommandContext): Promise<Report> {
-  const overview = await readOverview(context.database(), context.arguments.person);
-  const run = context.arguments.person === null ? await readRunFile(context.config.runFile) : null;
+  const { person = null } = context.arguments;
+  const overview = await readOverview(context.database(), person);
+  const run = person === null ? await readRunFile(context.config.runFile) : null;
   const processes = (run ? await askServices(run) : []).map(({ what: name, say }) => ({ name, say }));
   const lines = [
     ...describeOverview(overview),
@@ -49,15 +50,6 @@ function describeOverview(overview: Overview): readonly string[] {
     ]),
     ...(deadLetters > 0 ? ['', `${countOf(deadLetters, 'dead letter')}: see \`dlq list\``] : []),
   ];
-}
-
-function section<T>(
-  title: string,
-  headings: readonly string[],
-  items: readonly T[],
-  row: (item: T) => readonly (string | number | null)[],
-): readonly string[] {
-  return items.length === 0 ? [] : ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
 }
 
 function oldestTurnMs({ turns }: Overview): number | null {

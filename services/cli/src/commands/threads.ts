@@ -2,19 +2,19 @@ import { AppError } from '@signalbox/contracts/errors';
 import { readThreadHistory, type ThreadHistory, type TurnHistory } from '../queries/thread-history.ts';
 import { listThreads } from '@signalbox/store/conversation/threads';
 import { sayDuration } from '@signalbox/messages/duration';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
-import { countOf, formatTable, formatTime } from '../table.ts';
+import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { countOf, formatList, formatTime, section } from '../table.ts';
 
 /** Lists conversations, newest first, or shows one: turns, actions with their status, replies. */
-export async function runThreads(context: CommandContext): Promise<Report> {
-  const [verb, threadId, ...rest] = context.arguments.words;
-  if (verb === 'list' && threadId === undefined) return listConversations(context);
-  if (verb === 'show' && threadId !== undefined && rest.length === 0) return showConversation(context, threadId);
-  throw new UsageError('Write: threads list [--person <id>] | threads show <threadId>');
+export function runThreads(context: CommandContext): Promise<Report> {
+  return runVerb(context, {
+    list: { words: 0, run: listConversations },
+    show: { words: 1, run: showConversation },
+  });
 }
 
 async function listConversations(context: CommandContext): Promise<Report> {
-  const { person, limit } = context.arguments;
+  const { person = null, limit } = context.arguments;
   const threads = await listThreads(context.database(), { userKey: person, limit });
   const rows = threads.map((thread) => [
     thread.threadId,
@@ -22,9 +22,8 @@ async function listConversations(context: CommandContext): Promise<Report> {
     formatTime(thread.lastActiveAt),
     thread.title,
   ]);
-  const lines =
-    threads.length > 0 ? formatTable(['THREAD', 'STATUS', 'LAST ACTIVE', 'TITLE'], rows) : ['No conversation yet.'];
-  return { ok: true, data: threads, lines };
+  const headings = ['THREAD', 'STATUS', 'LAST ACTIVE', 'TITLE'];
+  return { ok: true, data: threads, lines: formatList(headings, rows, 'No conversation yet.') };
 }
 
 async function showConversation(context: CommandContext, threadId: string): Promise<Report> {
@@ -92,16 +91,6 @@ function describeCost(usage: TurnHistory['usage']): string | null {
 
 /** A short turn of a small model costs a hundredth of a cent. */
 const COST_DIGITS = 5;
-
-function section<T>(
-  title: string,
-  headings: readonly string[],
-  items: readonly T[],
-  row: (item: T) => readonly (string | number | null)[],
-): readonly string[] {
-  if (items.length === 0) return ['', title];
-  return ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
-}
 
 function plural(count: number): string {
   return count === 1 ? '1 reply' : `${count} replies`;

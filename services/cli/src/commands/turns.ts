@@ -2,16 +2,18 @@ import { ExecutionTurn, type RecordedCall } from '@signalbox/contracts/governanc
 import { readTurn, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { runVerb, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';
 
 /** Longer texts are cut: this is an overview, and `--json` has all of it. */
 const SHOWN_CHARS = 160;
 
 /** `turns show`: one turn as it went, pass by pass: phases, proposals, decisions, results, and how long each took. */
-export async function runTurns(context: CommandContext): Promise<Report> {
-  const [verb, turnId, ...rest] = context.arguments.words;
-  if (verb !== 'show' || turnId === undefined || rest.length > 0) throw new UsageError('Write: turns show <turnId>');
+export function runTurns(context: CommandContext): Promise<Report> {
+  return runVerb(context, { show: { words: 1, run: showTurn } });
+}
+
+async function showTurn(context: CommandContext, turnId: string): Promise<Report> {
   const turn = await readTurn(context.database(), turnId);
   if (!turn) throw new AppError('NOT_FOUND', { kind: 'turn', name: turnId, known: 'see `threads show`' });
   const records = turn.records.map(({ record }) => ExecutionTurn.parse(record));

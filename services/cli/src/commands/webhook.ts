@@ -4,14 +4,11 @@ import { z } from 'zod';
 import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { runVerb, type CommandContext, type Report } from '../command.ts';
 
 /** Shows what Telegram knows about the webhook, or ends it. Removing twice changes nothing. */
-export async function runWebhook(context: CommandContext): Promise<Report> {
-  const [verb, ...rest] = context.arguments.words;
-  if (rest.length === 0 && verb === 'show') return showWebhook(context);
-  if (rest.length === 0 && verb === 'remove') return removeWebhook(context);
-  throw new UsageError('Write: webhook show | webhook remove');
+export function runWebhook(context: CommandContext): Promise<Report> {
+  return runVerb(context, { show: { words: 0, run: showWebhook }, remove: { words: 0, run: removeWebhook } });
 }
 
 async function showWebhook(context: CommandContext): Promise<Report> {

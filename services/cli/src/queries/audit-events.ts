@@ -1,15 +1,15 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '@signalbox/store/pool';
 
-/** Which events to show. Null: all. */
+/** Which events to show; undefined: all. */
 export interface AuditFilter {
   readonly sinceMs: number | null;
-  readonly threadId: string | null;
-  readonly actionId: string | null;
+  readonly threadId: string | undefined;
+  readonly actionId: string | undefined;
   /** A kind, or its beginning up to the point: `approval` finds all of `approval.*`. */
-  readonly kind: string | null;
+  readonly kind: string | undefined;
   /** Who caused it, or whose action it was. */
-  readonly userKey: string | null;
+  readonly userKey: string | undefined;
   readonly limit: number;
 }
 

@@ -1,3 +1,4 @@
+import { sleep } from '@signalbox/contracts/time';
 import { JOBS, JobPool, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
 import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/conversation/runs';
@@ -16,16 +17,16 @@ export interface RunDetail extends RunRow {
   readonly cancelBy: string | null;
 }
 
-/** What is looked for; null is anything. */
+/** What is looked for; undefined is anything. */
 export interface RunFilter {
-  readonly job: string | null;
-  readonly status: string | null;
-  readonly project: string | null;
-  readonly userKey: string | null;
-  /** Created within so many milliseconds. */
+  readonly job: string | undefined;
+  readonly status: string | undefined;
+  readonly project: string | undefined;
+  readonly userKey: string | undefined;
+  /** Created within so many milliseconds; null: at any time. */
   readonly sinceMs: number | null;
   /** Words in the job's name, what it was about, what came of it or its error; as in a web search. */
-  readonly text: string | null;
+  readonly text: string | undefined;
   readonly limit: number;
 }
 
@@ -50,6 +51,23 @@ export async function findRuns(db: Queryable, filter: RunFilter): Promise<readon
 export async function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
   const { rows } = await db.query<RunDetail>(sql`select ${DETAIL} from runs where run_id = ${runId}`);
   return rows[0] ?? null;
+}
+
+const LOOK_MS = 200;
+
+/** Looks at a run until it is over in the sense of the caller, or until the time is up. */
+export async function waitForRun(
+  db: Queryable,
+  runId: string,
+  isOver: (run: RunDetail) => boolean,
+  forMs: number,
+): Promise<RunDetail | null> {
+  const until = performance.now() + forMs;
+  for (;;) {
+    const run = await findRun(db, runId);
+    if (run === null || isOver(run) || performance.now() >= until) return run;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** What Postgres knows of the work of one pool. Ages are in milliseconds; null when there is none. */

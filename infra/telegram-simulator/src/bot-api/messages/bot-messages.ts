@@ -1,11 +1,10 @@
 import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
-import { requireWritableChat } from '../bot-access.ts';
+import { requireTopic, requireWritableChat } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import { findReplied, ReplyParameters } from './bot-reply.ts';
-import { readTopic } from '../chats/bot-topics.ts';
 import { EphemeralParameters, readEphemeral } from './bot-whisper.ts';
 import { endDraft } from '../../store/drafts.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -76,18 +75,17 @@ export function sendContent(store: Store, target: z.output<typeof Target>, read:
   const whisper = target.ephemeral_message_parameters;
   const content = read();
   const replied = findReplied(store, chatId, target.reply_parameters, whisper !== undefined);
-  const topic = readTopic(store, chatId, target.message_thread_id ?? replied?.topicId ?? undefined);
+  const topicId = requireTopic(chatId, target.message_thread_id ?? replied?.topicId ?? undefined);
   const message = putNewMessage(store, {
     chatId,
     fromId: store.bot.id,
     ...content,
     keyboard: target.reply_markup,
     replyTo: replied?.messageId ?? null,
-    topicId: topic?.topicId ?? null,
+    topicId,
     ephemeral: readEphemeral(store, chatId, whisper, replied),
   });
-  // The message itself ends "typing" and a draft, as in clients.
-  store.typingUntil.delete(chatId);
+  // The message itself ends a draft, as in clients.
   endDraft(store, chatId, 'sent');
   return toBotMessage(store.state, store.bot, message);
 }

@@ -9,7 +9,9 @@ import type { Store } from '../../store/store.ts';
 export const EphemeralParameters = z.looseObject({
   receiver_user_id: parameter.integer('invalid receiver_user_id specified'),
   callback_query_id: z.coerce.string().optional(),
-  replace_callback_query_message: parameter.flag.default(false),
+  replace_callback_query_message: parameter.flag
+    .refine((isWanted) => !isWanted, 'the simulator shows an ephemeral message below others, and in the place of none')
+    .default(false),
 });
 type EphemeralParameters = z.output<typeof EphemeralParameters>;
 
@@ -41,7 +43,7 @@ export function readEphemeral(
         : 'query is too old and response timeout expired or query ID is invalid',
     );
   }
-  return { receiverId, replaces: findReplaced(store, given) };
+  return { receiverId };
 }
 
 function wasClickedRecently(store: Store, clickId: string, receiverId: number): boolean {
@@ -59,13 +61,4 @@ function answersRecently(store: Store, replied: StoredMessage | null, receiverId
 
 function isRecent(store: Store, atMs: number): boolean {
   return Date.now() - atMs < store.settings.ephemeralWindowMs;
-}
-
-function findReplaced(store: Store, given: EphemeralParameters): number | null {
-  if (!given.replace_callback_query_message) return null;
-  const click = store.state.clicks.get(given.callback_query_id ?? '');
-  const message = click && store.state.chats.get(click.chatId)?.get(click.messageId);
-  // What is ephemeral itself is edited instead.
-  if (!message || message.ephemeral !== null) throw badRequest('the message to be replaced is invalid');
-  return message.messageId;
 }

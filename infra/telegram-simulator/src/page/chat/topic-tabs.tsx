@@ -8,26 +8,20 @@ export function TopicTabs(): VNode | null {
   const { person, chat, topic } = place;
   const topics = page.store.topicsOf(chat);
   if (topics.length === 0) return null;
-  const general = { topicId: null, name: 'General', iconColor: null };
+  const general = { topicId: null, name: 'General' };
   return (
     <nav class="topics" aria-label="Topics">
-      {[general, ...topics].map(({ topicId, name, iconColor }) => (
+      {[general, ...topics].map(({ topicId, name }) => (
         <button
           key={topicId}
           class="topic"
           aria-current={topicId === topic}
           onClick={() => page.go({ ...place, topic: topicId })}
         >
-          {iconColor !== null && <i style={{ background: colorOf(iconColor) }} />}
           <span class="clip">{name}</span>
           <Badge count={page.store.unread(person.id, chat.id, topicId)} />
         </button>
       ))}
     </nav>
   );
-}
-
-/** The Bot API writes a color as one number. */
-function colorOf(rgb: number): string {
-  return `#${rgb.toString(16).padStart(6, '0')}`;
 }

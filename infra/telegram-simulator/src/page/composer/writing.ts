@@ -2,7 +2,6 @@ import type { MessageView } from '../../people/message-view.ts';
 import { attempt } from '../state/attempt.ts';
 import { keyOf, type Place } from '../state/place.ts';
 import { act, sendFiles } from '../state/simulator.ts';
-import { batchFiles, findFileProblem, planMessages, type Planned } from './file-batches.ts';
 import { splitText } from './text-parts.ts';
 
 /** The message that is answered or changed. */
@@ -22,8 +21,6 @@ export class Writing {
   text = '';
   context: Context | null = null;
   files: readonly File[] = [];
-  /** Whether photos go as files. */
-  asFiles = false;
   /** Why a file was not taken or not sent. */
   problem = '';
   isSending = false;
@@ -57,63 +54,60 @@ export class Writing {
     this.#change(this.context?.mode === 'edit' ? { context: null, text: '' } : { context: null });
   }
 
-  /** Takes files that can be sent, and says why it takes no others. */
   addFiles(given: readonly File[]): void {
-    const problems = given.map(findFileProblem);
-    const taken = given.filter((_, index) => problems[index] === null);
-    this.#change({ files: [...this.files, ...taken], problem: problems.filter(Boolean).join(' ') });
+    this.#change({ files: [...this.files, ...given], problem: '' });
   }
 
   removeFiles(gone: readonly File[]): void {
     this.#change({ files: this.files.filter((file) => !gone.includes(file)), problem: '' });
   }
 
-  sendAsFiles(asFiles: boolean): void {
-    this.#change({ asFiles });
-  }
-
   /** Sends a text with the files that wait. What cannot be sent comes back, unless something new was typed meanwhile. */
   async submit(value: string): Promise<void> {
-    const { context, asFiles } = this;
+    const { context } = this;
     const to = this.#place;
-    const batches = context?.mode === 'edit' ? [] : batchFiles(this.files, { asFiles });
-    const plan = planMessages(splitText(value), batches);
-    if (plan.length === 0 || this.isSending || to === null) return;
-    this.#change({ isSending: batches.length > 0, text: '', context: null });
-    const failed = context?.mode === 'edit' ? await this.#edit(to, context, plan) : await this.#send(to, context, plan);
+    const files = context?.mode === 'edit' ? [] : this.files;
+    const parts = files.length > 0 ? [value.trim()] : splitText(value);
+    if (parts.length === 0 || this.isSending || to === null) return;
+    this.#change({ isSending: files.length > 0, text: '', context: null });
+    const send = context?.mode === 'edit' ? this.#edit(to, context, parts) : this.#send(to, context, parts, files);
+    const failed = (await send).join('\n').trim();
     this.#change({ isSending: false });
-    if (failed.length === 0) return;
-    const words = failed.map(({ text }) => text).join('\n');
-    if (this.#place === null || keyOf(to) !== keyOf(this.#place)) this.#texts.set(keyOf(to), words.trim());
-    else this.#change({ text: this.text || words.trim(), context: this.context ?? context });
+    if (failed === '') return;
+    if (this.#place === null || keyOf(to) !== keyOf(this.#place)) this.#texts.set(keyOf(to), failed);
+    else this.#change({ text: this.text || failed, context: this.context ?? context });
   }
 
-  /** Sends one after the other; answers those that could not be sent. */
-  async #send(to: Place, context: Context | null, plan: readonly Planned<File>[]): Promise<readonly Planned<File>[]> {
+  /** Sends one after the other, the files with the first; answers those that could not be sent. */
+  async #send(
+    to: Place,
+    context: Context | null,
+    parts: readonly string[],
+    files: readonly File[],
+  ): Promise<readonly string[]> {
     const { person, chat, topic } = to;
-    for (const [index, { text, kind, files }] of plan.entries()) {
+    for (const [index, text] of parts.entries()) {
       const replyTo = index === 0 ? (context?.message.messageId ?? null) : null;
       const message = { from: person.id, chat: chat.id, topic, text, replyTo };
-      const problem = await attempt(() => (kind === null ? act('messages', message) : sendFiles(message, kind, files)));
+      const problem = await attempt(() => (files.length === 0 ? act('messages', message) : sendFiles(message, files)));
       if (problem === null) this.removeFiles(files);
-      else if (kind === null) this.#options.onProblem(problem);
+      else if (files.length === 0) this.#options.onProblem(problem);
       else this.#change({ problem });
-      if (problem !== null) return plan.slice(index);
+      if (problem !== null) return parts.slice(index);
     }
     return [];
   }
 
-  async #edit(to: Place, context: Context, plan: readonly Planned<File>[]): Promise<readonly Planned<File>[]> {
+  async #edit(to: Place, context: Context, [text, ...others]: readonly string[]): Promise<readonly string[]> {
     const { messageId, text: before } = context.message;
-    const text = plan[0]?.text;
-    if (text === before) return [];
+    if (text === undefined || text === before) return [];
     const edit = { from: to.person.id, chat: to.chat.id, messageId, text };
     const problem = await attempt(() => act('edits', edit));
     if (problem !== null) this.#options.onProblem(problem);
-    return problem === null ? [] : plan;
+    return problem === null ? [] : [text, ...others];
   }
 
-  #change(fields: Partial<Pick<Writing, 'text' | 'context' | 'files' | 'asFiles' | 'problem' | 'isSending'>>): void {
+  #change(fields: Partial<Pick<Writing, 'text' | 'context' | 'files' | 'problem' | 'isSending'>>): void {
     Object.assign(this, fields);
     this.#options.onChange();
   }

@@ -1,11 +1,10 @@
 import type { VNode } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { MessageView } from '../../people/message-view.ts';
 import { jumpTo } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
-import type { Replied } from '../state/store.ts';
 import { isVisibleTo } from '../../people/visibility.ts';
 import { Blocks } from '../text/blocks.tsx';
 import { Keyboard, MessageId } from '../text/keyboard.tsx';
@@ -14,7 +13,6 @@ import { Avatar, hueOf } from '../theme/avatar.tsx';
 import { Icon } from '../theme/icons.tsx';
 import { Files } from './files.tsx';
 import { timeOf } from './amounts.ts';
-import { Reactions } from './reactions.tsx';
 import { summaryOf } from './summary.ts';
 
 interface BubbleProps {
@@ -29,14 +27,6 @@ export function Bubble({ messages, continues }: BubbleProps): VNode {
   const [page, place] = [usePage(), usePlace()];
   const [{ chatId, replyTo }] = messages;
   const replied = replyTo === null ? undefined : page.store.message(chatId, replyTo);
-  useEffect(() => {
-    // Without its words the quotation still leads to the message.
-    if (replyTo !== null && replied === undefined)
-      page.store.loadQuoted(place.person.id, chatId, replyTo).then(
-        () => page.change({}),
-        () => undefined,
-      );
-  }, [replyTo, replied]);
   const state = [...messages.map(({ seq }) => seq), continues].join(' ');
   return useMemo(
     () => renderBubble({ messages, continues, page, place, replied }),
@@ -44,7 +34,7 @@ export function Bubble({ messages, continues }: BubbleProps): VNode {
   );
 }
 
-type Drawing = BubbleProps & { readonly page: Page; readonly place: Place; readonly replied: Replied };
+type Drawing = BubbleProps & { readonly page: Page; readonly place: Place; readonly replied: MessageView | undefined };
 
 function renderBubble({ messages, continues, page, place, replied }: Drawing): VNode {
   const [first, ...others] = messages;
@@ -92,7 +82,6 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
             <Keyboard rows={message.buttons} />
           </MessageId.Provider>
         )}
-        {first.reactions.length > 0 && <Reactions message={first} />}
       </div>
     </article>
   );
@@ -124,7 +113,7 @@ export function Body({ message: { text, entities, rich }, children }: BodyProps)
   );
 }
 
-function renderQuote(page: Page, place: Place, id: number, replied: Replied): VNode {
+function renderQuote(page: Page, place: Place, id: number, replied: MessageView | undefined): VNode {
   const isSeen = replied && isVisibleTo(replied, place.person.id) && !replied.deleted;
   const missing = replied === undefined ? 'Earlier message' : 'Deleted message';
   return (

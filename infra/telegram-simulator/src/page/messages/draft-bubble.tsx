@@ -19,11 +19,7 @@ export function DraftBubble({ draft, isSending }: { readonly draft: Draft; reado
           <div class={draft.rich ? 'bubble rich' : 'bubble'}>
             {draft.rich === null && draft.text === '' && <span class="thinking">Thinking…</span>}
             <Body message={draft}>
-              <span class="dots" aria-hidden="true">
-                <i />
-                <i />
-                <i />
-              </span>
+              <span aria-hidden="true">…</span>
             </Body>
           </div>
           {draft.canStop && !isSending && (

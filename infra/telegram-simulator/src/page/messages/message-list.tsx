@@ -4,10 +4,8 @@ import { loadOlder } from '../state/actions.ts';
 import type { Page, Point } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
-import { scrollBehavior } from '../text/anchor.ts';
 import { Icon } from '../theme/icons.tsx';
 import { DraftBubble } from './draft-bubble.tsx';
-import { followLongPresses } from './long-press.ts';
 import { followFocus, refreshStop } from './message-focus.ts';
 import { renderRows } from './message-rows.tsx';
 import { Welcome } from './welcome.tsx';
@@ -44,7 +42,6 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
     // The keyboard of a phone, a growing text field and a picture that arrives move the end.
     for (const node of [scroller, messages]) this.#observer.observe(node);
     followFocus(messages, (message, at) => this.#openMenu(message, at));
-    followLongPresses(messages, (target, at) => this.#openMenu(target.closest('.bubble'), at));
     this.props.page.list = {
       isAtEnd: () => this.state.isPinned,
       toEnd: () => this.#toEnd(),
@@ -89,7 +86,13 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
     return (
       <>
         <div class="scroller" tabIndex={-1} ref={this.#scroller} onScroll={() => this.#onScroll()}>
-          <div class="messages" role="log" aria-label="Messages" ref={this.#messages}>
+          <div
+            class="messages"
+            role="log"
+            aria-label="Messages"
+            ref={this.#messages}
+            onContextMenu={(event) => this.#onContextMenu(event)}
+          >
             {page.store.hasOlder(chat.id) && (
               <button class="older" onClick={() => void loadOlder(page, place)}>
                 Show earlier messages
@@ -101,7 +104,7 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
           </div>
         </div>
         {!isPinned && (
-          <button class="to-bottom" aria-label="To the newest message" onClick={() => this.#toEnd(scrollBehavior())}>
+          <button class="to-bottom" aria-label="To the newest message" onClick={() => this.#toEnd()}>
             <Icon name="down" />
             {missed > 0 && (
               <span class="badge" id="to-bottom-badge">
@@ -133,17 +136,25 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
     this.props.page.change({});
   }
 
-  #toEnd(behavior: ScrollBehavior = 'auto'): void {
+  #toEnd(): void {
     if (!this.state.isPinned) this.setState({ isPinned: true });
-    this.#scroller.current?.scrollTo({ top: this.#scroller.current.scrollHeight, behavior });
+    this.#scroller.current?.scrollTo({ top: this.#scroller.current.scrollHeight });
   }
 
   /** Brings a message into view and lights it up for a moment. */
   #show(node: Element): void {
     this.setState({ isPinned: false });
-    node.scrollIntoView({ block: 'center', behavior: scrollBehavior() });
+    node.scrollIntoView({ block: 'center' });
     node.classList.add('flash');
     setTimeout(() => node.classList.remove('flash'), FLASH_MS);
+  }
+
+  /** A right click, or a long press. Links keep the menu of the browser, and so does a text that somebody selected. */
+  #onContextMenu(event: MouseEvent): void {
+    const { target, clientX: x, clientY: y } = event;
+    if (!(target instanceof Element) || target.closest('a') || !getSelection()?.isCollapsed) return;
+    event.preventDefault();
+    this.#openMenu(target.closest('.bubble'), { x, y });
   }
 
   #openMenu(target: Element | null, at: Point): void {

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
-import { ReactionChoice } from '../messages/reactions.tsx';
 import { summaryOf } from '../messages/summary.ts';
-import { canEdit, copyText, forward, remove } from '../state/actions.ts';
+import { canEdit, copyText, forward } from '../state/actions.ts';
 import type { Page, Point } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
@@ -11,24 +10,19 @@ import { Row } from '../theme/row.tsx';
 
 /**
  * Opens what can be done with a message. What a client does not let people do is not offered: what is for one person alone
- * is not forwarded, and in a group one deletes only one's own.
+ * is not forwarded.
  */
 export function openMessageMenu(page: Page, place: Place, message: MessageView, at: Point): void {
-  const { person, chat } = place;
-  const isWhisper = message.ephemeral !== null;
-  const isOwn = message.from.id === person.id;
   const item = (title: string, icon: IconName, run: () => void): VNode => (
-    <Row title={title} picture={<Icon name={icon} />} onPress={run} kind={icon === 'delete' ? 'danger' : undefined} />
+    <Row title={title} picture={<Icon name={icon} />} onPress={run} />
   );
   const content = (): VNode => (
     <>
-      {!isWhisper && <ReactionChoice message={message} />}
       <p class="sheet-title">{summaryOf(message)}</p>
       {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
       {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
-      {canEdit(message, person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
-      {!isWhisper && item('Forward', 'forward', () => openForward(page, place, message, at))}
-      {(isOwn || chat.type === 'private') && item('Delete', 'delete', () => remove(page, place, message))}
+      {canEdit(message, place.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
+      {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, place, message, at))}
     </>
   );
   page.change({ sheet: { label: 'Message', at, content } });

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 interface ModalProps {
-  readonly kind: 'sheet' | 'viewer' | 'alert';
+  readonly kind: 'sheet' | 'alert';
   readonly label: string;
   /** Is called once it was closed: by Escape, by the back button, by a press outside or by what is in it. */
   readonly onClose: () => void;

@@ -1,13 +1,12 @@
 import type { VNode } from 'preact';
 import { usePage } from '../state/context.ts';
-import { IconButton } from '../theme/row.tsx';
 import { Modal } from './modal.tsx';
 import { Sheet } from './sheet.tsx';
 
-/** What stands over the page for a while: short texts, alerts of the bot, a photo, the panel of choices. */
+/** What stands over the page for a while: short texts, alerts of the bot, the panel of choices. */
 export function Notices(): VNode {
   const page = usePage();
-  const { alerts, photo, sheet } = page;
+  const { alerts, sheet } = page;
   return (
     <>
       <div class="toasts" role="status" aria-live="polite">
@@ -18,14 +17,6 @@ export function Notices(): VNode {
         ))}
       </div>
       {sheet && <Sheet key={sheet} view={sheet} />}
-      {photo && (
-        <Modal kind="viewer" label="Photo" onClose={() => page.change({ photo: null })}>
-          <form method="dialog">
-            <IconButton icon="close" label="Close" />
-          </form>
-          <img src={photo.url} alt={photo.name} />
-        </Modal>
-      )}
       {alerts[0] !== undefined && (
         <Modal key={alerts} kind="alert" label={alerts[0]} onClose={() => page.change({ alerts: alerts.slice(1) })}>
           <p>{alerts[0]}</p>

@@ -50,14 +50,7 @@ function PersonRow({ person }: { readonly person: PersonView }): VNode {
   const isCurrent = id === place.person.id;
   return (
     <li>
-      <Row
-        kind="person"
-        picture={<Avatar from={person} />}
-        title={name}
-        detail={detail}
-        isCurrent={isCurrent}
-        onPress={go}
-      >
+      <Row picture={<Avatar from={person} />} title={name} detail={detail} isCurrent={isCurrent} onPress={go}>
         <Badge count={page.store.unreadOf(id)} />
       </Row>
     </li>

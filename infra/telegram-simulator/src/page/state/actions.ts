@@ -24,11 +24,6 @@ export async function pressButton(page: Page, { person, chat }: Place, messageId
   });
 }
 
-/** Reacts to a message; null takes the reaction back. */
-export function react(page: Page, { person, chat }: Place, { messageId }: MessageView, emoji: string | null): void {
-  void page.tell(() => act('reactions', { from: person.id, chat: chat.id, messageId, emoji }));
-}
-
 /** Forwards a message, or all messages of its album in their order. */
 export function forward(page: Page, { person, chat }: Place, message: MessageView, to: ChatView): void {
   const send = async (): Promise<void> => {
@@ -36,12 +31,6 @@ export function forward(page: Page, { person, chat }: Place, message: MessageVie
       await act('forwards', { from: person.id, chat: chat.id, messageId, to: to.id });
   };
   void page.tell(send, `Forwarded to ${page.store.titleOf(to)}`);
-}
-
-/** Deletes a message, or all messages of its album. */
-export function remove(page: Page, { person, chat }: Place, message: MessageView): void {
-  const messageIds = page.store.albumOf(message).map(({ messageId }) => messageId);
-  void page.tell(() => act('deletions', { from: person.id, chat: chat.id, messageIds }));
 }
 
 /** Whether a client lets a person change a message: their own words, said to everybody. */

@@ -44,7 +44,6 @@ export class Page {
   isConnected = true;
   commands: readonly Command[] = [];
   sheet: SheetView | null = null;
-  photo: { readonly url: string; readonly name: string } | null = null;
   alerts: readonly string[] = [];
   list: ShownList | null = null;
   readonly typing: Expiring<string, string>;
@@ -91,7 +90,7 @@ export class Page {
   }
 
   /** Changes what is shown, and draws it. */
-  change(fields: Partial<Pick<Page, 'isConnected' | 'sheet' | 'photo' | 'alerts'>>): void {
+  change(fields: Partial<Pick<Page, 'isConnected' | 'sheet' | 'alerts'>>): void {
     Object.assign(this, fields);
     this.#onChange();
   }

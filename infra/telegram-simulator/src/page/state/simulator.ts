@@ -3,6 +3,7 @@ import type { ChatView } from '../../people/chat-shapes.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
 import type { Command } from '../../store/event.ts';
 import type { FeedEvent } from '../../store/feed.ts';
+import { kindOf } from '../composer/file-kind.ts';
 
 /** A refusal of the simulator. Its message is a sentence for people. */
 export class Refusal extends Error {}
@@ -39,11 +40,11 @@ export function click(button: object): Promise<{ readonly callbackQueryId: strin
   return act('clicks', button);
 }
 
-/** Sends a message with files of one kind, which are an album if they are several. */
-export function sendFiles(message: object, kind: string, files: readonly File[]): Promise<unknown> {
+/** Sends a message with files, which are an album if they are several. */
+export function sendFiles(message: object, files: readonly File[]): Promise<unknown> {
   const form = new FormData();
   form.append('message', JSON.stringify(message));
-  files.forEach((file, index) => form.append(`${kind}${index + 1}`, file, file.name));
+  files.forEach((file, index) => form.append(`${kindOf(file)}${index + 1}`, file, file.name));
   return call('messages', { method: 'POST', body: form });
 }
 

@@ -11,9 +11,6 @@ const PAGE_SIZE = 60;
 /** How many pages are asked for one more message of a quiet topic. */
 const MAX_PAGES = 20;
 
-/** A message that another one answers. Null is one that is gone, or that this person may not see. */
-export type Replied = MessageView | null | undefined;
-
 /**
  * What the page knows: the bot, people, their chats with their topics, the messages of each chat, and what each person
  * has read. A topic of null is the general one; without a topic all of them count.
@@ -28,8 +25,6 @@ export class Store {
   readonly #messages = new Map<number, Map<number, MessageView>>();
   /** From which message on a chat is loaded; missing if it is all. */
   readonly #loadedFrom = new Map<number, number>();
-  /** Messages that others answer, out of their order. */
-  readonly #quoted = new Map<string, Replied>();
   readonly #marks = new ReadMarks();
   /** The lists that `messagesOf` gave; a change of a chat throws its lists away. */
   readonly #arranged = new Map<string, readonly MessageView[]>();
@@ -37,7 +32,7 @@ export class Store {
   /** Loads everything again, and answers the drafts that are being written. */
   async load(): Promise<readonly Draft[]> {
     [this.bot, this.people] = await Promise.all([simulator.readBot(), simulator.listPeople()]);
-    for (const known of [this.#messages, this.#quoted, this.#arranged, this.#loadedFrom]) known.clear();
+    for (const known of [this.#messages, this.#arranged, this.#loadedFrom]) known.clear();
     const pages = (await Promise.all(this.people.map((person) => this.#loadChatsOf(person)))).flat();
     this.seq = Math.min(...pages.map((page) => page.seq));
     return pages.flatMap(({ draft }) => draft ?? []);
@@ -73,11 +68,6 @@ export class Store {
     return this.bot?.name ?? '';
   }
 
-  /** The name of a person or of the bot. */
-  nameOf(id: number): string {
-    return this.person(id)?.name ?? this.botName();
-  }
-
   titleOf({ type, title }: ChatView): string {
     return type === 'private' ? this.botName() : title;
   }
@@ -110,18 +100,9 @@ export class Store {
     return shown;
   }
 
-  /** A message, if it is loaded or was asked for. */
-  message(chat: number, id: number): Replied {
-    return this.#messages.get(chat)?.get(id) ?? this.#quoted.get(`${chat}:${id}`);
-  }
-
-  /** Loads a message that another one answers and that is too old to be loaded. Asks once for each. */
-  async loadQuoted(person: number, chat: number, id: number): Promise<void> {
-    const key = `${chat}:${id}`;
-    if (this.#quoted.has(key)) return;
-    this.#quoted.set(key, undefined);
-    const { messages } = await simulator.listMessages(person, chat, 1, id + 1);
-    this.#quoted.set(key, messages.find(({ messageId }) => messageId === id) ?? null);
+  /** A message, if it is loaded. */
+  message(chat: number, id: number): MessageView | undefined {
+    return this.#messages.get(chat)?.get(id);
   }
 
   /** The messages of an album, or the one message. */

@@ -1,11 +1,7 @@
 import type { RichBlock, RichBlockListItem } from 'grammy/types';
 import type { VNode } from 'preact';
-import { toButtonView } from '../../people/button-view.ts';
-import { plainOf } from '../../rich/rich-text-form.ts';
 import { Icon } from '../theme/icons.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { Key } from './keyboard.tsx';
-import { Quotation } from './quotation.tsx';
 import { renderRichText } from './rich-text.tsx';
 import { Table } from './table.tsx';
 
@@ -29,12 +25,12 @@ function renderBlock(block: RichBlock): VNode {
       return renderList(block.items);
     case 'blockquote':
       return (
-        <Quotation>
+        <blockquote>
           <Blocks blocks={block.blocks} />
-        </Quotation>
+        </blockquote>
       );
     case 'expandable_blockquote':
-      return <Quotation words={plainOf(block.text)}>{renderRichText(block.text)}</Quotation>;
+      return <blockquote>{renderRichText(block.text)}</blockquote>;
     case 'table':
       return <Table block={block} />;
     case 'details':
@@ -47,14 +43,6 @@ function renderBlock(block: RichBlock): VNode {
             <Blocks blocks={block.blocks} />
           </div>
         </details>
-      );
-    case 'buttons':
-      return (
-        <div class="keyboard-row">
-          {block.buttons.map((button) => (
-            <Key button={toButtonView(button)} />
-          ))}
-        </div>
       );
     default: {
       const words = 'text' in block ? renderRichText(block.text) : 'expression' in block && block.expression;

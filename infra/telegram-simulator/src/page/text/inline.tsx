@@ -48,7 +48,7 @@ export function Inline({ value, words, children }: InlineProps): VNode {
 }
 
 /** Words that do something when they are pressed. */
-export function Word({ onPress, children }: { onPress: (event: Event) => void; children: ComponentChildren }): VNode {
+function Word({ onPress, children }: { onPress: (event: Event) => void; children: ComponentChildren }): VNode {
   return (
     <button class="word" onClick={onPress}>
       {children}

@@ -25,14 +25,13 @@ export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonVie
 }
 
 /** One button. One that this page cannot follow is shown as disabled. */
-export function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
+function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
   const [page, place, messageId] = [usePage(), usePlace(), useContext(MessageId)];
   const [isBusy, setBusy] = useState(false);
-  const label = <span class="key-label">{text}</span>;
   if (!disabled && url !== undefined && isWebLink(url)) {
     return (
       <a class="key" data-style={style} href={url} title={url} target="_blank" rel="noopener noreferrer">
-        {label}
+        <span>{text}</span>
         <Icon name="out" />
       </a>
     );
@@ -53,9 +52,8 @@ export function Key({ button: { text, data, url, style, copyText: copied, disabl
       disabled={isDead}
       onClick={() => void press()}
     >
-      {label}
+      <span>{text}</span>
       {copied !== undefined && <Icon name="copy" />}
-      {isBusy && <span class="spinner" aria-hidden="true" />}
     </button>
   );
 }

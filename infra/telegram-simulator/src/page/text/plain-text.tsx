@@ -3,7 +3,6 @@ import type { ComponentChildren, VNode } from 'preact';
 import { CodeBlock } from './code-block.tsx';
 import { buildEntityTree, type EntityNode } from './entity-tree.ts';
 import { Inline } from './inline.tsx';
-import { Quotation } from './quotation.tsx';
 
 /** A text with its entities. */
 export function PlainText({ text, entities }: { text: string; entities: readonly MessageEntity[] }): VNode {
@@ -20,9 +19,8 @@ function renderEntity({ entity, text, children: inner }: Exclude<EntityNode, str
     case 'pre':
       return <CodeBlock language={entity.language}>{children}</CodeBlock>;
     case 'blockquote':
-      return <Quotation>{children}</Quotation>;
     case 'expandable_blockquote':
-      return <Quotation words={text}>{children}</Quotation>;
+      return <blockquote>{children}</blockquote>;
     default:
       return (
         <Inline value={entity} words={text}>

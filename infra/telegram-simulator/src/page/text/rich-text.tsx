@@ -1,10 +1,7 @@
 import type { RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
-import { toButtonView } from '../../people/button-view.ts';
 import { plainOf } from '../../rich/rich-text-form.ts';
-import { showAnchor } from './anchor.ts';
-import { Inline, Word } from './inline.tsx';
-import { Key } from './keyboard.tsx';
+import { Inline } from './inline.tsx';
 
 /** Draws a RichText of the Bot API: a string, a list of them, or an object around them. */
 export function renderRichText(text: RichText | undefined): ComponentChildren {
@@ -13,22 +10,9 @@ export function renderRichText(text: RichText | undefined): ComponentChildren {
 }
 
 function renderFormatting(value: Exclude<RichText, string | RichText[]>): VNode {
-  switch (value.type) {
-    case 'button':
-      return <Key button={toButtonView(value.button)} />;
-    case 'reference':
-      return <span data-anchor={value.name}>{renderRichText(value.text)}</span>;
-    case 'reference_link':
-      return (
-        <sup>
-          <Word onPress={({ target }) => showAnchor(target, value.reference_name)}>{renderRichText(value.text)}</Word>
-        </sup>
-      );
-    default:
-      return (
-        <Inline value={value} words={plainOf(value)}>
-          {'text' in value ? renderRichText(value.text) : plainOf(value)}
-        </Inline>
-      );
-  }
+  return (
+    <Inline value={value} words={plainOf(value)}>
+      {'text' in value ? renderRichText(value.text) : plainOf(value)}
+    </Inline>
+  );
 }

@@ -8,7 +8,7 @@ interface RowProps {
   readonly title: ComponentChildren;
   readonly detail?: string;
   readonly isCurrent?: boolean;
-  readonly kind?: 'person' | 'danger' | undefined;
+  readonly kind?: 'danger' | undefined;
   /** What stands at its end. */
   readonly children?: ComponentChildren;
   readonly onPress: OnPress;

@@ -9,10 +9,10 @@ import { countOf } from '../../table.ts';
 
 /** Writes all sealed events with their hashes and checkpoints, one JSON object per line, to a file or to standard output. */
 export async function runAuditExport(context: CommandContext): Promise<Report> {
-  const { out } = context.arguments.options;
+  const { out } = context.arguments;
   let events = 0;
   const lines = exportLines(context, () => (events += 1));
-  if (out === null) {
+  if (out === undefined) {
     for await (const line of lines) context.out(line);
     return { ok: true, data: { events }, lines: [] };
   }

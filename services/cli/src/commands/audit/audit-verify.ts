@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
-import { openExport } from '../../audit/export.ts';
+import { AppError } from '@signalbox/contracts/errors';
 import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
-import { verifyAudit, type AuditVerdict } from '../../audit/verify.ts';
 import { countLost, findStrays, readTail, type AuditTail } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
 import { sayDuration } from '@signalbox/messages/duration';
 import { openDatabaseHistory } from '../../audit-database.ts';
 import type { CommandContext, Report } from '../../command.ts';
 import { countOf } from '../../table.ts';
+import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
 
 /** Events whose place is looked up at once. */
 const STRAYS_PAGE = 20_000;
@@ -21,13 +21,15 @@ interface LooseEnds extends AuditTail {
 
 /** Checks a database or an export against the checkpoints outside of it. Not in order: exit code 1, with the first bad event. */
 export async function runAuditVerify(context: CommandContext): Promise<Report> {
-  const { options } = context.arguments;
-  const keys = await readPublicKeys(options.key ?? context.config.auditPublicKeyFile);
-  const file = findCheckpointFile(options.checkpoints ?? context.config.auditDir);
-  const db = options.from === null ? context.database() : null;
-  const history = db ? await openDatabaseHistory(db) : await openExport(options.from ?? '');
+  const { key, checkpoints, from } = context.arguments;
+  const keys = await readPublicKeys(key ?? context.config.auditPublicKeyFile);
+  const file = findCheckpointFile(checkpoints ?? context.config.auditDir);
+  const db = from === undefined ? context.database() : null;
   const startedAt = performance.now();
-  const verdict = await verifyAudit({ ...history, keys, outside: () => readCheckpointFile(file) });
+  const verdict = await readable(async () => {
+    const history = db ? await openDatabaseHistory(db) : await openExport(from ?? '');
+    return verifyHistory({ ...history, keys, outside: () => readCheckpointFile(file) });
+  });
   const seconds = (performance.now() - startedAt) / 1_000;
   const ends = db ? await findLooseEnds(db) : null;
   const ok = verdict.ok && (ends === null || (ends.strays.length === 0 && ends.lost === 0));
@@ -39,6 +41,16 @@ export async function runAuditVerify(context: CommandContext): Promise<Report> {
     data,
     lines: [...describeVerdict(verdict, pace), ...describeCover(verdict, file), ...describeEnds(ends)],
   };
+}
+
+async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const { file, line, detail } = error;
+    throw new AppError('AUDIT_EXPORT_UNREADABLE', { file, line: String(line), detail }, error);
+  }
 }
 
 /** A folder of checkpoints, or a file with some. */

@@ -1,31 +1,24 @@
 import { findAuditEvents } from '../../queries/audit-events.ts';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { readDuration } from '../../duration.ts';
-import { formatTable, formatTime } from '../../table.ts';
+import { runVerb, type CommandContext, type Report } from '../../command.ts';
+import { readSince } from '../../duration.ts';
+import { formatList, formatTime } from '../../table.ts';
 import { runAuditExport } from './audit-export.ts';
 import { runAuditVerify } from './audit-verify.ts';
 
 /** Shows what was recorded, checks that it is what was recorded, or writes it out for an auditor. */
-export async function runAudit(context: CommandContext): Promise<Report> {
-  const [verb, ...rest] = context.arguments.words;
-  if (rest.length === 0) {
-    if (verb === 'verify') return runAuditVerify(context);
-    if (verb === 'export') return runAuditExport(context);
-    if (verb === 'show') return showEvents(context);
-  }
-  throw new UsageError('Write: audit show | audit verify | audit export. docs/audit.md explains them.');
+export function runAudit(context: CommandContext): Promise<Report> {
+  return runVerb(context, {
+    show: { words: 0, run: showEvents },
+    verify: { words: 0, run: runAuditVerify },
+    export: { words: 0, run: runAuditExport },
+  });
 }
 
 async function showEvents(context: CommandContext): Promise<Report> {
-  const { person, limit, options } = context.arguments;
-  const events = await findAuditEvents(context.database(), {
-    sinceMs: options.since === null ? null : readDuration('--since', options.since),
-    threadId: options.thread,
-    actionId: options.action,
-    kind: options.kind,
-    userKey: person,
-    limit,
-  });
+  const { person, limit, since, thread, action, kind } = context.arguments;
+  const sinceMs = since === undefined ? null : readSince(since);
+  const filter = { sinceMs, threadId: thread, actionId: action, kind, userKey: person, limit };
+  const events = await findAuditEvents(context.database(), filter);
   const rows = events.map((event) => [
     event.seq ?? 'unsealed',
     formatTime(event.recordedAt),
@@ -34,11 +27,8 @@ async function showEvents(context: CommandContext): Promise<Report> {
     event.actionId ?? event.threadId,
     describe(event.data),
   ]);
-  const lines =
-    events.length > 0
-      ? formatTable(['SEQ', 'TIME', 'EVENT', 'BY', 'ABOUT', 'WHAT'], rows)
-      : ['Nothing was recorded that fits.'];
-  return { ok: true, data: events, lines };
+  const headings = ['SEQ', 'TIME', 'EVENT', 'BY', 'ABOUT', 'WHAT'];
+  return { ok: true, data: events, lines: formatList(headings, rows, 'Nothing was recorded that fits.') };
 }
 
 /** What says most about an event, else its data. */

@@ -5,9 +5,7 @@ import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { answerLines } from '../../json-lines.ts';
-
-const USAGE = 'Write `plan explain "<text>"`, or `plan explain --jsonl` with one object per line on standard input.';
+import { answerAs, answerLines } from '../../json-lines.ts';
 
 /** A line of `--jsonl`. Longer texts than this never reach the planner in the product either. */
 const Names = z.array(z.string().min(1).max(200)).max(10_000);
@@ -45,13 +43,15 @@ interface Explanation {
 /** `plan explain`: shows what the offline planner would do, without doing it. Needs no database, no Redis and no model. */
 export async function runPlan(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
-  if (action !== 'explain') throw new UsageError(USAGE);
+  if (action !== 'explain') throw new UsageError();
   const { catalog } = createRegistry(await loadCapabilities());
   if (context.arguments.jsonl) {
-    return answerLines(context, LINE, (line) => explainOne(catalog, line.text, storyOf(line)));
+    return answerLines(context, (asked) =>
+      answerAs(LINE, asked, (line) => explainOne(catalog, line.text, storyOf(line))),
+    );
   }
   const text = words.join(' ').trim();
-  if (text === '') throw new UsageError(USAGE);
+  if (text === '') throw new UsageError();
   const explanation = explainOne(catalog, text, Story.parse({}));
   return { ok: true, data: explanation, lines: describe(explanation) };
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { Permission, PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
@@ -16,6 +15,7 @@ import { RecordedQuestion } from '../../queries/policy-question.ts';
 import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { answerLines, describeIssues, readObject, type LineProblem } from '../../json-lines.ts';
 
 const USAGE =
   'Write `policy explain name=value …`, such as role=developer risk=dangerous environment=production arguments.version=1.4.2, or an object on standard input; with --jsonl one per line. docs/policy.md lists the names.';
@@ -40,7 +40,7 @@ export async function runPolicyExplain(
 ): Promise<Report> {
   if (context.arguments.jsonl) {
     if (words.length > 0) throw new UsageError(USAGE);
-    return explainLines(context, engine);
+    return answerLines(context, (asked) => explain(engine, asked));
   }
   const answer = explain(engine, words.length > 0 ? readWords(words) : await readInput(context));
   if ('error' in answer) throw new UsageError(`${answer.error}\n\n${USAGE}`);
@@ -52,41 +52,13 @@ async function readInput({ input }: CommandContext): Promise<unknown> {
   if ('isTTY' in input && input.isTTY === true) throw new UsageError(USAGE);
   const text = (await input.setEncoding('utf8').toArray()).join('');
   if (text.trim() === '') throw new UsageError(USAGE);
-  return readLine(text).question;
-}
-
-/** One result per line, in the order of the input. A line that cannot be read gets a result that says so. */
-async function explainLines({ input, out }: CommandContext, engine: JudgingEngine): Promise<Report> {
-  let ok = true;
-  let number = 0;
-  for await (const raw of createInterface({ input, crlfDelay: Infinity })) {
-    number += 1;
-    if (raw.trim() === '') continue;
-    const { id, question } = readLine(raw);
-    const answer = explain(engine, question);
-    if ('error' in answer) ok = false;
-    out(
-      `${JSON.stringify({ ...(id === undefined ? {} : { id }), ...('error' in answer ? { line: number } : {}), ...answer })}\n`,
-    );
-  }
-  return { ok, data: null, lines: [] };
-}
-
-function readLine(raw: string): { readonly id?: unknown; readonly question: unknown } {
-  try {
-    const value: unknown = JSON.parse(raw);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return { question: value };
-    const { id, ...question } = value as Record<string, unknown>; // an object, by the line above
-    return { id, question };
-  } catch {
-    return { question: undefined };
-  }
+  return readObject(text).asked;
 }
 
 /** The questions that are understood, by a name that only they have; a call in few words has none of them. */
 const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline } as const;
 
-function explain(engine: JudgingEngine, question: unknown): Answer | { readonly error: string } {
+function explain(engine: JudgingEngine, question: unknown): Answer | LineProblem {
   if (typeof question !== 'object' || question === null || Array.isArray(question))
     return { error: 'This is no JSON object. Write one per line, such as {"role": "developer", "risk": "dangerous"}.' };
   if ('principal' in question) return answerTo(RecordedQuestion, question, (whole) => explainCall(engine, whole));
@@ -112,11 +84,9 @@ function answerTo<S extends z.ZodType>(
   schema: S,
   question: unknown,
   answer: (parsed: z.output<S>) => Answer,
-): Answer | { readonly error: string } {
+): Answer | LineProblem {
   const parsed = schema.safeParse(question);
-  if (parsed.success) return answer(parsed.data);
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the question'}: ${message}`);
-  return { error: `${problems.join('; ')}.` };
+  return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}.` };
 }
 
 /** A frozen proposal as a question about this moment, when nothing is frozen, spent or granted. */

@@ -2,14 +2,10 @@ import { PolicyDecision } from '@signalbox/contracts/governance/decision';
 import { readProposals, type RecordedProposal } from '../../queries/proposals.ts';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { RecordedQuestion } from '../../queries/policy-question.ts';
-import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { readSince } from '../../duration.ts';
 import { countOf, formatTable, formatTime } from '../../table.ts';
-
-const USAGE =
-  'Write: policy what-if --policies <folder> [--since 30d]. The folder is a whole set: schema, policies, examples.';
-
-const UNITS_MS = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS } as const;
 
 /** A recorded proposal about which the other set would decide otherwise. */
 interface Change {
@@ -32,9 +28,9 @@ export async function runPolicyWhatIf(
   context: CommandContext,
   openSet: (context: CommandContext) => Promise<PolicySet>,
 ): Promise<Report> {
-  const { options, limit } = context.arguments;
-  if (options.policies === null) throw new UsageError(USAGE);
-  const since = new Date(Date.now() - readSince(options.since ?? '30d'));
+  const { policies, since: given = '30d', limit } = context.arguments;
+  if (policies === undefined) throw new UsageError();
+  const since = new Date(Date.now() - readSince(given));
   const { engine } = await openSet(context);
   const changes: Change[] = [];
   const counts: Record<string, number> = {};
@@ -59,12 +55,6 @@ export async function runPolicyWhatIf(
   }
   const data = { version: engine.version, since, proposals, changed, otherRule, unreadable, counts, changes };
   return { ok: true, data, lines: describe(data) };
-}
-
-function readSince(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
-  if (count === undefined) throw new UsageError(`--since is a time such as 30d, 12h or 90m, not '${text}'.`);
-  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]; // the pattern allows no other unit
 }
 
 function isSame(a: PolicyDecision, b: PolicyDecision): boolean {

@@ -6,15 +6,13 @@ import { countOf, formatTable } from '../../table.ts';
 import { runPolicyExplain } from './policy-explain.ts';
 import { runPolicyWhatIf } from './policy-what-if.ts';
 
-const USAGE = 'Write: policy check | policy explain | policy what-if. docs/policy.md explains them.';
-
 /** Checks policies, says what they would decide, or what other policies would have decided. Changes nothing. */
 export async function runPolicy(context: CommandContext): Promise<Report> {
   const [verb, ...words] = context.arguments.words;
   if (verb === 'check' && words.length === 0) return check(context);
   if (verb === 'explain') return runPolicyExplain(context, words, await openUsableSet(context));
   if (verb === 'what-if' && words.length === 0) return runPolicyWhatIf(context, openUsableSet);
-  throw new UsageError(USAGE);
+  throw new UsageError();
 }
 
 async function check(context: CommandContext): Promise<Report> {
@@ -61,6 +59,6 @@ async function openUsableSet(context: CommandContext): Promise<PolicySet> {
   }
 }
 
-function folderOf({ arguments: { options }, config }: CommandContext): string {
-  return options.policies ?? config.POLICY_DIR;
+function folderOf({ arguments: { policies }, config }: CommandContext): string {
+  return policies ?? config.POLICY_DIR;
 }

@@ -1,10 +1,7 @@
 import { classifyCommand, type Classification } from '@signalbox/safety/shell/classification';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { answerLines } from '../../json-lines.ts';
-
-const USAGE =
-  'Write `shell explain "<command>"`, or `shell explain --jsonl` with one object per line on standard input.';
+import { answerAs, answerLines } from '../../json-lines.ts';
 
 /** A line of `--jsonl`. Other fields may stand beside these. */
 const LINE = {
@@ -18,11 +15,13 @@ const LINE = {
 /** `shell explain`: says what would become of a command, and runs nothing. Needs no database and no Redis. */
 export async function runShell(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
-  if (action !== 'explain') throw new UsageError(USAGE);
+  if (action !== 'explain') throw new UsageError();
   if (context.arguments.jsonl)
-    return answerLines(context, LINE, ({ command, place }) => classifyCommand(command, place));
+    return answerLines(context, (asked) =>
+      answerAs(LINE, asked, ({ command, place }) => classifyCommand(command, place)),
+    );
   const command = words.join(' ');
-  if (command.trim() === '') throw new UsageError(USAGE);
+  if (command.trim() === '') throw new UsageError();
   const classification = classifyCommand(command);
   return { ok: true, data: classification, lines: describe(classification) };
 }

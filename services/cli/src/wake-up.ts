@@ -1,0 +1,21 @@
+import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { createPublisher } from '@signalbox/platform/streams/publish';
+import type { Woken } from '@signalbox/store/conversation/dead-letter-review';
+import type { CommandContext } from './command.ts';
+
+/**
+ * Tells the services that a lane or a chat has something to do. What matters is in Postgres by now, so a Redis that is away only costs
+ * the seconds until the sweeper looks; answers whether it was there.
+ */
+export async function wakeUp({ config, redis }: CommandContext, woken: Woken): Promise<boolean> {
+  try {
+    const parts = { redis: redis(), prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
+    const publisher = createPublisher(parts);
+    const { traceId } = woken;
+    if (woken.kind === 'lane') await publisher.publish(INBOUND, [{ userKey: woken.userKey, traceId }]);
+    else await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: woken.chatKey, traceId }]);
+    return true;
+  } catch {
+    return false;
+  }
+}
