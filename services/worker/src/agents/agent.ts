@@ -57,6 +57,11 @@ export interface AgentRun {
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may have. */
   load(groups: readonly string[]): Promise<Loaded>;
+  /**
+   * Which of the loaded groups a turn still has: `idle` are those that it can do without, and policy may have withdrawn others. What goes is
+   * written down.
+   */
+  keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** The verdict on a pass, by a judge that is not a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */
