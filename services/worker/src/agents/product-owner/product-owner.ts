@@ -4,6 +4,7 @@ import { callIdOf } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
+import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
@@ -65,6 +66,7 @@ export function productOwner(parts: GraphParts) {
       asks: noted.asks(false),
       answerId: id,
       modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
+      ...makeStorable(reasoningExtras(reasoningOf(answer))),
     };
     return { messages: [message], poIterations: pass, record: [part], ...groups.update, ...spent.update() };
   };

@@ -23,6 +23,8 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
       readonly answerId: string;
       /** The id that the model's server gave. Missing in states of before, whose `answerId` was made of it. */
       readonly modelId?: string | null;
+      /** The model's own reasons. They stand here and not in the messages: no model is given them again. */
+      readonly reasoning?: string;
     }
   | {
       readonly kind: 'acted';
