@@ -20,8 +20,8 @@ export interface AgentMessage {
   /** Set when it is news of the system and not a person's words. */
   readonly event:
     | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
-    /** A node is to run again; the text is none of its own. */
-    | { readonly kind: 'node'; readonly say: string; readonly node: string }
+    /** A node is to run again; the text is none of its own. `about`: the message whose turn failed, the newest one when left out. */
+    | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
     | null;
 }
 

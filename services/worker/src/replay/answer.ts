@@ -9,7 +9,7 @@ export function answerMessage({
   text,
   calls,
   unreadable,
-  reasoning = null,
+  reasoning,
   extras,
 }: RecordedAnswer): AIMessage {
   return new AIMessage({
@@ -21,6 +21,6 @@ export function answerMessage({
       ...(name === null ? {} : { name }),
       ...(args === null ? {} : { args }),
     })),
-    additional_kwargs: { ...extras, ...reasoningExtras(reasoning) },
+    additional_kwargs: { ...extras, ...reasoningExtras(reasoning ?? null) },
   });
 }

@@ -122,7 +122,7 @@ export const RecordedMessage = z.object({
   event: z
     .discriminatedUnion('kind', [
       z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }),
-      z.object({ kind: z.literal('node'), say: z.string(), node: z.string() }),
+      z.object({ kind: z.literal('node'), say: z.string(), node: z.string(), about: z.string().optional() }),
     ])
     .nullable(),
 });

@@ -64,10 +64,16 @@ export async function listRecordedPasses(
  */
 export async function putNodeRun(
   pool: Pool,
-  wish: { readonly threadId: string; readonly node: string; readonly actionId: string; readonly say: string },
+  wish: {
+    readonly threadId: string;
+    readonly node: string;
+    readonly actionId: string;
+    readonly about?: string;
+    readonly say: string;
+  },
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
-    const { threadId, node, actionId, say } = wish;
+    const { threadId, node, actionId, about, say } = wish;
     const { rows } = await db.query<{ user_key: string; chat_key: string; status: string }>(
       'select user_key, chat_key, status from threads where thread_id = $1 for share',
       [threadId],
@@ -87,6 +93,7 @@ export async function putNodeRun(
       threadId,
       node,
       actionId,
+      ...(about === undefined ? {} : { about }),
       say,
     });
     return { userKey: thread.user_key };
