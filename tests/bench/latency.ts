@@ -125,6 +125,7 @@ function bareGraph(): () => Promise<unknown> {
       enter: () => undefined,
       path: () => ['THINKING', 'PROPOSING'],
       load: (groups) => Promise.resolve({ allowed: groups, refused: [] }),
+      keep: (groups) => Promise.resolve(groups),
       judge: () => Promise.resolve('continue'),
       say: () => Promise.resolve(),
       draft: () => undefined,

@@ -14,6 +14,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   knowledge: true,
   graphNodes: true,
   errorHistory: true,
+  requests: true,
 };
 
 interface Property {

@@ -96,6 +96,20 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('what failed in one’s own conversation runs again at a word, without an admin, and once', async () => {
+    expect((await ben.ask('turn the valve of shop')).join()).toContain('jammed');
+    // To talk in between is no new attempt.
+    await ben.ask('hello');
+    isJammed = false;
+    const heard = (await ben.ask('retry the failed step')).join('\n');
+    expect(heard).toMatch(/What failed runs again/);
+    await ben.waitFor(/The valve of shop is turned/);
+    expect(turned).toEqual(['shop']);
+    expect(await ledger('retry_failed_node')).toMatchObject([{ status: 'done', approval: null }]);
+    expect((await ben.ask('retry the failed step')).join()).toContain('did not fail');
+    expect(turned).toEqual(['shop']);
+  });
+
   it('clear_project_state is proposed, approved by another admin, and closes what is about the project', async () => {
     isJammed = false;
     expect((await ben.ask('turn the valve of shop')).join()).toContain('turned');

@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
 import type { Model, ModelSpend } from '@signalbox/models/port';
+import { reasoningOf } from '@signalbox/models/reasoning';
 import { loadPrices } from '@signalbox/models/prices';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -104,6 +105,40 @@ describe('what comes over the real wires', () => {
     expect(message.tool_calls).toMatchObject([{ name: 'list', args: {} }]);
     expect(message.additional_kwargs).toEqual({ kept: { model: 'google:gemini-3.8-flash', data: ['sig-1'] } });
     expect(spent).toMatchObject([{ inputTokens: 2_000, cachedTokens: 1_500, outputTokens: 40 }]);
+  });
+
+  it('keeps the reasons that a model gives for its answer, and says none of them', async () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 2 };
+    const thinks = (text: string) => ({
+      choices: [{ index: 0, delta: { role: 'assistant', reasoning_content: text }, finish_reason: null }],
+    });
+    const asOpenAi = openAi(thinks('They ask '), thinks('for a greeting.'), said, stopped, { choices: [], usage });
+    const thinking = [
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'thinking_delta', thinking: 'They ask ' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'thinking_delta', thinking: 'for a greeting.' } },
+      { type: 'content_block_stop', index: 1 },
+      ...anthropicEnd.slice(1),
+    ];
+    const parts = [{ text: 'They ask for a greeting.', thought: true }, { text: 'Hi.' }];
+    const candidate = { content: { role: 'model', parts }, finishReason: 'STOP', index: 0 };
+    const lines = [
+      { message: { role: 'assistant', content: '', thinking: 'They ask ' }, done: false },
+      { message: { role: 'assistant', content: 'Hi.', thinking: 'for a greeting.' }, done: false },
+      { message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop' },
+    ].map((fields) => `${JSON.stringify({ model: 'qwen3', created_at: '', ...fields })}\n`);
+    const answers: readonly [string, ReplayedAnswer][] = [
+      ['openai_compatible', { body: asOpenAi }],
+      ['anthropic', { body: anthropic(...thinking) }],
+      ['google', { body: eventStream({ candidates: [candidate] }) }],
+      ['ollama', { type: 'application/x-ndjson', body: lines.join('') }],
+    ];
+    for (const [id, answer] of answers) {
+      const { message } = await ask(await open(id, answer));
+      expect([id, message.text, reasoningOf(message)]).toEqual([id, 'Hi.', 'They ask for a greeting.']);
+      await server.close();
+    }
   });
 
   it('counts what Ollama counts, although it has no price', async () => {

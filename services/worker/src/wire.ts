@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
@@ -46,6 +47,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
+        requests: { own: (of, limit) => listOwnRequests(pool, of, limit) },
       };
     },
     jobs: (own, pool) => {

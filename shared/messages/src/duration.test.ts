@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { sayDuration } from './duration.ts';
 
 it.each([
-  [0, '1 s'],
+  [0, '0.1 s'],
+  [412, '0.4 s'],
+  [949, '0.9 s'],
+  [950, '1 s'],
   [12_300, '12 s'],
   [89_900, '90 s'],
   [90_000, '2 min'],
@@ -12,4 +15,13 @@ it.each([
 ])('%i ms are %s', (ms, said) => {
   expect(sayDuration(ms)).toBe(said);
   expect(sayDuration(ms, 'a language without a folder')).toBe(said);
+});
+
+it('writes tenths of a second as they are written in the language', () => {
+  expect(['de', 'es', 'ru', 'zh'].map((language) => sayDuration(400, language))).toEqual([
+    '0,4 s',
+    '0,4 s',
+    '0,4 с',
+    '0.4 秒',
+  ]);
 });

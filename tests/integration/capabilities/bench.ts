@@ -6,6 +6,7 @@ import type { Artifact } from '@signalbox/store/artifacts';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createProjects } from '@signalbox/store/deploy/projects';
@@ -104,6 +105,7 @@ export async function openCapabilityBench(
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
+    requests: { own: (of, limit) => listOwnRequests(pool, of, limit) },
   };
   const started: { job: string; payload: unknown }[] = [];
   let calls = 0;
@@ -127,7 +129,8 @@ export async function openCapabilityBench(
       work: work(pool),
       wrote: () => findEffect(pool, actionId),
       worked: () => Promise.resolve({ kind: 'unknown' }),
-      resolved: (await tool.resolve?.(input, { ports, before: null, work: planByHand })) ?? null,
+      resolved:
+        (await tool.resolve?.(input, { ports, before: null, threadId: 'user_1001_1', work: planByHand })) ?? null,
       ports,
     });
   return {

@@ -4,14 +4,20 @@ import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 import { openTerminal } from './terminal.ts';
 
+const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
+/** What the model was given, question by question. */
+const seen: string[] = [];
+
 /** Lists the projects, then answers. */
 const lister: ModelScript = (messages, tools) => {
   if (tools.some(({ name }) => name === 'classify_intent')) {
     const args = { task_summary: 'list', capabilities: ['project_management'], project: null };
-    return { toolCalls: [{ name: 'classify_intent', args }] };
+    return { toolCalls: [{ name: 'classify_intent', args }], kwargs: { reasoning: 'It is about projects.' } };
   }
+  seen.push(JSON.stringify(messages));
   if (messages.at(-1)?.getType() === 'tool') return { content: 'There is none.' };
-  return { toolCalls: [{ name: 'list_projects', args: {} }] };
+  const reasoning = `They want a list; the key ${SECRET} is none of my business.`;
+  return { toolCalls: [{ name: 'list_projects', args: {} }], kwargs: { reasoning } };
 };
 
 describe('signalbox replay and turns', () => {
@@ -65,6 +71,16 @@ describe('signalbox replay and turns', () => {
     expect(out).toMatch(/list_projects \{\}\n +run by [\w-]+, score 0\.1, risk safe/);
     expect(out).toMatch(/ok, \d+ ms/);
     expect(out).toMatch(/pass 2 {2}THINKING\n[\s\S]*said There is none\./);
+  });
+
+  it('shows why the model did what it did, without secrets, and gives no model those words again', async () => {
+    const { out } = await terminal('turns', 'show', turnIds[0] ?? '');
+    expect(out).toMatch(/intent_parser asked \S+, .*\n {4}because It is about projects\./);
+    expect(out).toMatch(/because They want a list; the key \S+ is none of my business\.\n {4}list_projects/);
+    const { rows } = await bench.pool.query<{ record: string }>('select record::text from execution_turns');
+    expect(rows.filter(({ record }) => record.includes('They want a list'))).toHaveLength(2);
+    expect(rows.filter(({ record }) => record.includes(SECRET))).toEqual([]);
+    expect(seen.filter((messages) => messages.includes('They want a list'))).toEqual([]);
   });
 
   it('shows the reads of a conversation among its actions', async () => {

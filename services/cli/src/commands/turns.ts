@@ -42,16 +42,22 @@ function describePass(record: ExecutionTurn): readonly string[] {
   return [
     '',
     `  pass ${pass}  ${phases.join(' ▸ ')}${outcome === null ? '' : `  → ${outcome}`}`,
-    ...asks.map(
-      ({ node, model, context, durationMs }) =>
-        `    ${node} asked ${model}, ${durationMs} ms, context ${context.hash.slice(0, 12)}`,
-    ),
+    ...asks.flatMap(({ node, model, context, durationMs, answer: own }) => [
+      `    ${node} asked ${model}, ${durationMs} ms, context ${context.hash.slice(0, 12)}`,
+      ...reasons(own),
+    ]),
+    ...reasons(answer),
     ...(answer && answer.text !== '' ? [`    said ${cut(answer.text)}`] : []),
     ...calls.flatMap((call) => describeCall(record, call)),
     ...(answer && calls.length < answer.calls.length
       ? [`    ${countOf(answer.calls.length - calls.length, 'call')} not carried out to its end`]
       : []),
   ];
+}
+
+/** Why the model answered so, in its own words. */
+function reasons(answer: ExecutionTurn['answer']): readonly string[] {
+  return answer?.reasoning === undefined ? [] : [`    because ${cut(answer.reasoning)}`];
 }
 
 function describeCall(

@@ -20,8 +20,8 @@ export interface AgentMessage {
   /** Set when it is news of the system and not a person's words. */
   readonly event:
     | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
-    /** A node is to run again; the text is none of its own. */
-    | { readonly kind: 'node'; readonly say: string; readonly node: string }
+    /** A node is to run again; the text is none of its own. `about`: the message whose turn failed, the newest one when left out. */
+    | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
     | null;
 }
 
@@ -57,6 +57,11 @@ export interface AgentRun {
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may have. */
   load(groups: readonly string[]): Promise<Loaded>;
+  /**
+   * Which of the loaded groups a turn still has: `idle` are those that it can do without, and policy may have withdrawn others. What goes is
+   * written down.
+   */
+  keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** The verdict on a pass, by a judge that is not a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */

@@ -4,12 +4,13 @@ import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
 import { followServiceLogs } from './diagnose/follow.ts';
 import { muteService } from './diagnose/mute.ts';
 import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
+import { getMyRequests } from './diagnose/requests.ts';
 import { runDiagnostic } from './diagnose/run.ts';
 
 export default toolGroup({
   name: 'diagnose',
-  summary: 'Find out what is wrong: health, logs and errors of services, diagnostic commands, failed turns.',
-  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory'],
+  summary: 'Find out what is wrong, and what became of requests: health, logs, errors, diagnostic commands, failed turns.',
+  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests'],
   tools: {
     diagnose_service: diagnoseService,
     check_service_health: checkServiceHealth,
@@ -20,5 +21,6 @@ export default toolGroup({
     mute_service: muteService,
     get_node_logs: getNodeLogs,
     retry_failed_node: retryFailedNode,
+    get_my_requests: getMyRequests,
   },
 });

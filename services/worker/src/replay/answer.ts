@@ -1,8 +1,17 @@
 import { AIMessage } from '@langchain/core/messages';
 import type { RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
+import { reasoningExtras } from '@signalbox/models/reasoning';
 
 /** A recorded answer as the message that a model gave. */
-export function answerMessage({ id, modelId = id, text, calls, unreadable, extras }: RecordedAnswer): AIMessage {
+export function answerMessage({
+  id,
+  modelId = id,
+  text,
+  calls,
+  unreadable,
+  reasoning,
+  extras,
+}: RecordedAnswer): AIMessage {
   return new AIMessage({
     ...(modelId === null ? {} : { id: modelId }),
     content: text,
@@ -12,6 +21,6 @@ export function answerMessage({ id, modelId = id, text, calls, unreadable, extra
       ...(name === null ? {} : { name }),
       ...(args === null ? {} : { args }),
     })),
-    additional_kwargs: extras,
+    additional_kwargs: { ...extras, ...reasoningExtras(reasoning ?? null) },
   });
 }

@@ -100,6 +100,12 @@ export class Cursor {
     return (upcoming?.kind === 'ask' && upcoming.ask.facts.names) || this.#names;
   }
 
+  /** Those of the groups that the next question was asked with. */
+  groups(loaded: readonly string[]): readonly string[] {
+    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
+    return upcoming?.kind === 'ask' ? loaded.filter((group) => upcoming.ask.facts.groups.includes(group)) : loaded;
+  }
+
   /** What the calls that were left open had come to when the next question was asked. */
   calls(): NonNullable<RecordedAsk['facts']['calls']> {
     const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');

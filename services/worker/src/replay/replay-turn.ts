@@ -144,6 +144,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       const loaded = sortByPolicy(rules, groups, { ...place, at: new Date().toISOString() });
       return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
+    keep: (groups) => Promise.resolve(cursor.groups(groups)),
     judge: (pass) => Promise.resolve(evaluate(pass, record?.outcome === 'budget')),
     call: async (request) => {
       const was = record?.calls.find(({ callId }) => callId === request.callId);

@@ -30,6 +30,8 @@ export interface Look {
 
 /** What looking up what the arguments stand for may use. It changes nothing. */
 export interface Resolving extends Look {
+  /** The conversation in which the call is made. */
+  readonly threadId: string;
   /** What was found when the action was proposed; null the first time. What was left open then stays as it was found. */
   readonly before: Resolved | null;
   /** Has a job look something up, within the deadline of such look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
@@ -180,8 +182,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
   /** The least role that may call it. */
   readonly role: Role;
-  /** Names what only one effect at a time may touch. */
-  readonly lock?: (input: z.output<I>) => string;
+  /** Names what only one effect at a time may touch; null: nothing. */
+  readonly lock?: (input: z.output<I>) => string | null;
   readonly deadlineMs: number;
   /** Whether running it again with the same action id is harmless: reads, and effects that are keyed by the action id. */
   readonly replay: 'harmless' | 'unknown';

@@ -7,7 +7,7 @@ import type { TurnDraft } from './draft.ts';
 import { executeCall } from '../governance/execute.ts';
 import { type Machine, passOf } from '../governance/loop/fsm.ts';
 import { judgePass } from '../governance/loop/judge.ts';
-import { loadGroups } from '../governance/loop/load-groups.ts';
+import { keepGroups, loadGroups } from '../governance/loop/load-groups.ts';
 import { taintThread } from '../governance/taint.ts';
 import type { CallScope } from '../tools/run.ts';
 import type { TurnAccount } from './turn-account.ts';
@@ -88,6 +88,7 @@ export function agentRun(
     path: () => passOf(machine.path()),
     answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
     load: (groups) => loadGroups(parts.governance, scope, groups),
+    keep: (groups, idle) => keepGroups(parts.governance, scope, groups, idle),
     judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {
       const result = await executeCall(parts.governance, scope, { actionId: callId, tool, args, groups });

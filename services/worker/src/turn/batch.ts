@@ -77,8 +77,9 @@ function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMess
     return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
   }
   if (envelope.kind === 'node') {
-    const { say, node } = envelope;
-    return { id: envelope.id, text: `[${node} runs again] ${say}`, event: { kind: 'node', say, node } };
+    const { say, node, about } = envelope;
+    const event = { kind: 'node' as const, say, node, ...(about === undefined ? {} : { about }) };
+    return { id: envelope.id, text: `[${node} runs again] ${say}`, event };
   }
   const words = envelope.kind === 'message' ? envelope.text : '';
   const lines = together.flatMap(attachmentsOf).map(describeAttachment);

@@ -115,6 +115,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     threadId: z.string(),
     node: z.string().min(1).max(80),
     actionId: z.string().max(160),
+    /** The message whose turn failed: what came after it is left out. Left out itself: the newest one. */
+    about: z.string().max(200).optional(),
     /** For the person: who had it run. */
     say: z.string().min(1).max(1_000),
   }),

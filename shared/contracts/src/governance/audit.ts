@@ -34,6 +34,7 @@ export const AuditKind = z.enum([
   'policy.refused',
   'capability.loaded',
   'capability.refused',
+  'capability.unloaded',
   'claim.rewritten',
   'role.changed',
   'service.muted',

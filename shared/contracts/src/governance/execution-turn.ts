@@ -27,6 +27,8 @@ export const RecordedAnswer = z.object({
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
   /** Arguments that were no JSON, as they came. */
   unreadable: z.array(z.object({ name: z.string().nullable(), args: z.string().nullable() })),
+  /** Why, in the model's own words, where its provider gives them. */
+  reasoning: z.string().optional(),
   /** What the model wants back. */
   extras: z.record(z.string(), Json),
 });
@@ -120,7 +122,7 @@ export const RecordedMessage = z.object({
   event: z
     .discriminatedUnion('kind', [
       z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }),
-      z.object({ kind: z.literal('node'), say: z.string(), node: z.string() }),
+      z.object({ kind: z.literal('node'), say: z.string(), node: z.string(), about: z.string().optional() }),
     ])
     .nullable(),
 });

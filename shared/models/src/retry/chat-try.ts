@@ -3,6 +3,7 @@ import { concat } from '@langchain/core/utils/stream';
 import { keptExtras } from '../kept.ts';
 import { createGrowingAnswer } from '../growing-answer.ts';
 import type { ModelRequest } from '../port.ts';
+import { readReasoning, reasoningExtras } from '../reasoning.ts';
 import type { Fetch, Wire } from '../providers/provider.ts';
 
 /** What a try uses, as the provider counts it. */
@@ -56,7 +57,7 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
       ...(id ? { id } : {}),
     })),
     invalid_tool_calls: answer.invalid_tool_calls ?? [],
-    additional_kwargs: keptExtras(model, wire.keep?.(answer) ?? null),
+    additional_kwargs: { ...keptExtras(model, wire.keep?.(answer) ?? null), ...reasoningExtras(readReasoning(answer)) },
   });
 
   /** Servers that count nothing say zero, which no request is. */

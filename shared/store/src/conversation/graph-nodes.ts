@@ -58,10 +58,16 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
  */
 export async function putNodeRun(
   pool: Pool,
-  wish: { readonly threadId: string; readonly node: string; readonly actionId: string; readonly say: string },
+  wish: {
+    readonly threadId: string;
+    readonly node: string;
+    readonly actionId: string;
+    readonly about?: string;
+    readonly say: string;
+  },
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
-    const { threadId, node, actionId, say } = wish;
+    const { threadId, node, actionId, about, say } = wish;
     const thread = await findRow<{ user_key: string; chat_key: string; status: string }>(db)`
       select user_key, chat_key, status from threads where thread_id = ${threadId} for share`;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
@@ -78,6 +84,7 @@ export async function putNodeRun(
       threadId,
       node,
       actionId,
+      ...(about === undefined ? {} : { about }),
       say,
     });
     return { userKey: thread.user_key };

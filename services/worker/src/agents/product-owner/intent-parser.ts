@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { askObject, objectKind } from '../object.ts';
 import { Intent } from './base-tools.ts';
+import { withGroups } from './groups.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage } from './prompt.ts';
 import { noteAsks } from './turn-record.ts';
@@ -37,7 +38,7 @@ export function intentParser(parts: GraphParts) {
     const { installed } = parts.registry.sort(intent.capabilities);
     return {
       taskSummary: intent.task_summary,
-      activeCapabilities: [...(await run.load(installed)).allowed],
+      activeCapabilities: withGroups(state.activeCapabilities, (await run.load(installed)).allowed),
       currentProject: intent.project,
       record,
       ...spent.update(),

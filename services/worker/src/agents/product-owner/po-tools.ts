@@ -5,6 +5,7 @@ import { say, sayError as sentence } from '@signalbox/messages/say';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
+import { countUse, withGroups } from './groups.ts';
 import { runOf, type GraphParts } from './parts.ts';
 import { whyRefused } from './refused-args.ts';
 import { lastRequest } from './replies.ts';
@@ -14,6 +15,8 @@ import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
 interface CallOutcome {
   readonly result: ToolCallResult;
   readonly update: SessionUpdate;
+  /** Groups that it has loaded: there from the next pass on. */
+  readonly loaded?: readonly string[];
 }
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
@@ -28,6 +31,7 @@ export function poTools(parts: GraphParts) {
     const done: Extract<TurnPart, { kind: 'acted' }>['calls'] = [];
     const errors: string[] = [];
     let update: SessionUpdate = {};
+    let loaded: readonly string[] = [];
     run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
@@ -37,6 +41,7 @@ export function poTools(parts: GraphParts) {
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
       update = { ...update, ...outcome.update };
+      loaded = [...loaded, ...(outcome.loaded ?? [])];
       if (outcome.result.code) errors.push(`${call.name}: ${outcome.result.code}`);
     }
     run.enter('EVALUATING');
@@ -50,7 +55,12 @@ export function poTools(parts: GraphParts) {
     });
     const phases = [...run.path()];
     const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
-    return { ...update, errors, messages, verdict, record: [part] };
+    const idleTurns = countUse(parts.registry.catalog, state.idleTurns, {
+      tools: calls.map(({ name }) => name),
+      loaded,
+    });
+    const activeCapabilities = withGroups(state.activeCapabilities, loaded);
+    return { ...update, activeCapabilities, idleTurns, errors, messages, verdict, record: [part] };
   };
 }
 
@@ -134,7 +144,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       const why = refused.map(({ sentence }) => sentence);
       const said = [describeLoaded(allowed, missing, unknown), ...why].filter((line) => line !== '').join(' ');
       const told = refused.length > 0 ? { ...result, refused: refused.map(({ group }) => group), why } : result;
-      return accept(told, said, { activeCapabilities: [...allowed] });
+      return { ...accept(told, said, {}), loaded: allowed };
     }
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);

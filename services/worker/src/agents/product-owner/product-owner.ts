@@ -1,13 +1,15 @@
-import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { callIdOf } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
+import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
-import { runOf, spendCounter, type GraphParts } from './parts.ts';
+import { countTurn, findIdle } from './groups.ts';
+import { runOf, spendCounter, type GraphParts, type RunExtras } from './parts.ts';
 import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -30,17 +32,23 @@ export function productOwner(parts: GraphParts) {
       return { messages: [new AIMessage({ id: `${id}_end`, content })], limitReached: true };
     }
     run.enter('THINKING');
+    const groups = await groupsOf(state, extras);
     const known = await names(state);
     const open = openCalls(state.messages);
     const calls = open.length > 0 ? await cameOf(open) : {};
-    const system = systemMessage(state, run.actor, parts.registry.catalog, known);
-    const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities, calls }, earlier);
+    const system = systemMessage(
+      { ...state, activeCapabilities: groups.active },
+      run.actor,
+      parts.registry.catalog,
+      known,
+    );
+    const noted = noteAsks(model, 'product_owner', { names: known, groups: groups.active, calls }, earlier);
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
       messages: [system, ...withAnsweredCalls(state.messages, calls)],
-      tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)],
+      tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(groups.active)],
       object: null,
       signal: run.signal,
       draft: { tool: 'respond_to_user', field: 'message', show: (text) => run.draft([...unsent, text].join('\n\n')) },
@@ -58,9 +66,27 @@ export function productOwner(parts: GraphParts) {
       asks: noted.asks(false),
       answerId: id,
       modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
+      ...makeStorable(reasoningExtras(reasoningOf(answer))),
     };
-    return { messages: [message], poIterations: pass, record: [part], ...spent.update() };
+    return { messages: [message], poIterations: pass, record: [part], ...groups.update, ...spent.update() };
   };
+}
+
+interface Groups {
+  readonly active: string[];
+  readonly update: SessionUpdate;
+}
+
+/** The groups of this pass. In the first one of a turn it is seen which of the loaded groups stay; a turn that a person did not begin does not count. */
+async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
+  const { activeCapabilities: loaded, idleTurns, messages } = state;
+  if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
+  const active = [...(await run.keep(loaded, findIdle(loaded, idleTurns)))];
+  const isPersons = messages
+    .slice(turnStart(messages))
+    .some((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
+  const counted = isPersons ? countTurn(active, idleTurns) : idleTurns;
+  return { active, update: { activeCapabilities: active, idleTurns: counted } };
 }
 
 function textsSince(messages: readonly BaseMessage[], start: number): readonly string[] {

@@ -15,7 +15,12 @@ import { nothingAgain } from './words.ts';
  * What a call has done stays done: a call that succeeded, or of which nobody knows, is never among them.
  */
 
-type NodeEvent = { readonly kind: 'node'; readonly say: string; readonly node: string };
+type NodeEvent = {
+  readonly kind: 'node';
+  readonly say: string;
+  readonly node: string;
+  readonly about?: string | undefined;
+};
 
 /** The update with which the graph goes on at a node. `isUpdate`: it is put into the state as an answer of product_owner. */
 export function runAgain(
@@ -24,7 +29,7 @@ export function runAgain(
   before: Partial<Pick<SessionState, 'messages'>>,
   { run, turnKey, recorded }: Pick<RunExtras, 'run' | 'turnKey' | 'recorded'>,
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
-  const messages = before.messages ?? [];
+  const messages = untilAnswered(before.messages ?? [], event.about);
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
   // The mark is not `event`: to the model these are the person's words, and not news.
   const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
@@ -44,6 +49,14 @@ export function runAgain(
   });
   const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId, modelId: null };
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
+}
+
+/** The conversation until what came of this message: what was said of it afterwards is no part of its turn. All of it when it is not there. */
+function untilAnswered(messages: readonly BaseMessage[], about: string | undefined): readonly BaseMessage[] {
+  const start = messages.findIndex(({ id }) => about !== undefined && id === about);
+  const answered = messages.findIndex((message, place) => place > start && AIMessage.isInstance(message));
+  const next = messages.findIndex((message, place) => place > answered && HumanMessage.isInstance(message));
+  return start === -1 || answered === -1 || next === -1 ? messages : messages.slice(0, next);
 }
 
 /** Calls of the newest answer that used tools, whose result is a failure that surely changed nothing. To say so is no use of a tool. */

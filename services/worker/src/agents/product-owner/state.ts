@@ -3,10 +3,11 @@ import { Annotation } from '@langchain/langgraph';
 import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from './add-messages.ts';
+import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../governance/loop/evaluation.ts';
 
 /** The shape of the state below. */
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 /** What a model used for the turn whose first message has this id. */
 export interface TurnSpend extends ModelSpend {
@@ -22,6 +23,8 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
       readonly answerId: string;
       /** The id that the model's server gave. Missing in states of before, whose `answerId` was made of it. */
       readonly modelId?: string | null;
+      /** The model's own reasons. They stand here and not in the messages: no model is given them again. */
+      readonly reasoning?: string;
     }
   | {
       readonly kind: 'acted';
@@ -37,9 +40,6 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
 
 /** Keeps the last value that is not null. */
 const lastValue = <T>(before: T, after: T): T => after ?? before;
-
-/** Adds what is new, once, in order. */
-const union = (before: string[], after: string[]): string[] => [...new Set([...before, ...after])];
 
 /** How many errors a thread remembers: enough to see a pattern, few enough to stay small. */
 const ERRORS_KEPT = 20;
@@ -65,8 +65,9 @@ export const SessionState = Annotation.Root({
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
   currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
-  // Capabilities: groups are added, never silently lost
-  activeCapabilities: Annotation<string[]>({ reducer: union, default: () => [] }),
+  // Capabilities: groups are loaded when they are needed, and unloaded when a turn begins that has long not used them
+  activeCapabilities: Annotation<string[]>({ reducer: lastValue, default: () => [] }),
+  idleTurns: Annotation<IdleTurns>({ reducer: lastValue, default: () => ({}) }),
 
   // Control flow
   awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),

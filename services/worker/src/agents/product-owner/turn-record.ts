@@ -15,6 +15,7 @@ import type {
 } from '@signalbox/contracts/governance/execution-turn';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelRequest } from '@signalbox/models/port';
+import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
 import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
@@ -148,7 +149,9 @@ function copyNames(names: Names): Record<string, string[]> {
 }
 
 function answerOf(message: AIMessage): RecordedAnswer {
+  const { reasoning: _, ...extras } = message.additional_kwargs;
   return {
+    ...reasoningExtras(reasoningOf(message)),
     id: message.id ?? null,
     text: message.text,
     calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id: id ?? '', name, args })),
@@ -156,7 +159,7 @@ function answerOf(message: AIMessage): RecordedAnswer {
       name: name ?? null,
       args: args ?? null,
     })),
-    extras: message.additional_kwargs as RecordedAnswer['extras'], // JSON, as providers send and want it
+    extras: extras as RecordedAnswer['extras'], // JSON, as providers send and want it
   };
 }
 
@@ -199,7 +202,7 @@ export function passesOf(
       },
       runs: { read: read?.run ?? null, asked: asked?.run ?? null, acted: acted?.run ?? null },
       asks,
-      answer: AIMessage.isInstance(answer) ? { ...answerOf(answer), ...modelIdOf(asked) } : null,
+      answer: AIMessage.isInstance(answer) ? { ...answerOf(answer), ...saidOf(asked) } : null,
       calls: acted?.calls.map((call) => callOf(call, messages)) ?? [],
       outcome: acted?.outcome ?? null,
     };
@@ -225,8 +228,10 @@ function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
   return passes;
 }
 
-function modelIdOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId'> {
-  return asked?.modelId === undefined ? {} : { modelId: asked.modelId };
+/** What the messages do not hold of an answer. */
+function saidOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId' | 'reasoning'> {
+  const { modelId, reasoning } = asked ?? {};
+  return { ...(modelId === undefined ? {} : { modelId }), ...(reasoning === undefined ? {} : { reasoning }) };
 }
 
 function callOf(

@@ -79,7 +79,7 @@ export const getNodeLogs = tool({
 
 export const retryFailedNode = tool({
   describe:
-    'Have the node at which the last turn of another conversation failed run again; what was done before is not repeated.',
+    'Have the node at which the last turn of a conversation failed run again; what was done before is not repeated. Without a thread it is this conversation.',
   hints: [
     'retry the failed node of user_1002_3',
     'retry failed node',
@@ -87,12 +87,21 @@ export const retryFailedNode = tool({
     'run the failed step of thread user_1002_3 again',
     'repeat the failed node in user_1002_3',
     'restart the failed turn of user_1002_3',
+    'try the failed step again',
+    'retry the step that failed',
   ],
-  input: z.object({ thread: ThreadId.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
-  // In somebody else's name: only admins come so far, and a person looks at each.
-  risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] }),
-  resources: ({ thread }) => [`thread:${thread}`],
+  input: z.object({
+    thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
+  }),
+  resolve: ({ thread }, { threadId }) => Promise.resolve({ conversation: whose(thread ?? threadId, threadId) }),
+  // What runs again in one's own conversation is decided anew, call by call. In somebody else's name only admins come so far, and a
+  // person looks at each.
+  risk: (_, resolved) =>
+    resolved?.['conversation'] === 'own' ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
+  resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
   preview: async ({ thread }, { ports }) => {
+    // It asks nobody about one's own conversation, unless a rule of somebody's wants it.
+    if (thread === undefined) return ownPreview();
     const { node, why } = await failedNode(ports, thread);
     return {
       what: say('diagnose.retry', { node, thread }),
@@ -102,57 +111,100 @@ export const retryFailedNode = tool({
     };
   },
   role: 'developer',
-  holds: 'records',
+  holds: 'facts',
   egress: false,
-  lock: ({ thread }) => `thread:${thread}`,
+  lock: ({ thread }) => (thread === undefined ? null : `thread:${thread}`),
   deadlineMs: 10_000,
   replay: 'harmless',
-  probe: async ({ thread }, { ports, actionId }) =>
+  probe: async ({ thread }, { ports, actionId, threadId }) =>
     (await ports.graphNodes.isPut(actionId))
-      ? { kind: 'done', output: { thread, node: 'unknown', why: '' } }
+      ? {
+          kind: 'done',
+          output: {
+            thread: thread ?? threadId,
+            own: whose(thread ?? threadId, threadId) === 'own',
+            node: 'unknown',
+          },
+        }
       : { kind: 'not-done' },
-  run: async ({ thread }, context) => {
+  run: async ({ thread: given }, context) => {
     const { ports, actionId, actor, threadId } = context;
+    const thread = given ?? threadId;
+    const own = whose(thread, threadId) === 'own';
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
-    if (thread === threadId) throw new AppError('CONFLICT', { detail: say('diagnose.thisConversation') });
-    const failed = await failedNode(ports, thread);
-    const news = say('diagnose.retriedBy', { person: plainName(actor.name), node: failed.node });
-    await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say: news });
-    return { thread, ...failed };
+    const { node, about } = await failedNode(ports, thread);
+    const news = own ? say('diagnose.onceMore') : say('diagnose.retriedBy', { person: plainName(actor.name), node });
+    const wish = { threadId: thread, node, actionId, say: news };
+    await ports.graphNodes.runAgain(about === null ? wish : { ...wish, about });
+    return { thread, own, node };
   },
   phrases: {
-    order: ({ thread }) => say('diagnose.retryOrder', { thread }),
-    done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }),
+    order: ({ thread }) => (thread === undefined ? say('diagnose.retryOwn') : say('diagnose.retryOrder', { thread })),
+    done: ({ thread, own, node }) => (own ? say('diagnose.ownRunsAgain') : say('diagnose.runsAgain', { node, thread })),
   },
 });
+
+/** Whose conversation it is: people speak in their own alone. */
+function whose(thread: string, here: string): 'own' | 'another' {
+  return thread === here ? 'own' : 'another';
+}
+
+function ownPreview() {
+  return { what: say('diagnose.retryOwn'), change: '', reach: say('diagnose.reach'), undo: say('diagnose.undo') };
+}
 
 /** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */
 const PASSES_OF_TURN = 100;
 
 type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
 
-/** Where the last turn failed. Throws NOT_FOUND, CONFLICT when it did not, or when what it did is not known. */
-async function failedNode(ports: Ports, thread: string): Promise<{ readonly node: string; readonly why: string }> {
+interface Failed {
+  readonly node: string;
+  readonly why: string;
+  /** The message that began the turn; null where its record does not say. */
+  readonly about: string | null;
+}
+
+/**
+ * Where the last turn failed, leaving out those after it that only looked something up. Throws NOT_FOUND, CONFLICT when it did not, or
+ * when what it did is not known.
+ */
+async function failedNode(ports: Ports, thread: string): Promise<Failed> {
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
   const [last] = passes;
   if (!last) throw new AppError('CONFLICT', { detail: say('diagnose.noTurn', { thread }) });
+  const turnIds = [...new Set(passes.map(({ turnId }) => turnId))];
+  const turns = turnIds.map((turnId) => passes.filter((pass) => pass.turnId === turnId));
+  const turn = turns.find((one) => failureOf(one) !== null || hasChanged(one));
+  const failure = turn && failureOf(turn);
+  if (!turn || !failure)
+    throw new AppError('CONFLICT', { detail: say('diagnose.notFailed', { thread, outcome: last.outcome }) });
+  return { ...failure, about: turn.at(-1)?.record.began?.messages[0]?.id ?? null };
+}
+
+type Turn = Awaited<ReturnType<Ports['graphNodes']['passes']>>;
+
+/** What failed in a turn; null when nothing did. Its passes come the newest first. Throws CONFLICT. */
+function failureOf(turn: Turn): Omit<Failed, 'about'> | null {
+  const [last] = turn;
+  if (!last) return null;
   const { record, outcome, error } = last;
   // The newest step that used tools: the one after it tells the person how that went.
-  const used = passes.find(
-    (pass) =>
-      pass.turnId === last.turnId && pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok),
-  );
+  const used = turn.find((pass) => pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok));
   const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSALS.has(result.code ?? '')) ?? [];
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
   if (unsure.length > 0) throw new AppError('CONFLICT', { detail: say('diagnose.unsure') });
   if (failed.length > 0) return { node: 'po_tools', why: say('diagnose.callsFailed', { count: failed.length }) };
-  if (outcome === 'failed' || outcome === 'limit')
-    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('diagnose.endedAs', { outcome }) };
-  throw new AppError('CONFLICT', { detail: say('diagnose.notFailed', { thread, outcome }) });
+  if (outcome !== 'failed' && outcome !== 'limit') return null;
+  return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('diagnose.endedAs', { outcome }) };
+}
+
+function hasChanged(turn: Turn): boolean {
+  return turn.some(({ record }) => record.calls.some(({ result }) => result.changed));
 }
 
 /** Conversations are their people's and the admins'. */

@@ -23,7 +23,7 @@ export async function resolveCall(
 ): Promise<Resolved | null> {
   const { tool, name, input, group, actionId } = call;
   if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
-  const look = { ports: onlyDeclared(parts.ports, group), before };
+  const look = { ports: onlyDeclared(parts.ports, group), before, threadId: scope.threadId };
   const deadline = AbortSignal.timeout(RESOLVE_MS);
   const resolving = tool.resolve(input, {
     ...look,

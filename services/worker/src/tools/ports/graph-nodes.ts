@@ -35,6 +35,8 @@ export interface GraphNodes {
     readonly threadId: string;
     readonly node: string;
     readonly actionId: string;
+    /** The message whose turn failed; the newest one when left out. */
+    readonly about?: string;
     readonly say: string;
   }): Promise<{ readonly userKey: string }>;
   isPut(actionId: string): Promise<boolean>;

@@ -6,6 +6,7 @@ import type { Demo } from './demo.ts';
 import type { ErrorHistory } from './error-history.ts';
 import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
+import type { Requests } from './requests.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 
 /** Everything outside the agent that a capability can reach; what is kept of projects and the like promises what the store promises. */
@@ -23,6 +24,7 @@ export interface Ports {
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
   readonly errorHistory: ErrorHistory;
+  readonly requests: Requests;
 }
 
 export type PortName = keyof Ports;

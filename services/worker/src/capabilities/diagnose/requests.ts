@@ -1,0 +1,135 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { sayList } from '@signalbox/messages/list';
+import { say } from '@signalbox/messages/say';
+import { z } from 'zod';
+import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+
+/** A person asks about the last one; the others help to see which was meant. */
+const SHOWN = 4;
+
+type Found = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
+
+export const getMyRequests = tool({
+  describe:
+    'Tell what became of the last changes and approvals that this person asked for, those of this conversation first: who decided, why, and what came of it.',
+  hints: [
+    'what became of my request',
+    'what happened to my request',
+    'was my request approved',
+    'who approved my request',
+    'why was my request rejected',
+    'is my request still waiting',
+    'did anybody approve my request',
+    'show my requests',
+  ],
+  input: z.object({}),
+  ...LOOK_UP,
+  run: async (_input, { ports, actor, threadId, now }) => {
+    const found = await ports.requests.own({ userKey: actor.userKey, threadId }, SHOWN);
+    return { requests: found.map((one) => factsOf(one, now())) };
+  },
+  phrases: {
+    done: ({ requests: [newest, ...others] }) => {
+      if (!newest) return say('governance.requestNone');
+      const rest = others.map((one) => `- ${sentenceOf(one)}`);
+      return [sentenceOf(newest), ...(rest.length > 0 ? [say('governance.requestBefore'), rest.join('\n')] : [])].join(
+        '\n\n',
+      );
+    },
+  },
+});
+
+/** A request as the tool gives it back: what the model and the sentence below are told. */
+interface RequestFacts {
+  readonly title: string;
+  readonly came: ReturnType<typeof cameOf>;
+  readonly here: boolean;
+  /** How long ago it was asked for, or came to its end, in words. */
+  readonly ago: string;
+  readonly left: string;
+  readonly votes: number;
+  readonly needed: number;
+  readonly approvedBy: readonly string[];
+  readonly decidedBy: string | null;
+  /** Why, or what came of it: the words of whoever decided, of a rule, or of the runtime. */
+  readonly why: string | null;
+}
+
+function factsOf(found: Found, now: Date): RequestFacts {
+  const { approval, rule, isHere, requestedAt, endedAt } = found;
+  return {
+    title: approval?.what ?? titleOf(found),
+    came: cameOf(found),
+    here: isHere,
+    ago: sayDuration(Math.max(0, now.getTime() - (endedAt ?? requestedAt).getTime())),
+    left: approval ? sayDuration(Math.max(0, approval.expiresAt.getTime() - now.getTime())) : '',
+    votes: approval?.voters.length ?? 0,
+    needed: approval?.needed ?? 0,
+    approvedBy: approval && !approval.byRequester ? approval.voters : [],
+    decidedBy: approval?.decidedBy ?? null,
+    why: approval?.reason ?? rule,
+  };
+}
+
+/** What became of a request, in one word. */
+function cameOf({ status, work, approval }: Found) {
+  switch (status) {
+    case 'waiting':
+      if (approval?.status !== 'pending') return 'approved';
+      return approval.byRequester ? 'unconfirmed' : 'waiting';
+    case 'started':
+      return 'underWay';
+    case 'done':
+    case 'failed':
+    case 'unknown':
+      if (work === null) return status;
+      if (FAILED.has(work)) return 'failed';
+      return OVER.has(work) ? 'done' : work === 'unknown' ? 'unknown' : 'underWay';
+    default:
+      return status;
+  }
+}
+
+/** States of jobs and deployments after which nothing more comes. */
+const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
+const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
+
+/** `trigger deploy: shop, 1.4, staging`, of an action that no card described. */
+function titleOf({ tool: name, arguments: args }: Found): string {
+  const values = Object.values(args).filter((value) => typeof value === 'string' || typeof value === 'number');
+  const words = name.replace(/_intent$/, '').replaceAll('_', ' ');
+  return values.length === 0 ? words : `${words}: ${values.join(', ').slice(0, 120)}`;
+}
+
+function sentenceOf(one: RequestFacts): string {
+  const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
+  const title = `**${plainName(one.title)}**`;
+  const told = { hasWhy: why !== null && why !== '', why: plainName(why ?? '').replace(/[.。]\s*$/, '') };
+  const by = { hasBy: decidedBy !== null, by: plainName(decidedBy ?? '') };
+  switch (came) {
+    case 'waiting':
+      return say('governance.requestWaits', { title, votes, needed, left });
+    case 'unconfirmed':
+      return say('governance.requestUnconfirmed', { title, left });
+    case 'rejected':
+    case 'modified':
+    case 'void':
+    case 'expired':
+    case 'denied':
+      return say('governance.requestEnded', { title, came, ago, ...by, ...told });
+    case 'approved':
+    case 'underWay':
+    case 'done':
+    case 'failed':
+    case 'unknown':
+      return say('governance.requestRan', {
+        title,
+        came,
+        ago,
+        isApproved: approvedBy.length > 0,
+        people: sayList(approvedBy.map(plainName)),
+        ...told,
+      });
+  }
+}
