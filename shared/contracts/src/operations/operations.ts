@@ -68,6 +68,13 @@ export const RepositoryLookResult = z.object({
   main: z.string().nullable(),
   /** Its newest tags. */
   tags: z.array(z.string()),
+  /** How its main branch is built and started: commands as people write them; no `start`: its Dockerfile says it. Null: not known. */
+  plan: z
+    .object({ build: z.array(Text), start: Text.nullable() })
+    .nullable()
+    .default(null),
+  /** Why there is no plan. */
+  planProblem: Text.nullable().default(null),
 });
 export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
 
