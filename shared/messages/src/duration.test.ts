@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { sayDuration } from './duration.ts';
 
 it.each([
-  [0, '1 s'],
+  [0, 'less than 1 s'],
+  [499, 'less than 1 s'],
+  [500, '1 s'],
   [12_300, '12 s'],
   [89_900, '90 s'],
   [90_000, '2 min'],

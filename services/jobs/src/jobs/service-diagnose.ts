@@ -71,7 +71,7 @@ export function createServiceDiagnose(
       });
     },
     say: ({ project, environment, health, proposal }) =>
-      `${project} in ${environment} is ${health.verdict}. ${proposal.because}`,
+      [`${project} in ${environment} is ${health.verdict}. ${health.because}`, proposal.because ?? []].flat().join(' '),
     isNotable: () => false,
   };
 }

@@ -159,8 +159,11 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
   errors: z.array(ErrorSummary).max(10),
   /** The newest lines of it that are errors, or the newest of all when it has ended. */
   lines: z.array(LogLine).max(40),
-  /** What to do next, and why. */
-  proposal: z.object({ action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']), because: Text }),
+  /** What to do next, and what speaks for it besides the verdict; null when that says it all. */
+  proposal: z.object({
+    action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']),
+    because: Text.nullable(),
+  }),
 });
 export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
 
