@@ -276,12 +276,16 @@ export const ERRORS = {
   },
   REPOSITORY_REFUSED: { remedy: 'tell-user', say: 'I do not read the repository {repository}: {detail}.' },
   REPOSITORY_UNREADABLE: { remedy: 'tell-user', say: 'The repository {repository} could not be read: {detail}.' },
+  START_UNKNOWN: {
+    remedy: 'tell-user',
+    say: 'I cannot tell how {commit} is started: it has no Dockerfile, no Procfile, no package.json with a start script, no main.py or app.py, and no index.html. Add a signalbox.json that says how, such as {example}.',
+  },
   SERVICE_FILE_INVALID: { remedy: 'tell-user', say: 'The file {file} is not usable: {detail}.' },
   SECRET_NOT_WRITTEN: {
     remedy: 'tell-user',
     say: 'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value, or write it yourself where it belongs.',
   },
-  NOT_RESOLVED: { remedy: 'tell-user', say: 'What this would do could not be looked up: {detail}' },
+  NOT_RESOLVED: { remedy: 'tell-user', say: '{detail}' },
   PLAN_CHANGED: {
     remedy: 'tell-user',
     say: 'What was to be deployed has changed since it was decided: {changes}. Nothing was started; ask for it again.',

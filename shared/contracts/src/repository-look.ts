@@ -5,16 +5,22 @@ import type { ActionButton } from './conversation/envelope.ts';
 import type { RepositoryLookResult } from './operations/operations.ts';
 
 /** What can be read of a repository; without anything while somebody still looks. */
-export type RepositoryLook =
-  RepositoryLookResult | { readonly problem: null; readonly branch: null; readonly main: null; readonly tags: null };
+export type RepositoryLook = RepositoryLookResult | typeof STILL_LOOKING;
 
 /** Somebody still looks. */
-export const STILL_LOOKING: RepositoryLook = { problem: null, branch: null, main: null, tags: null };
+export const STILL_LOOKING = {
+  problem: null,
+  branch: null,
+  main: null,
+  tags: null,
+  plan: null,
+  planProblem: null,
+} as const;
 
-/** What was seen of a repository, in a sentence; none when nobody looked. */
+/** What was seen of a repository, and how it would be deployed, a sentence each; none when nobody looked. */
 export function sayLook(look: RepositoryLook | null): readonly string[] {
   if (look === null) return [];
-  const { problem, main, tags } = look;
+  const { problem, main, tags, plan, planProblem } = look;
   if (tags === null) return [say('repository.stillReading')];
   if (problem !== null) return [problem];
   const values = {
@@ -23,7 +29,21 @@ export function sayLook(look: RepositoryLook | null): readonly string[] {
     hasTags: tags.length > 0,
     tags: sayList(tags),
   };
-  return [say('repository.read', values)];
+  const how = plan && {
+    isImage: plan.start === null,
+    hasBuild: plan.build.length > 0,
+    build: sayList(plan.build.map(code)),
+    start: code(plan.start ?? ''),
+  };
+  return [
+    say('repository.read', values),
+    ...(how ? [say('repository.plan', how)] : []),
+    ...(planProblem === null ? [] : [planProblem]),
+  ];
+}
+
+function code(command: string): string {
+  return `\`${command.replaceAll('`', "'")}\``;
 }
 
 /** What could be deployed of it: the newest versions, so many at most, and what the main branch is now. */
@@ -34,9 +54,13 @@ export function versionButtons(
   newest: number,
 ): readonly ActionButton[] {
   const tags = look?.tags ?? [];
-  const versions = [...tags.slice(0, newest), look?.branch].filter((version) => typeof version === 'string');
+  // What nobody knows how to start is not offered.
+  const branch = look?.planProblem == null ? look?.branch : null;
+  const versions = [...tags.slice(0, newest), branch].filter((version) => typeof version === 'string');
   return versions.map((version) => ({
     label: say('deploy.deployOrder', { project, version, environment, server: 'any' }),
     value: `deploy ${project} ${version} to ${environment}`,
+    // A press confirms exactly this, whatever was read in the conversation before.
+    does: { tool: 'trigger_deploy', arguments: { project, version, environment } },
   }));
 }

@@ -70,7 +70,50 @@ describe('the login of a private repository', () => {
   });
 });
 
+describe('the folder of a service', () => {
+  const repository = 'https://git.example.org/all.git';
+
+  it('is kept with the repository, and told beside it', async () => {
+    const given = { name: 'web', description: 'The shop', repository, folder: './apps/web/' };
+    const { said } = await bench.call('create_project_intent', given);
+    expect(said).toContain(`Repository: ${repository}, folder apps/web.`);
+    expect(await bench.ports.projects.get('web')).toMatchObject({ repository: `${repository}#:apps/web` });
+  });
+
+  it('is changed by itself, and another repository is meant as a whole', async () => {
+    await bench.call('create_project_intent', { name: 'web', description: 'The shop', repository });
+    await bench.call('update_project', { project: 'web', folder: 'apps/web' });
+    await bench.call('update_project', { project: 'web', folder: 'apps/api' });
+    expect(await bench.ports.projects.get('web')).toMatchObject({ repository: `${repository}#:apps/api` });
+    await bench.call('update_project', { project: 'web', repository: 'https://git.example.org/web.git' });
+    expect(await bench.ports.projects.get('web')).toMatchObject({ repository: 'https://git.example.org/web.git' });
+  });
+
+  it('is refused where there is no repository, and when it leads out of it', async () => {
+    await create('shop');
+    const move = (folder: string) => bench.call('update_project', { project: 'shop', folder });
+    await expect(move('apps/web')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
+    for (const folder of ['..', 'apps/../../x', 'a b']) await expect(move(folder)).rejects.toThrow(/below its root/);
+  });
+});
+
 describe('the versions that could be deployed', () => {
+  it('do not include a branch of which nobody knows how it is started', async () => {
+    const planProblem = 'I cannot tell how 3f2a9c1 is started.';
+    const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: [], planProblem };
+    const lookAt: ToolContext['work'] = (job) =>
+      Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
+    const withLook = await openCapabilityBench(() => lookAt);
+    try {
+      const given = { name: 'shop', description: 'Shoes', repository: 'https://git.example.org/shop.git' };
+      const { said, next } = await withLook.call('create_project_intent', given);
+      expect(said).toContain(planProblem);
+      expect(next).toEqual([]);
+    } finally {
+      await withLook.close();
+    }
+  });
+
   it('are offered as buttons, the newest tags and the main branch', async () => {
     const seen = { project: 'demo', problem: null, branch: 'main', main: '3f2a9c1e', tags: ['1.2', '1.1'] };
     const lookAt: ToolContext['work'] = (job) =>
@@ -79,7 +122,7 @@ describe('the versions that could be deployed', () => {
     try {
       await withLook.call('register_demo_project', {});
       const { said, next } = await withLook.call('read_repository', { project: 'demo', environment: 'production' });
-      expect(said).toMatch(/the newest versions are 1\.2.*1\.1\. Which one shall go to production\?/);
+      expect(said).toMatch(/its newest versions are 1\.2.*1\.1\. Which one shall go to production\?/);
       expect(next.map(({ value }) => value)).toEqual([
         'deploy demo 1.2 to production',
         'deploy demo 1.1 to production',

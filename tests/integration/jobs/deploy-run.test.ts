@@ -62,6 +62,16 @@ describe('a deployment', () => {
     expect(await bench.states('act_4')).toEqual(ALL);
   });
 
+  it('of the release that serves already offers no way back to itself', async () => {
+    const shop = await bench.shop('again');
+    shop.repository.release('v1', appFiles({}));
+    await shop.deploy('act_a1', 'v1');
+    const said = await shop.deploy('act_a2', 'v1');
+    expect(said).toContain('✅ Deployed');
+    expect(said).not.toContain('To undo it');
+    expect(await bench.deployments.before(shop)).toBeNull();
+  });
+
   it('whose instance is not healthy leaves the old one serving, and says what it wrote', async () => {
     const shop = await bench.shop('sick');
     shop.repository.release('v1', appFiles({}));
@@ -114,6 +124,16 @@ describe('a deployment', () => {
     expect(said).toContain('Nothing serves there.');
   });
 
+  it('whose start calls what is not installed says so, without words of the package manager about itself', async () => {
+    const shop = await bench.shop('caller');
+    const scripts = { start: 'no-such-program serve' };
+    shop.repository.release('v1', { 'package.json': JSON.stringify({ scripts }) });
+    const said = await shop.deploy('act_n1', 'v1');
+    expect(said).toMatch(/: exit code 127, so a command in it is not installed there\./);
+    expect(said).toContain('no-such-program');
+    expect(said).not.toContain('npm notice');
+  });
+
   it('whose build fails never starts, and shows the last lines of the build', async () => {
     const shop = await bench.shop('builder');
     shop.repository.release('v1', appFiles({ build: `console.log('half of it'); process.exit(7);` }));
@@ -155,7 +175,9 @@ describe('a deployment', () => {
     expect(await shop.deploy('act_k1', 'v1')).toMatch(/v1-\w{7} serves/);
     expect(await shop.serves()).toMatch(/^v1-/);
     shop.repository.release('v2', { 'README.md': 'nothing' });
-    expect(await shop.deploy('act_k2', 'v2')).toMatch(/there is none, and no Dockerfile, Procfile, package\.json/);
+    const said = await shop.deploy('act_k2', 'v2');
+    expect(said).toMatch(/I cannot tell how \w{7} is started: it has no Dockerfile, no Procfile, no package\.json/);
+    expect(said).not.toContain('Name a tag');
   });
 
   it('that says another release than its own is taken back', async () => {

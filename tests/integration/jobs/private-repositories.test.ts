@@ -61,7 +61,9 @@ describe('a private repository', () => {
   it('is read with the token of its project', async () => {
     for (const login of [TOKEN, `x-access-token:${TOKEN}`, `${TOKEN}\n`])
       expect(await open().open(shopWith(login), 'main', signal)).toMatchObject({ commit });
-    expect(await open().look(shopWith(TOKEN), signal)).toEqual({ main: commit, branch: 'main', tags: ['v2', 'v1'] });
+    const start = { file: expect.objectContaining({ start: ['node', 'server.mjs'] }), hasDockerfile: false };
+    const found = { main: commit, branch: 'main', tags: ['v2', 'v1'], start };
+    expect(await open().look(shopWith(TOKEN), signal)).toEqual(found);
   });
 
   it.skipIf(cell === null)('is read with it in a room as well', async () => {
@@ -138,7 +140,7 @@ describe('looking at the repository of a project', () => {
     const found = await look.run({ project: 'shop' }, context);
     expect(found).toMatchObject({ problem: null, main: commit, tags: ['v2', 'v1'] });
     expect(look.say(found)).toBe(
-      `I can read its repository: the main branch is at ${commit.slice(0, 7)}; the newest versions are v2 and v1.`,
+      `Its main branch is at ${commit.slice(0, 7)}; its newest versions are v2 and v1. To deploy it, I start \`node server.mjs\`.`,
     );
     expect(opened).toEqual([['secret:shop', `to read the repository ${repository}`, '1']]);
     const { problem } = await look.run({ project: 'open' }, context);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGit } from '@signalbox/jobs/deploy/source/git';
 import type { Repository } from '@signalbox/jobs/deploy/source/repository-login';
@@ -72,6 +72,47 @@ describe('a folder as the address of a repository', () => {
     const sources = open(at('all'), { closed: [at('all/mine/secret')] });
     for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
       await expect(sources.open(anybodys(at('all', name)), 'v1', signal)).rejects.toThrow(/keeps its own data there/);
+  });
+});
+
+describe('a service in a folder of a repository', () => {
+  const files = {
+    'package.json': JSON.stringify({ name: 'all', version: '9.9.9' }),
+    'apps/web/package.json': JSON.stringify({ version: '1.4.0', scripts: { start: 'node web.js' } }),
+    'apps/web/web.js': '',
+    'docs/README.md': '',
+  };
+  const web = (): Repository => anybodys(`${at('shop')}#:apps/web`);
+
+  it('is built and started as that folder says, and nothing else of the repository is checked out', async () => {
+    const commit = makeRepository(at('shop')).release('v1', files);
+    const source = await open(folder).open(web(), 'HEAD', signal);
+    expect(source).toMatchObject({ commit, release: `1.4.0-${commit.slice(0, 7)}`, file: { start: ['npm', 'start'] } });
+    const checkout = await source.checkOut('web', signal);
+    expect(readdirSync(checkout).toSorted()).toEqual(['package.json', 'web.js']);
+    const found = await open(folder).look(web(), signal);
+    expect(found).toMatchObject({ main: commit, start: { file: { start: ['npm', 'start'] }, hasDockerfile: false } });
+  });
+
+  it('is told what there is when nothing says how it is started, or there is no such folder', async () => {
+    makeRepository(at('shop')).release('v1', files);
+    const sources = open(folder);
+    await expect(sources.open(anybodys(at('shop')), 'v1', signal)).rejects.toThrow(
+      /I cannot tell how \w{7} is started/,
+    );
+    expect((await sources.look(anybodys(at('shop')), signal)).start).toMatchObject({ code: 'START_UNKNOWN' });
+    const other = anybodys(`${at('shop')}#:apps/api`);
+    await expect(sources.open(other, 'v1', signal)).rejects.toThrow(
+      /named apps\/api\. Known: apps, apps\/web and docs/,
+    );
+  });
+
+  it('is refused when the folder leads out of it', async () => {
+    makeRepository(at('shop')).release('v1', files);
+    for (const name of ['..', 'apps/../..', '/etc', '-x'])
+      await expect(open(folder).open(anybodys(`${at('shop')}#:${name}`), 'v1', signal)).rejects.toMatchObject({
+        code: 'REPOSITORY_REFUSED',
+      });
   });
 });
 

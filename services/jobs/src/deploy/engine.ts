@@ -207,7 +207,8 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });
   const service = await parts.services.find(row);
-  const replaced = row.replaces === null ? null : await parts.deployments.find(row.replaces);
+  // What a rollback would start again: the same release once more is no way back.
+  const replaced = row.replaces === null ? null : await parts.deployments.before(row);
   const begun = row.startedAt ?? row.requestedAt;
   return {
     deploymentId,

@@ -26,20 +26,20 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'errors',
 ]);
 
-/** What to do next, with the evidence for it in a sentence. Pure; nothing is done. */
+/** What to do next, with what speaks for it and is not in the verdict, which stands beside it. Pure; nothing is done. */
 export function propose(found: Found, { verdict, kind, because }: Verdict, around: Circumstances): Proposal {
   const { previous, servingForMs, isMoving, errorKinds } = around;
-  if (verdict === 'nothing-deployed') return { action: 'deploy', because };
+  if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };
   if (isMoving) return { action: 'wait', because: say('health.isMoving') };
   const age = { isAgeKnown: servingForMs !== null, age: servingForMs === null ? '' : sayDuration(servingForMs) };
   if (kind === null) {
     return errorKinds === 0
-      ? { action: 'none', because: say('health.nothingWrong', { because, ...age }) }
-      : { action: 'look-at-logs', because: say('health.errorsAllTheSame', { because, kinds: errorKinds }) };
+      ? { action: 'none', because: say('health.nothingWrong') }
+      : { action: 'look-at-logs', because: say('health.errorsAllTheSame', { kinds: errorKinds }) };
   }
-  if (kind === 'wrong-release') return { action: 'wait', because: say('health.maySettle', { because }) };
+  if (kind === 'wrong-release') return { action: 'wait', because: say('health.maySettle') };
   if (!OF_RELEASE.has(kind) || previous === null)
-    return { action: 'look-at-logs', because: previous === null ? say('health.nothingBefore', { because }) : because };
+    return { action: 'look-at-logs', because: previous === null ? say('health.nothingBefore') : null };
   const reason = compare(found, kind, previous) ?? because.replace(/\.$/, '');
   return { action: 'rollback', because: say('health.rollBack', { because: reason, ...age }) };
 }

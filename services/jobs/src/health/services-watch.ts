@@ -11,6 +11,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
+import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
 import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';

@@ -1,10 +1,12 @@
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
-import { sayList } from '@signalbox/messages/list';
+import { sayLook } from '@signalbox/contracts/repository-look';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { DeployParts } from '../deploy/parts.ts';
 import { repositoryOf } from '../deploy/source/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
+import type { RepositoryContents } from '../deploy/source/sources.ts';
 
 /** Reads the repository of a project, so that what is wrong with it is told before a deployment; that is an answer, not a failure. */
 export function createRepositoryLook(
@@ -14,26 +16,35 @@ export function createRepositoryLook(
   return {
     title: () => say('jobs.lookingAtARepository'),
     async run({ project }, context) {
-      const nothing = { project, branch: null, main: null, tags: [] };
+      const nothing = { project, branch: null, main: null, tags: [], plan: null, planProblem: null };
       try {
         const repository = repositoryOf(await projects.get(project), context.openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
-        const { tags, ...found } = await parts.sources.look(repository, context.signal);
-        return { project, problem: null, ...found, tags: [...tags] };
+        const { tags, start, ...found } = await parts.sources.look(repository, context.signal);
+        return { project, problem: null, ...found, tags: [...tags], ...planOf(start) };
       } catch (error) {
         context.signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
         return { ...nothing, problem: explain(error).slice(0, 2_000) };
       }
     },
-    say: ({ problem, main, tags }) =>
-      problem ??
-      say('repository.read', {
-        hasMain: main !== null,
-        commit: main?.slice(0, 7) ?? '',
-        hasTags: tags.length > 0,
-        tags: sayList(tags),
-      }),
+    say: (found) => sayLook(found).join(' '),
     isNotable: () => true,
   };
+}
+
+function planOf(start: RepositoryContents['start']): Pick<JobResult<'repository.look'>, 'plan' | 'planProblem'> {
+  if (start === null) return { plan: null, planProblem: null };
+  if (start instanceof AppError) return { plan: null, planProblem: explain(start).slice(0, 2_000) };
+  const { build, start: command } = start.file;
+  const plan = { build: build.map(asTyped), start: command === undefined ? null : asTyped(command) };
+  return { plan, planProblem: null };
+}
+
+/** A command as a person would type it: of a line for the shell, what it ends in. */
+function asTyped(words: readonly string[]): string {
+  const [shell, option, line] = words;
+  const text =
+    shell === '/bin/sh' && option === '-c' && line !== undefined ? line.replace(/^.*\bexec /, '') : words.join(' ');
+  return text.slice(0, 300);
 }

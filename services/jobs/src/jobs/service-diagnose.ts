@@ -68,7 +68,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
       });
     },
     say: ({ project, environment, health, proposal }) =>
-      `${project} in ${environment} is ${health.verdict}. ${proposal.because}`,
+      [`${project} in ${environment} is ${health.verdict}. ${health.because}`, proposal.because ?? []].flat().join(' '),
     isNotable: () => false,
   };
 }

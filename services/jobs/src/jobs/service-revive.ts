@@ -13,7 +13,7 @@ import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { isFree, isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { fileOf } from '../deploy/deployment-session.ts';
+import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -204,7 +204,7 @@ async function waitUntilHealthy(
     const state = await driver.state(instance, signal);
     if (state.kind !== 'running') {
       const code = state.kind === 'exited' ? state.code : null;
-      throw new AppError('INSTANCE_ENDED', { how: code === null ? 'it is no longer there' : `exit code ${code}` });
+      throw new AppError('INSTANCE_ENDED', { how: say('deployment.instanceEnded', { code: String(code ?? 'gone') }) });
     }
     const look = await probeHealth({ host: parts.reachHost, port }, file, signal);
     const isReported = row.release !== null && isRelease(look.release, row.release, file);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { addFolder, RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
 import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
@@ -15,6 +16,10 @@ const Repository = z
     /^(https?:\/\/|ssh:\/\/|file:\/\/\/|git@|\/)\S+$/,
     'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git, or a folder such as /srv/repositories/shop',
   );
+
+const Folder = RepositoryFolder.optional()
+  .describe('Folder of the repository in which the service lies, such as apps/web; its root when left out')
+  .meta({ ask: 'In which folder of the repository is it?' });
 
 const Login = SecretHandle.optional().describe(
   'Private repository: the secret with which it is read, a token for https or a deploy key for ssh, as a handle such as secret:shop-token',
@@ -140,6 +145,7 @@ export default toolGroup({
         repository: Repository.optional()
           .describe('Address of its git repository, if there is one')
           .meta({ ask: 'Where is its git repository?' }),
+        folder: Folder,
         repositoryLogin: Login,
       }),
       handles: ['repositoryLogin'],
@@ -149,11 +155,15 @@ export default toolGroup({
       egress: true,
       deadlineMs: 15_000,
       replay: 'harmless',
-      run: async ({ name, description, repository, repositoryLogin }, { ports, work, actor, actionId }) => {
+      run: async (
+        { name, description, repository: given, folder, repositoryLogin },
+        { ports, work, actor, actionId },
+      ) => {
         const owner = actor.userKey;
-        requireRepository(name, repository ?? null, repositoryLogin);
+        const repository = placeOf(name, { repository: given, folder, before: null }) ?? null;
+        requireRepository(name, repository, repositoryLogin);
         const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
-        const wanted = { name, description, repository: repository ?? null, repositoryLogin: login, owner };
+        const wanted = { name, description, repository, repositoryLogin: login, owner };
         const project = await ports.projects.create(wanted, actionId);
         return { ...shownOf(project), look: project.repository === null ? null : await lookAt(work, name) };
       },
@@ -162,8 +172,11 @@ export default toolGroup({
           ? { kind: 'done', output: { ...shownOf(await ports.projects.get(name)), look: null } }
           : NOT_DONE,
       phrases: {
-        order: ({ name, description, repository = 'none' }) =>
-          say('projects.createOrder', { name, description, repository }),
+        order: ({ name, description, repository, folder }) => {
+          const place =
+            repository === undefined ? 'none' : sayRepository(addFolder(repository, folder ?? null)).repository;
+          return say('projects.createOrder', { name, description, repository: place });
+        },
         done: ({ name, description, repository, look }) =>
           [say('projects.created', { name, description, ...sayRepository(repository) }), ...sayLook(look)].join(' '),
         next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
@@ -193,15 +206,17 @@ export default toolGroup({
         repository: Repository.optional()
           .describe('New address of its git repository')
           .meta({ ask: 'What is the address of the repository?' }),
+        folder: Folder,
         repositoryLogin: Login,
         status: Status.optional().describe('New status').meta({ ask: 'Shall it be intended, active or archived?' }),
       }),
       handles: ['repositoryLogin'],
       // What is deployed next comes from there, so it takes what such a deployment takes.
-      resolve: async ({ project: name, repository }, { ports }) => {
-        if (repository === undefined) return null;
+      resolve: async ({ project: name, repository, folder }, { ports }) => {
+        if (repository === undefined && folder === undefined) return null;
         const before = (await ports.projects.find(name))?.repository ?? null;
-        const services = before === repository ? [] : await ports.services.list({ project: name });
+        const services =
+          before === placeOf(name, { repository, folder, before }) ? [] : await ports.services.list({ project: name });
         return { repository: before, runsIn: services.map(({ environment }) => environment) };
       },
       risk: (_input, resolved) =>
@@ -214,9 +229,10 @@ export default toolGroup({
       deadlineMs: 15_000,
       replay: 'harmless',
       run: async (given, { ports, work, actor, actionId }) => {
-        const { project: name, description, repository, repositoryLogin, status } = given;
-        if (repositoryLogin !== undefined)
-          requireRepository(name, repository ?? (await ports.projects.get(name)).repository, repositoryLogin);
+        const { project: name, description, folder, repositoryLogin, status } = given;
+        const { repository: before } = await ports.projects.get(name);
+        const repository = placeOf(name, { repository: given.repository, folder, before });
+        requireRepository(name, repository ?? before, repositoryLogin);
         const change = {
           ...(description ? { description } : {}),
           ...(repository ? { repository } : {}),
@@ -235,11 +251,11 @@ export default toolGroup({
         return { kind: 'done', output: { ...shownOf(project), version: project.version, look: null } };
       },
       phrases: {
-        done: (project, { description, repository, repositoryLogin, status }) => {
+        done: (project, { description, repository, folder, repositoryLogin, status }) => {
           const changed = [
             ...(status ? [say('projects.status', { status: project.status })] : []),
             ...(description ? [say('projects.description', { description: project.description })] : []),
-            ...(repository ? [say('projects.repository', sayRepository(project.repository))] : []),
+            ...(repository || folder ? [say('projects.repository', sayRepository(project.repository))] : []),
             ...(repositoryLogin ? [say('repository.login', { handle: `\`${repositoryLogin}\`` })] : []),
           ];
           const lines = changed.map((line) => `- ${line}`).join('\n');
@@ -318,7 +334,27 @@ async function lookAt(work: ToolContext['work'], project: string): Promise<Repos
   return worked.kind === 'goes-on' ? STILL_LOOKING : worked.result;
 }
 
+interface Place {
+  readonly repository: string | undefined;
+  readonly folder: string | undefined;
+  /** What the project has so far. */
+  readonly before: string | null;
+}
+
+/** The address of a service after a change: another repository is meant as a whole, another folder is one of the same. Throws REPOSITORY_MISSING. */
+function placeOf(project: string, { repository, folder, before }: Place): string | undefined {
+  if (folder === undefined) return repository;
+  const whole = repository ?? (before === null ? null : splitFolder(before).repository);
+  if (whole === null) throw new AppError('REPOSITORY_MISSING', { project });
+  return addFolder(whole, folder);
+}
+
 /** The values of the repository in a sentence. */
-function sayRepository(repository: string | null) {
-  return { hasRepository: repository !== null, repository: repository ?? '' };
+function sayRepository(address: string | null) {
+  if (address === null) return { hasRepository: false, repository: '' };
+  const { repository, folder } = splitFolder(address);
+  return {
+    hasRepository: true,
+    repository: folder === null ? repository : say('repository.inFolder', { repository, folder }),
+  };
 }

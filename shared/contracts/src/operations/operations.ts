@@ -70,6 +70,13 @@ export const RepositoryLookResult = z.object({
   main: z.string().nullable(),
   /** Its newest tags. */
   tags: z.array(z.string()),
+  /** How its main branch is built and started: commands as people write them; no `start`: its Dockerfile says it. Null: not known. */
+  plan: z
+    .object({ build: z.array(Text), start: Text.nullable() })
+    .nullable()
+    .default(null),
+  /** Why there is no plan. */
+  planProblem: Text.nullable().default(null),
 });
 export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
 
@@ -154,8 +161,11 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
   errors: z.array(ErrorSummary).max(10),
   /** The newest lines of it that are errors, or the newest of all when it has ended. */
   lines: z.array(LogLine).max(40),
-  /** What to do next, and why. */
-  proposal: z.object({ action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']), because: Text }),
+  /** What to do next, and what speaks for it besides the verdict; null when that says it all. */
+  proposal: z.object({
+    action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']),
+    because: Text.nullable(),
+  }),
 });
 export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
 

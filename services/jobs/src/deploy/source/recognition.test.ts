@@ -39,6 +39,20 @@ describe('a program without a signalbox.json', () => {
     expect(start?.join(' ')).toContain('npm run preview -- --host "$HOST" --port "$PORT"');
   });
 
+  it.each([
+    ['names its preview otherwise', { dev: 'vite', build: 'vite build', serve: 'vite preview' }],
+    ['starts only the server for development', { start: 'vite --open', build: 'tsc && vite build' }],
+  ])('is previewed where Vite builds it and its package %s', (_, scripts) => {
+    const [build, start] = commandsOf({ 'package.json': manifest(scripts, { devDependencies: { vite: '2' } }) }) ?? [];
+    expect(build?.at(-1)).toEqual(['npm', 'run', 'build']);
+    expect(start?.[2]).toBe('exec ./node_modules/.bin/vite preview --host "$HOST" --port "$PORT" --strictPort');
+  });
+
+  it.each(['vite-node server.ts', 'node server.js'])('is started by the script start where that is %s', (start) => {
+    const files = { 'package.json': manifest({ start, build: 'vite build' }, { devDependencies: { vite: '8' } }) };
+    expect(commandsOf(files)?.[1]).toEqual(['npm', 'start']);
+  });
+
   it('is started by the web line of its Procfile, with what Python needs', () => {
     const files = { Procfile: 'release: ./migrate\nweb: gunicorn app:app\n', 'requirements.txt': 'gunicorn' };
     const [build, start] = commandsOf(files) ?? [];
@@ -60,10 +74,19 @@ describe('a program without a signalbox.json', () => {
     expect(django).toContain('manage.py runserver --noreload "$HOST:$PORT"');
   });
 
+  it('is started by Python where it needs no more than what Python has', () => {
+    expect(commandsOf({ 'server.py': '', 'index.html': '' })).toEqual([
+      [],
+      ['/bin/sh', '-c', 'exec python3 server.py'],
+    ]);
+    expect(commandsOf({ 'manage.py': '' })?.[1]?.[2]).toContain('exec python3 manage.py runserver');
+  });
+
   it.each([
     ['nothing that says how', { 'README.md': '' }],
     ['a package that is none', { 'package.json': '[' }],
     ['a package without a start', { 'package.json': manifest({ test: 'x' }) }],
+    ['a package that only builds', { 'package.json': manifest({ build: 'tsc' }) }],
     ['a Procfile without web', { Procfile: 'worker: x' }],
     ['a library of Python', { 'requirements.txt': 'x', 'setup.py': '' }],
   ])('is not recognized when there is %s', (_, files) => {

@@ -37,31 +37,47 @@ function ofProcfile(root: Root): Commands | null {
   return { build: [...pythonSteps(root), ...nodeSteps(root)], start: ['/bin/sh', '-c', `${path}exec ${web}`] };
 }
 
-/** The script `start` of a package, or `preview`, with which Vite and its kin serve what they have built. */
+/**
+ * The script `start` of a package, or the one with which Vite and its kin serve what they have built. Vite's server for development is
+ * none of these: it listens where it likes, and serves the sources.
+ */
 function ofManifest(root: Root): Commands | null {
-  const { start, preview, build } = manifestOf(root)?.scripts ?? {};
-  if (start !== undefined) return { build: nodeSteps(root), start: ['npm', 'start'] };
-  if (preview === undefined || build === undefined) return null;
+  const manifest = manifestOf(root);
+  if (!manifest) return null;
+  const { start, preview, build } = manifest.scripts;
+  const isForDevelopment = start !== undefined && DEVELOPMENT.test(start);
+  if (start !== undefined && !(isForDevelopment && build !== undefined))
+    return { build: nodeSteps(root), start: ['npm', 'start'] };
+  if (build === undefined) return null;
+  const hasVite = 'vite' in { ...manifest.dependencies, ...manifest.devDependencies };
+  if (preview === undefined && !hasVite) return null;
+  const serve = preview === undefined ? './node_modules/.bin/vite preview' : 'npm run preview --';
   return {
     build: nodeSteps(root),
-    start: ['/bin/sh', '-c', 'exec npm run preview -- --host "$HOST" --port "$PORT" --strictPort'],
+    start: ['/bin/sh', '-c', `exec ${serve} --host "$HOST" --port "$PORT" --strictPort`],
   };
 }
+
+/** `vite`, `vite dev --open`, `vite serve`. */
+const DEVELOPMENT = /^\s*vite(?:\s+(?:dev|serve))?(?:\s+-.*)?\s*$/;
 
 /** What Python programs are called that serve something, as their frameworks' own guides name them. */
 const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
 
-/** Needs of Python, and one program: Django's own server, or the file itself, which has to listen on `$PORT`. */
+/**
+ * One program of Python: Django's own server, or the file itself, which has to listen on `$PORT`. What it needs is installed beside it;
+ * without a list of that it is the standard library, and what the machine has.
+ */
 function ofPython(root: Root): Commands | null {
   const { names } = root;
-  if (!names.has('requirements.txt')) return null;
+  const hasNeeds = names.has('requirements.txt');
   const inside = (words: string): Commands => ({
     build: pythonSteps(root),
-    start: ['/bin/sh', '-c', `PATH="$PWD/.venv/bin:$PATH"; exec ${words}`],
+    start: ['/bin/sh', '-c', hasNeeds ? `PATH="$PWD/.venv/bin:$PATH"; exec python ${words}` : `exec python3 ${words}`],
   });
-  if (names.has('manage.py')) return inside('python manage.py runserver --noreload "$HOST:$PORT"');
+  if (names.has('manage.py')) return inside('manage.py runserver --noreload "$HOST:$PORT"');
   const program = PYTHON_PROGRAMS.find((name) => names.has(name));
-  return program === undefined ? null : inside(`python ${program}`);
+  return program === undefined ? null : inside(program);
 }
 
 /** A folder of pages that needs no program of its own. */

@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/contracts/errors';
 import { attempt } from '@signalbox/contracts/system-error';
+import { RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 
@@ -11,6 +12,8 @@ export interface RepositoryAddress {
   readonly url: string;
   readonly protocol: 'https' | 'ssh' | 'file';
   readonly shown: string;
+  /** Where in it the service lies; null: at its root. */
+  readonly folder: string | null;
 }
 
 /** What a data folder of `npm start` holds that is not a repository. */
@@ -19,24 +22,29 @@ const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis
 /**
  * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below one of the `folders`, links
  * followed. What is in one of the `closed` folders is none, nor what holds one; and when it lies in a whole data folder, neither is what
- * Signalbox keeps in it. Throws REPOSITORY_REFUSED for everything else.
+ * Signalbox keeps in it. `#:apps/web` after it names a folder of it. Throws REPOSITORY_REFUSED for everything else.
  */
 export function parseRepository(
-  address: string,
+  written: string,
   folders: readonly string[],
   closed: readonly string[],
 ): RepositoryAddress {
+  const { repository: address, folder } = splitFolder(written);
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- these are what must not be in it
   if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse(say('repository.noAddress'));
+  if (folder !== null && RepositoryFolder.safeParse(folder).data !== folder)
+    throw refuse(say('repository.noFolderPath', { folder }));
   // A password here would be in every list of projects: it is a secret, and given as one.
   if (/^https?:\/\/[^/]*@/.test(address)) throw refuse(say('repository.passwordInside'));
   // As this program reads it, so that git, which reads some addresses otherwise, goes to the host that was looked at.
   if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
-    return { url: new URL(address).href, protocol: 'https', shown };
-  if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
-  if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
+    return { url: new URL(address).href, protocol: 'https', shown, folder };
+  if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address))
+    return { url: address, protocol: 'ssh', shown, folder };
+  if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address))
+    return { url: address, protocol: 'ssh', shown, folder };
   const path = address.startsWith('file://') ? attempt(() => fileURLToPath(address), null) : address;
   if (path === null || !path.startsWith('/')) throw refuse(say('repository.otherAddress'));
   const real = realOf(path);
@@ -47,7 +55,7 @@ export function parseRepository(
   // A folder around all repositories says nothing about one of them.
   const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
   if (places.some((place) => isIn(real, place) || isIn(place, real))) throw refuse(say('repository.ours'));
-  return { url: real, protocol: 'file', shown };
+  return { url: real, protocol: 'file', shown, folder };
 }
 
 function isIn(path: string | null, folder: string | null): boolean {

@@ -6,6 +6,7 @@ import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
+import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { GitCell } from '../../sandbox/git-room.ts';
@@ -43,13 +44,16 @@ export interface RepositoryContents {
   /** The commit of its main branch, and how that is called; null without one. */
   readonly main: string | null;
   readonly branch: string | null;
+  /** How that commit is built and started, or why that is not known; null without a main branch. */
+  readonly start: Pick<Source, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
 export interface Sources {
   /**
    * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it.
    * `HEAD` is the main branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are),
-   * REF_AMBIGUOUS (a tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, and what opening a login throws.
+   * REF_AMBIGUOUS (a tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, START_UNKNOWN, and what opening a
+   * login throws.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
   /** What is in a repository now. Throws as `open` does. */
@@ -63,6 +67,7 @@ const FILE_BYTES = 65_536;
 /** Tags that a person is shown. */
 const SHOWN_TAGS = 3;
 const LISTED_BRANCHES = 20;
+const LISTED_FOLDERS = 12;
 /** A checkout lives as long as its build; what a killed process left behind is removed after this. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
@@ -114,7 +119,7 @@ export function createSources(options: {
           await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
         return resolveRef(git, mirror, { shown: address.shown, ref }, signal);
       });
-      const { file, isRecognized, dockerfile, version } = await readCommit(git, mirror, commit, signal);
+      const { file, isRecognized, dockerfile, version } = await readCommit(git, { ...address, mirror, commit }, signal);
       return {
         commit,
         release: nameRelease(named, commit, version),
@@ -122,7 +127,8 @@ export function createSources(options: {
         isRecognized,
         hasDockerfile: dockerfile !== null,
         dockerfile,
-        checkOut: (name, stop) => checkOut(git, { mirror, commit, folder: join(checkouts, name) }, stop),
+        checkOut: (name, stop) =>
+          checkOut(git, { mirror, tree: treeOf(commit, address.folder), to: join(checkouts, name) }, stop),
       };
     },
     async look(repository, signal) {
@@ -134,10 +140,17 @@ export function createSources(options: {
         // Git fetches what HEAD stands for and not its name; of several branches at that commit it is most likely one of these.
         const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
         const branches = main === null ? [] : await listRefs(git, mirror, there);
+        const read = main === null ? null : readCommit(git, { ...address, mirror, commit: main }, signal);
+        const start =
+          (await read?.catch((error: unknown) => {
+            if (error instanceof AppError) return error;
+            throw error;
+          })) ?? null;
         return {
           tags,
           main,
           branch: ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null,
+          start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
         };
       });
     },
@@ -158,14 +171,35 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${version ?? 'commit'}-${short}`;
 }
 
+/** What git calls a folder of a commit, or all of it. */
+function treeOf(commit: string, folder: string | null): string {
+  return `${commit}:${folder ?? ''}`;
+}
+
+/** What a commit says of a service: at its root, or in one folder. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
 async function readCommit(
   git: Git,
-  mirror: string,
-  commit: string,
+  {
+    mirror,
+    commit,
+    folder,
+    shown,
+  }: Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly commit: string },
   signal: AbortSignal,
 ): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile'> & { readonly version: string | null }> {
+  const tree = treeOf(commit, folder);
+  const { stdout: kindOfTree } = await git(['-C', mirror, 'cat-file', '-t', tree], { signal });
+  if (kindOfTree.toString('utf8').trim() !== 'tree') {
+    const kind = say('repository.folderAt', { repository: shown, commit: commit.slice(0, 7) });
+    throw new AppError('NOT_FOUND', {
+      kind,
+      name: folder ?? '',
+      known: await listFolders(git, mirror, commit, signal),
+    });
+  }
   const show = async (name: string): Promise<string | null> => {
-    const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${name}`], {
+    const path = folder === null ? name : `${folder}/${name}`;
+    const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${path}`], {
       signal,
       maxBytes: FILE_BYTES,
     });
@@ -174,8 +208,8 @@ async function readCommit(
   const list = async (): Promise<ReadonlySet<string>> => {
     const pages = PAGE_FOLDERS.map((folder) => `${folder}/index.html`);
     const limits = { signal, maxBytes: FILE_BYTES };
-    const root = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit], limits);
-    const below = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit, '--', ...pages], limits);
+    const root = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', tree], limits);
+    const below = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', tree, '--', ...pages], limits);
     return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
   };
   const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
@@ -194,6 +228,19 @@ async function readCommit(
   };
 }
 
+/** The folders of a commit, those at its root and one below, for people who named another. */
+async function listFolders(git: Git, mirror: string, commit: string, signal: AbortSignal): Promise<string> {
+  const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '-r', '-d', '--name-only', commit], {
+    signal,
+    maxBytes: FILE_BYTES,
+  });
+  const folders = stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((name) => name !== '' && name.split('/').length <= 2);
+  return folders.length === 0 ? 'none' : sayList(folders.slice(0, LISTED_FOLDERS));
+}
+
 function readServiceFile(text: string | null, commit: string, hasDockerfile: boolean): ServiceFile {
   const invalid = (detail: string): AppError => {
     const file = say('repository.fileOf', { file: FILE, commit: commit.slice(0, 7) });
@@ -202,7 +249,7 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
   if (text === null) {
     // An image says itself how it starts; everything else has a default.
     if (hasDockerfile) return ServiceFile.parse({});
-    throw invalid(say('repository.notRecognized', { example: '{"start": ["…"]}' }));
+    throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7), example: '{"start": ["node", "server.js"]}' });
   }
   const json = parseJson(text);
   if (json === undefined) throw invalid(say('repository.fileNoJson'));
@@ -214,25 +261,25 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
 
 async function checkOut(
   git: Git,
-  { mirror, commit, folder }: { readonly mirror: string; readonly commit: string; readonly folder: string },
+  { mirror, tree, to }: { readonly mirror: string; readonly tree: string; readonly to: string },
   signal: AbortSignal,
 ): Promise<string> {
-  await rm(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await rm(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true, mode: 0o700 });
   const index = join(mirror, `index-${randomUUID()}`);
   const options = { signal, env: { GIT_INDEX_FILE: index } };
   try {
     for (const words of [
-      ['read-tree', commit],
+      ['read-tree', tree],
       ['checkout-index', '--all', '--force'],
     ]) {
-      const { code, stderr } = await git(['--git-dir', mirror, '--work-tree', folder, ...words], options);
+      const { code, stderr } = await git(['--git-dir', mirror, '--work-tree', to, ...words], options);
       if (code !== 0) throw new Error(`git ${words[0] ?? ''} ended with ${code ?? 'a signal'}: ${stderr}`);
     }
   } finally {
     await rm(index, { force: true });
   }
-  return folder;
+  return to;
 }
 
 async function removeOld(checkouts: string): Promise<void> {

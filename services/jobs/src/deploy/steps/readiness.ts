@@ -69,7 +69,7 @@ export async function measureReadiness(
   const checks: ReadinessCheck[] = [];
   let isUnanswered = false;
   let isMissing = false;
-  const check = async <T>(name: string, remedy: string, look: () => Promise<Found<T>>): Promise<T | null> => {
+  const check = async <T>(name: string, remedy: Remedy, look: () => Promise<Found<T>>): Promise<T | null> => {
     try {
       const { evidence, value } = await look();
       checks.push({ name, ok: true, evidence: evidence.slice(0, 500), remedy: null });
@@ -78,7 +78,8 @@ export async function measureReadiness(
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
       const evidence = error instanceof AppError ? explain(error) : say('readiness.notMeasured');
-      checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy });
+      const todo = typeof remedy === 'string' ? remedy : remedy(error);
+      checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy: todo });
       if (error instanceof AppError && error.remedy === 'retry') isUnanswered = true;
       else isMissing = true;
       return null;
@@ -97,7 +98,7 @@ export async function measureReadiness(
 
   const source = wish.built
     ? null
-    : await check('ref', say('readiness.refRemedy'), () => openSource(parts, options.repository, wish, signal));
+    : await check('ref', remedyOfRef, () => openSource(parts, options.repository, wish, signal));
   const file = wish.built?.file ?? source?.file ?? null;
   if (file) {
     await checkFile(check, file, { target, source, inventory });
@@ -112,10 +113,19 @@ export async function measureReadiness(
   return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
 
-type Check = <T>(name: string, remedy: string, look: () => Promise<Found<T>>) => Promise<T | null>;
+/** What to do about a check that failed, which may depend on why; null when the reason says it. */
+type Remedy = string | ((error: unknown) => string | null);
+
+type Check = <T>(name: string, remedy: Remedy, look: () => Promise<Found<T>>) => Promise<T | null>;
 
 const found = (evidence: string): Promise<Found<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
+
+/** A repository that cannot be read, or does not say how it is started, is not mended by another name. */
+function remedyOfRef(error: unknown): string | null {
+  const isOfName = error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'REF_AMBIGUOUS');
+  return isOfName ? say('readiness.refRemedy') : null;
+}
 
 function remedyOfTarget({ server, driver }: PlacedTarget): string {
   return say('readiness.targetRemedy', { needsLogin: traitsOf(driver).needsLogin, server });

@@ -120,9 +120,8 @@ export function requireRunning(state: InstanceState): void {
 }
 
 function howEnded(state: InstanceState): string {
-  if (state.kind === 'gone') return 'it is no longer there';
-  if (state.kind === 'running')
-    return state.lastExit === undefined ? 'it crashed and was started again' : `exit code ${state.lastExit}`;
-  if (state.oom) return 'it used more memory than it may';
-  return state.code === null ? 'a signal ended it' : `exit code ${state.code}`;
+  const sayHow = (code: string | number): string => say('deployment.instanceEnded', { code: String(code) });
+  if (state.kind === 'gone') return sayHow('gone');
+  if (state.kind === 'running') return sayHow(state.lastExit ?? 'crashed');
+  return sayHow(state.oom ? 'memory' : (state.code ?? 'signal'));
 }

@@ -12,7 +12,7 @@ import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { boundedWords } from './bounds.ts';
 import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from './control-group.ts';
-import { runLines, type Command, type Outcome } from './commands.ts';
+import { PLAIN_TOOLS, runLines, type Command, type Outcome } from './commands.ts';
 import { Label, putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
@@ -63,7 +63,7 @@ export async function buildFolder(
   // Before anything runs: a process that finds the file can end all that ever comes of this build.
   putJson(markFile, begun);
   const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
-  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
+  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...PLAIN_TOOLS, [mark.name]: mark.value };
   try {
     const confined = await confinement.confine({
       release: workDir,

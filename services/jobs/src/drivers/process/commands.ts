@@ -25,6 +25,13 @@ export interface Command {
   readonly output?: Writable;
 }
 
+/** Package managers say nothing of newer versions of themselves and of who wants money: nobody is there who could act on it. */
+export const PLAIN_TOOLS = {
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+} as const;
+
 /** How a command ended: its exit code, or the signal that ended it. */
 export interface Outcome {
   readonly code: number | null;

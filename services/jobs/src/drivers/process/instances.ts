@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
 import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
+import { PLAIN_TOOLS } from './commands.ts';
 import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
 import { limitWords } from './bounds.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
@@ -106,6 +107,7 @@ export async function startInstance(
   const environment = {
     PATH: path,
     LANG: 'C.UTF-8',
+    ...PLAIN_TOOLS,
     ...variables,
     PORT: String(port),
     HOST,

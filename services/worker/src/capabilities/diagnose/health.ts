@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
+import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
@@ -84,12 +85,15 @@ export const diagnoseService = tool({
     const found = unwrap(await context.work('service.diagnose', service));
     if (found.state === 'goes-on') return found;
     const deployments = (await ports.deployments.list(service, 3)).map(
-      ({ ref, kind, state, userName, requestedAt }) => ({
+      ({ ref, kind, state, userName, requestedAt, failure }) => ({
         version: ref,
         kind,
         state,
         by: userName,
         ago: sayDuration(Math.max(0, now().getTime() - requestedAt.getTime())),
+        failure:
+          failure &&
+          say('diagnose.latestFailed', { version: ref, state: sayState(failure.state), why: failure.sentence }),
       }),
     );
     return { ...found, deployments };
@@ -100,7 +104,9 @@ export const diagnoseService = tool({
       const { health, previous, servingForSeconds, errors, lines, deployments, proposal } = found;
       const before = previous?.release ?? null;
       const newest = deployments
-        .map((one) => say('diagnose.deployment', { ...one, state: one.state.replace('_', ' ') }))
+        .map(({ version, kind, by, ago, state }) =>
+          say('diagnose.deployment', { version, kind, by, ago, state: state.replace('_', ' ') }),
+        )
         .join('; ');
       const evidence = [
         ...describeHealth(health),
@@ -119,7 +125,10 @@ export const diagnoseService = tool({
           .map(({ sample, count: times }) => say('diagnose.times', { times, sample: code(sample.slice(0, 160)) })),
       ];
       const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${logBlock(lines.slice(-6))}`;
-      return `${describeVerdict(health)}\n\n${evidence.map((line) => `- ${line}`).join('\n')}${log}\n\n${proposed(proposal)}`;
+      const list = `${evidence.map((line) => `- ${line}`).join('\n')}${log}`;
+      // Why the latest deployment came to nothing is what people ask for when something broke.
+      const failed = deployments[0]?.failure ?? [];
+      return [describeVerdict(health), failed, list, proposed(proposal) ?? []].flat().join('\n\n');
     },
     next: (found) => (found.state === 'done' ? buttonsOf(found) : []),
   },
@@ -127,10 +136,10 @@ export const diagnoseService = tool({
 
 type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal' | 'previous'>;
 
-function proposed({ action, because }: Diagnosis['proposal']): string {
+function proposed({ action, because }: Diagnosis['proposal']): string | null {
   switch (action) {
     case 'rollback':
-      return say('diagnose.shallIRollBack', { because });
+      return say('diagnose.shallIRollBack', { because: because ?? '' });
     case 'deploy':
     case 'wait':
     case 'none':

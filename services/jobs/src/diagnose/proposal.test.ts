@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { HealthMemory } from '../health/latencies.ts';
+import { nothingFound } from '../health/probe-service.ts';
+import { judge } from '../health/verdict.ts';
+import { propose, type Circumstances } from './proposal.ts';
+
+const NOTHING = nothingFound(HealthMemory.parse(undefined), 0);
+const AROUND: Circumstances = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
+const SERVING = { ...NOTHING, release: '1.0-3f2a9c1', proxy: { status: 200, latencyMs: 20, error: null } };
+
+it.each([
+  ['nothing is deployed', NOTHING, AROUND],
+  ['all is well', SERVING, AROUND],
+  ['its log has errors', SERVING, { ...AROUND, errorKinds: 2 }],
+  ['nothing served before', { ...SERVING, proxy: { status: 500, latencyMs: 20, error: null } }, AROUND],
+])('when %s, the proposal does not say the verdict once more', (_, found, around) => {
+  const verdict = judge(found);
+  expect(propose(found, verdict, around).because ?? '').not.toContain(verdict.because);
+});
