@@ -6,6 +6,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/conversation/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
+import { crashErrors } from './health-errors.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { newId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';

@@ -13,7 +13,7 @@ import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { isFree, isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { fileOf } from '../deploy/deployment-session.ts';
+import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
