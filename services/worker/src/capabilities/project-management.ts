@@ -3,7 +3,7 @@ import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/convers
 import { AppError } from '@signalbox/contracts/errors';
 import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { CHANGE, LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
 
@@ -143,12 +143,10 @@ export default toolGroup({
         repositoryLogin: Login,
       }),
       handles: ['repositoryLogin'],
-      risk: 'sensitive',
-      role: 'developer',
+      ...CHANGE,
       holds: 'facts',
       egress: true,
       deadlineMs: 15_000,
-      replay: 'harmless',
       run: async ({ name, description, repository, repositoryLogin }, { ports, work, actor, actionId }) => {
         const owner = actor.userKey;
         requireRepository(name, repository ?? null, repositoryLogin);
@@ -261,13 +259,10 @@ export default toolGroup({
         'set up the demo project',
       ],
       input: z.object({}),
-      risk: 'sensitive',
-      role: 'developer',
+      ...CHANGE,
       holds: 'facts',
-      egress: false,
       resources: () => [`project:${DEMO.name}`],
       deadlineMs: 5_000,
-      replay: 'harmless',
       run: async (_input, { ports, actor, actionId }) => {
         const repository = await ports.demo.repository();
         if (repository === null) throw new AppError('CONFLICT', { detail: say('projects.noDemo') });

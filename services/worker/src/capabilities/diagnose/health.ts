@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration } from '@signalbox/messages/duration';
-import { tool } from '../../tools/tool.ts';
+import { READ, tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
@@ -22,13 +22,11 @@ export const checkServiceHealth = tool({
     'is the service ok',
   ],
   input: z.object({ project: Project, environment: SomeEnvironment }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
   madeHere: MEASURED,
-  egress: false,
   ...aboutAsked,
   deadlineMs: 40_000,
-  replay: 'harmless',
   run: async (asked, context) => unwrap(await context.work('service.health', await findService(context.ports, asked))),
   phrases: {
     done: (health) => {
@@ -59,7 +57,7 @@ export const diagnoseService = tool({
     'i cannot reach shop on staging',
   ],
   input: z.object({ project: Project, environment: SomeEnvironment }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
   madeHere: [
     'project',
@@ -74,10 +72,8 @@ export const diagnoseService = tool({
     'deployments.state',
     'deployments.ago',
   ],
-  egress: false,
   ...aboutAsked,
   deadlineMs: 45_000,
-  replay: 'harmless',
   run: async (asked, context) => {
     const { ports, now } = context;
     const service = await findService(ports, asked);

@@ -4,7 +4,7 @@ import { ThreadId } from '@signalbox/contracts/conversation/fields';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError, REFUSALS } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { code } from './words.ts';
 
 const PASSES = 20;
@@ -27,12 +27,9 @@ export const getNodeLogs = tool({
     thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
     node: Node.optional().describe('Node of the graph; all of them when left out'),
   }),
-  risk: 'safe',
+  ...READ,
   touchesPrivate: true,
-  role: 'developer',
-  egress: false,
   deadlineMs: 10_000,
-  replay: 'harmless',
   run: async ({ thread: given, node }, context) => {
     const { ports, threadId } = context;
     const thread = await ports.graphNodes.thread(given ?? threadId);
@@ -90,6 +87,7 @@ export const retryFailedNode = tool({
   ],
   input: z.object({ thread: ThreadId.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
   // In somebody else's name: only admins come so far, and a person looks at each.
+  ...CHANGE,
   risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] }),
   resources: ({ thread }) => [`thread:${thread}`],
   preview: async ({ thread }, { ports }) => {
@@ -101,12 +99,9 @@ export const retryFailedNode = tool({
       undo: say('diagnose.undo'),
     };
   },
-  role: 'developer',
   holds: 'records',
-  egress: false,
   lock: ({ thread }) => `thread:${thread}`,
   deadlineMs: 10_000,
-  replay: 'harmless',
   probe: async ({ thread }, { ports, actionId }) =>
     (await ports.graphNodes.isPut(actionId))
       ? { kind: 'done', output: { thread, node: 'unknown', why: '' } }
