@@ -72,6 +72,21 @@ export function createPortLeases(pool: Pool) {
 
 export type PortLeases = ReturnType<typeof createPortLeases>;
 
+/** Leases the lowest port that is free in the table and that whoever is asked can use. Throws NOT_FOUND (server), NO_CAPACITY. */
+export async function leaseUsable(
+  leases: PortLeases,
+  lease: Lease,
+  isUsable: (port: number, isOld: boolean) => Promise<boolean>,
+): Promise<number> {
+  const taken: number[] = [];
+  for (;;) {
+    const { port, isOld } = await leases.lease(lease, taken);
+    if (await isUsable(port, isOld)) return port;
+    await leases.end(lease.server, lease.project, lease.label);
+    taken.push(port);
+  }
+}
+
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
   const { server, project, label, memoryMb, by } = lease;
   // A decision about the ports of a server locks its row, as the allocation of ports does.

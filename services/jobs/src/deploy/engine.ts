@@ -4,7 +4,7 @@ import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { backoffMs, SECOND_MS, sleep, pause } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, limitOf } from './leased-deployment.ts';
 import { createLineFilter } from './lines.ts';
@@ -96,8 +96,7 @@ async function goOn(place: DeploymentSession): Promise<void> {
       silentSince ??= Date.now();
       if (Date.now() - silentSince > parts.limits.unknownMs) return;
       failures += 1;
-      await sleep(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), place.context.signal);
-      place.context.signal.throwIfAborted();
+      await pause(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), place.context.signal);
     }
   }
   await tidyUp(place);

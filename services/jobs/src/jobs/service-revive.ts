@@ -1,17 +1,16 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { explain, say } from '@signalbox/messages/say';
-import { instanceLabel } from '../deploy/deployments-ports.ts';
 import type { Serving } from '../health/serving.ts';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { isFree, isRelease, probeHealth } from '../deploy/steps/reach.ts';
+import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
+import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
 import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
@@ -83,10 +82,9 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       const failure = toAppError(error, runId);
       if (failure.code === 'INTERNAL') context.log.error('a service could not be brought back', { error });
       context.log.info('service not back yet', { ...serviceOf(serving), tries, because: failure.code });
-      const pause = pauses[tries - 1];
-      if (pause !== undefined && !TERMINAL.has(failure.code)) {
-        await sleep(pause * SECOND_MS, signal);
-        signal.throwIfAborted();
+      const restSeconds = pauses[tries - 1];
+      if (restSeconds !== undefined && !TERMINAL.has(failure.code)) {
+        await pause(restSeconds * SECOND_MS, signal);
         continue;
       }
       const sentence = opened.mask(explain(failure)).slice(0, 1_000);
@@ -142,23 +140,10 @@ async function startAgain(
   const purpose = `to start ${serviceName(row)} again`;
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
-  const port = await portFor(parts, row);
+  const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
   const id = { project, environment, deploymentId, release: release ?? 'unknown', fence };
   const request = { id, artifact, file: fileOf(row), variables: values, port };
   return whileOurs(parts, row, fence, () => driver.start(request, heldSignal(signal)));
-}
-
-/** The port that it had, unless something else took it meanwhile. */
-async function portFor(parts: ReviveParts, row: WorkRow): Promise<number> {
-  const { server, project, deploymentId, userKey: by } = row;
-  const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
-  const taken: number[] = [];
-  for (;;) {
-    const { port } = await parts.leases.lease(lease, taken);
-    if (traitsOf(row.driver).runsImages || (await isFree('127.0.0.1', port))) return port;
-    await parts.leases.end(server, project, lease.label);
-    taken.push(port);
-  }
 }
 
 /** Makes the proxy lead to it, if it does not; gives the port where people reach it. */
@@ -220,8 +205,7 @@ async function waitUntilHealthy(
       const last = look.status === null ? say('deployment.lastProblem', { problem }) : answered;
       throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
     }
-    await sleep(LOOK_MS, signal);
-    signal.throwIfAborted();
+    await pause(LOOK_MS, signal);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
 import { endLease, fileOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
@@ -84,8 +84,7 @@ async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal):
   for (;;) {
     const open = await traffic.open(serviceName(row), { host: instance.host, port: instance.port }, signal);
     if (open === 0 || Date.now() > until) return open;
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
 }
 
@@ -98,8 +97,7 @@ async function endInstances(driver: Driver, row: WorkRow, signal: AbortSignal): 
     const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
     if (ours === undefined) return how;
     how = await driver.stop(ours.instance, graceMs, signal);
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
 }
 

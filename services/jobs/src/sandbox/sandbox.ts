@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
-import { captureOutput } from './captured.ts';
+import { KeptOutput } from '../drivers/kept-output.ts';
 import { createControlGroup, sweepControlGroups } from './control-group.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
@@ -119,8 +119,12 @@ async function runPipeline(
     cpuSeconds: Math.ceil(options.deadlineMs / 1_000),
   };
   const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv), filter));
-  const captured = captureOutput(limits.outputBytes);
-  connect(stages, captured.follow);
+  const kept = new KeptOutput(limits.outputBytes);
+  const written = kept.stream();
+  connect(stages, (stream) => {
+    stream.on('error', () => undefined); // a killed process; its end is reported by the process itself
+    stream.on('data', written.keep);
+  });
 
   let killed: Killed | null = null;
   const kill = (why: Killed | null): void => {
@@ -147,11 +151,17 @@ async function runPipeline(
     over.abort();
     await Promise.all([counting, watching]);
     options.signal.throwIfAborted();
-    const { output, cut } = captured.read();
+    const output = written.text();
     if (alive.length < stages.length && killed === null)
       throw new AppError('SANDBOX_MISSING', { reason: `bubblewrap does not work here: ${firstLine(output)}` });
     if (group?.ranOutOfMemory() === true) killed ??= 'memory';
-    return { exitCode: codes.at(-1) ?? 0, killed, output, cut, durationMs: Math.round(performance.now() - startedAt) };
+    return {
+      exitCode: codes.at(-1) ?? 0,
+      killed,
+      output,
+      cut: kept.isCut,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
   } finally {
     over.abort();
     clearTimeout(deadline);

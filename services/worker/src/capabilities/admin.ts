@@ -4,7 +4,7 @@ import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields'
 import { AppError } from '@signalbox/contracts/errors';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { LOOK_UP, READ, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 /** Passes that a list of nodes is counted from. */
 const PASSES_COUNTED = 200;
@@ -82,12 +82,10 @@ export default toolGroup({
         'node state of po_tools',
       ],
       input: z.object({ node: Node, thread: OwnOrOther }),
-      risk: 'safe',
+      ...READ,
       touchesPrivate: true,
       role: 'admin',
-      egress: false,
       deadlineMs: 10_000,
-      replay: 'harmless',
       run: async ({ node, thread: given }, { ports, threadId }) => {
         const thread = await ports.graphNodes.thread(given ?? threadId);
         const passes = await ports.graphNodes.passes(thread.threadId, PASSES_COUNTED);

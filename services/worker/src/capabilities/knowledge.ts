@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { tool, toolGroup } from '../tools/tool.ts';
+import { CHANGE, tool, toolGroup } from '../tools/tool.ts';
 
 export default toolGroup({
   name: 'knowledge',
@@ -21,12 +21,9 @@ export default toolGroup({
         'the docs are out of date',
       ],
       input: z.object({}),
-      risk: 'sensitive',
-      role: 'developer',
+      ...CHANGE,
       holds: 'facts',
-      egress: false,
       deadlineMs: 10_000,
-      replay: 'harmless',
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),
       // What the job comes to is told by the job.
       probe: async (_, { wrote, actionId }) =>

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { addFolder, RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
 import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { CHANGE, LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
 
@@ -149,12 +149,10 @@ export default toolGroup({
         repositoryLogin: Login,
       }),
       handles: ['repositoryLogin'],
-      risk: 'sensitive',
-      role: 'developer',
+      ...CHANGE,
       holds: 'facts',
       egress: true,
       deadlineMs: 15_000,
-      replay: 'harmless',
       run: async (
         { name, description, repository: given, folder, repositoryLogin },
         { ports, work, actor, actionId },
@@ -277,13 +275,10 @@ export default toolGroup({
         'set up the demo project',
       ],
       input: z.object({}),
-      risk: 'sensitive',
-      role: 'developer',
+      ...CHANGE,
       holds: 'facts',
-      egress: false,
       resources: () => [`project:${DEMO.name}`],
       deadlineMs: 5_000,
-      replay: 'harmless',
       run: async (_input, { ports, actor, actionId }) => {
         const repository = await ports.demo.repository();
         if (repository === null) throw new AppError('CONFLICT', { detail: say('projects.noDemo') });

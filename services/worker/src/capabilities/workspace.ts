@@ -5,7 +5,7 @@ import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/e
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
+import { CHANGE, READ, tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */
 const SHOWN = 3_000;
@@ -41,11 +41,8 @@ export default toolGroup({
         lines: z.coerce.number().int().min(1).max(2_000).default(200).describe('How many lines to read'),
         project: Project,
       }),
-      risk: 'safe',
-      role: 'developer',
-      egress: false,
+      ...READ,
       deadlineMs: 20_000,
-      replay: 'harmless',
       run: async ({ path, from_line, lines, project }, context) => {
         const call = await callOf(context, project);
         return unwrap(await context.work('workspace.read', { ...call, path, fromLine: from_line, lines }));
@@ -78,11 +75,8 @@ export default toolGroup({
         depth: z.coerce.number().int().min(1).max(10).default(3).describe('How many levels of folders to go down'),
         project: Project,
       }),
-      risk: 'safe',
-      role: 'developer',
-      egress: false,
+      ...READ,
       deadlineMs: 20_000,
-      replay: 'harmless',
       run: async ({ path, depth, project }, context) =>
         unwrap(await context.work('workspace.list', { ...(await callOf(context, project)), path, depth })),
       phrases: {
@@ -119,13 +113,10 @@ export default toolGroup({
           .meta({ entity: 'text', ask: 'What should the file contain?' }),
         project: Project,
       }),
-      risk: 'sensitive',
+      ...CHANGE,
       resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`],
-      role: 'developer',
       holds: 'facts',
-      egress: false,
       deadlineMs: 30_000,
-      replay: 'harmless',
       run: async ({ path, content, project }, context) =>
         unwrap(await context.work('workspace.write', { ...(await callOf(context, project)), path, content })),
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.write')),
@@ -159,17 +150,14 @@ export default toolGroup({
         project: Project,
       }),
       kind: 'code_diff',
-      risk: 'sensitive',
+      ...CHANGE,
       preview: ({ project }) => ({
         what: say('workspace.apply', workspaceOf(project)),
         change: '',
         reach: say('workspace.applyReach'),
         undo: say('workspace.applyUndo'),
       }),
-      role: 'developer',
-      egress: false,
       deadlineMs: 30_000,
-      replay: 'harmless',
       run: async ({ diff, project }, context) =>
         unwrap(await context.work('workspace.apply', { ...(await callOf(context, project)), diff })),
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.apply')),
@@ -201,6 +189,7 @@ export default toolGroup({
         project: Project,
       }),
       kind: 'shell_cmd',
+      ...CHANGE,
       risk: ({ command }) => {
         const { decision, reason } = classifyCommand(command);
         const refusal = decision === 'deny' ? { refusal: reason } : {};
@@ -212,10 +201,7 @@ export default toolGroup({
         reach: say('workspace.runReach'),
         undo: say('workspace.runUndo'),
       }),
-      role: 'developer',
-      egress: false,
       deadlineMs: 60_000,
-      replay: 'harmless',
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
         if (decision === 'deny') throw new AppError('CONFLICT', { detail: say('diagnose.notRun', { reason }) });

@@ -211,6 +211,12 @@ export const LOOK_UP = {
   replay: 'harmless',
 } as const;
 
+/** A tool that looks at more than our own records, such as files and logs. It says itself how long it takes. */
+export const READ = { risk: 'safe', role: 'developer', egress: false, replay: 'harmless' } as const;
+
+/** A tool whose effect is keyed by its action, and sends nothing out. It says itself how long it takes. */
+export const CHANGE = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
+
 /** A tool whose types have been checked where it was written; the registry validates before it calls. */
 export interface Tool {
   readonly describe: string;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
+import { KeptOutput } from '../../drivers/kept-output.ts';
 import { killGroup } from '../../drivers/process/process-table.ts';
 import type { GitCell, GitRoom } from '../../sandbox/git-room.ts';
 
@@ -76,7 +77,9 @@ export function createGit(options: {
       });
       // Pipes, by the options above.
       const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
-      const [out, err] = [collect(stdout, maxBytes), collect(stderr, STDERR_BYTES)];
+      const [out, err] = [new KeptOutput(maxBytes).stream(), new KeptOutput(STDERR_BYTES).stream()];
+      stdout.on('data', out.keep);
+      stderr.on('data', err.keep);
       if (locked) {
         const filter = child.stdio[3] as Writable; // it is opened as a pipe above
         filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
@@ -92,17 +95,7 @@ export function createGit(options: {
         signal.removeEventListener('abort', kill);
         if (signal.aborted)
           reject(signal.reason as Error); // what aborts here gives an error
-        else resolve({ code, stdout: out(), stderr: err().toString('utf8').trim() });
+        else resolve({ code, stdout: out.bytes(), stderr: err.bytes().toString('utf8').trim() });
       });
     });
-}
-
-function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => Buffer {
-  const parts: Buffer[] = [];
-  let room = maxBytes;
-  stream.on('data', (bytes: Buffer) => {
-    if (room > 0) parts.push(bytes.subarray(0, room));
-    room -= bytes.length;
-  });
-  return () => Buffer.concat(parts);
 }

@@ -1,6 +1,7 @@
 import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
-import { instanceLabel } from '../deployments-ports.ts';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { instanceLabel, leaseUsable, type PortLeases } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { isFree } from './reach.ts';
@@ -14,25 +15,19 @@ const STOP_GRACE_MS = 5 * SECOND_MS;
 /** What a program comes to whose port has another listener. */
 const SIGNS: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
 
-/** A port of the server that is free in the table and, on this machine, in fact. */
-export async function leasePort(place: DeploymentSession): Promise<number> {
-  const { parts, held } = place;
-  const row = held.row();
-  const lease = {
-    server: row.server,
-    project: row.project,
-    label: instanceLabel(row.deploymentId),
-    memoryMb: fileOf(row).memoryMb,
-    by: row.userKey,
-  };
-  const taken: number[] = [];
-  for (;;) {
-    const { port, isOld } = await parts.leases.lease(lease, taken);
-    // An older lease is that of an earlier attempt, whose instance may listen there.
-    if (isOld || traitsOf(row.driver).runsImages || (await isFree(HOST, port))) return port;
-    await parts.leases.end(lease.server, lease.project, lease.label);
-    taken.push(port);
-  }
+/** A port of the server that is free in the table and, on this machine, in fact; the one it had, when its instance may listen there. */
+export function leaseInstancePort(
+  leases: PortLeases,
+  row: WorkRow,
+  { mayListen }: { mayListen: boolean },
+): Promise<number> {
+  const { server, project, deploymentId, userKey: by } = row;
+  const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
+  return leaseUsable(
+    leases,
+    lease,
+    async (port, isOld) => (isOld && mayListen) || traitsOf(row.driver).runsImages || (await isFree(HOST, port)),
+  );
 }
 
 /**

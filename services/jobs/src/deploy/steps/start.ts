@@ -2,9 +2,9 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { describeUnopened } from '../variables.ts';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
-import { leasePort, leaveTakenPort } from './instance-port.ts';
+import { leaseInstancePort, leaveTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
 import { probeHealth, type Look } from './reach.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
@@ -22,7 +22,7 @@ export async function start(place: DeploymentSession, signal: AbortSignal): Prom
   const { artifact } = row;
   if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
   const driver = await place.driver();
-  const port = await leasePort(place);
+  const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
   await parts.work.note(row.deploymentId, held.fence, { port });
   const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
@@ -62,8 +62,7 @@ async function waitUntilHealthy(
     good = last.status === 200 ? good + 1 : 0;
     if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
     if (Date.now() > deadline) break;
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
   requireRunning(await readState(driver, instance, signal));
   const { path, withinSeconds } = file.health;
@@ -108,8 +107,7 @@ async function readState(driver: Driver, instance: Instance, signal: AbortSignal
     const state = await driver.state(instance, signal);
     const isClear = state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined;
     if (isClear || Date.now() > deadline) return state;
-    await sleep(PAUSE_MS / 4, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS / 4, signal);
   }
 }
 

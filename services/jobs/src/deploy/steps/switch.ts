@@ -1,7 +1,8 @@
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
+import { leaseUsable } from '../deployments-ports.ts';
 import { isFree, isRelease, probeHealth } from './reach.ts';
 import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
@@ -64,8 +65,7 @@ export async function verify(place: DeploymentSession, signal: AbortSignal): Pro
       const found = describe(isOurs, look);
       throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
     }
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
 }
 
@@ -86,10 +86,7 @@ export async function drain(place: DeploymentSession, signal: AbortSignal): Prom
     open = counts.reduce((sum, count) => sum + count, 0);
     return open > 0;
   };
-  while ((await isBusy()) && Date.now() < deadline) {
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
-  }
+  while ((await isBusy()) && Date.now() < deadline) await pause(PAUSE_MS, signal);
   const stopped: string[] = [];
   for (const { id, instance } of running)
     stopped.push(
@@ -108,18 +105,14 @@ function openRequests(
 }
 
 /** The port where people reach the service: the one that it has, or the lowest that is free in the table and in fact. */
-async function leasePublicPort(place: DeploymentSession, routed: number | null): Promise<number> {
-  const { parts, held } = place;
+function leasePublicPort({ parts, held }: DeploymentSession, routed: number | null): Promise<number> {
   const { project, environment, userKey } = held.row();
-  const taken: number[] = [];
-  for (;;) {
-    const lease = { server: 'local', project, label: environment, memoryMb: 0, by: userKey };
-    const { port } = await parts.leases.lease(lease, taken);
+  return leaseUsable(
+    parts.leases,
+    { server: 'local', project, label: environment, memoryMb: 0, by: userKey },
     // Where the proxy listens for this service already, no other program can; one that opens no doors listens there before it is asked.
-    if (port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port))) return port;
-    await parts.leases.end('local', project, environment);
-    taken.push(port);
-  }
+    async (port) => port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port)),
+  );
 }
 
 function describe(isOurs: boolean, look: Awaited<ReturnType<typeof probeHealth>> | null): string {

@@ -1,6 +1,6 @@
 import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance } from '../../drivers/driver.ts';
 import { failureErrors } from './failure-errors.ts';
 import { probeHealth } from './reach.ts';
@@ -75,8 +75,7 @@ async function switchBack(place: DeploymentSession, signal: AbortSignal): Promis
 async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
   for (let looks = 0; looks < LOOKS; looks++) {
     if ((await probeHealth(instance, fileOf(old), signal)).status === 200) return true;
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
   return false;
 }
@@ -94,8 +93,7 @@ async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<st
     const running = await findOurs(driver, row, signal);
     if (running === null) break;
     how = await driver.stop(running, STOP_GRACE_MS, signal);
-    await sleep(PAUSE_MS, signal);
-    signal.throwIfAborted();
+    await pause(PAUSE_MS, signal);
   }
   await endLease(parts, row);
   await parts.sources.discard(row.deploymentId);

@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { launchWords, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
+import { KeptOutput } from '../kept-output.ts';
 import { splitLines } from '../lines.ts';
 import { endAll, findFamily, killGroup, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 
@@ -64,17 +65,10 @@ export async function runLines(
 
 /** Runs one program to its end and keeps at most `maxBytes` of what it writes, of both streams together. */
 export async function runCaptured(command: Command, maxBytes: number): Promise<CommandResult> {
-  const kept = { out: [] as Buffer[], err: [] as Buffer[] };
-  let room = maxBytes;
-  let truncated = false;
-  const keep = (chunks: Buffer[]) => (bytes: Buffer) => {
-    const part = bytes.subarray(0, room);
-    if (part.length < bytes.length) truncated = true;
-    room -= part.length;
-    if (part.length > 0) chunks.push(part);
-  };
-  const { code } = await run(command, { onOut: keep(kept.out), onErr: keep(kept.err), onStart: () => undefined });
-  return { code, stdout: text(kept.out), stderr: text(kept.err), truncated };
+  const kept = new KeptOutput(maxBytes);
+  const [out, err] = [kept.stream(), kept.stream()];
+  const { code } = await run(command, { onOut: out.keep, onErr: err.keep, onStart: () => undefined });
+  return { code, stdout: out.text(), stderr: err.text(), truncated: kept.isCut };
 }
 
 interface Listener {
@@ -150,8 +144,4 @@ function startConfined(
   } finally {
     closeSync(filter);
   }
-}
-
-function text(chunks: readonly Buffer[]): string {
-  return new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
 }

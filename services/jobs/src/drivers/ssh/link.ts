@@ -6,6 +6,7 @@ import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import { shellQuote } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
+import { KeptOutput } from '../kept-output.ts';
 import { LEADER } from './lost-commands.ts';
 
 /** How a server is logged in to. */
@@ -138,18 +139,12 @@ async function execute(
   signal.throwIfAborted();
   // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
   const line = `setsid sh -c ${shellQuote(LEADER)} "$PPID" ${argv.map(shellQuote).join(' ')}; exit $?`;
-  const kept = { out: [] as Buffer[], err: [] as Buffer[] };
-  let [room, truncated] = [maxBytes, false];
+  const kept = new KeptOutput(maxBytes);
+  const [out, err] = [kept.stream(), kept.stream()];
   let head = Buffer.alloc(0);
   let group: number | null = null;
-  const keep = (chunks: Buffer[], bytes: Buffer): void => {
-    const part = bytes.subarray(0, room);
-    truncated ||= part.length < bytes.length;
-    room -= part.length;
-    if (part.length > 0) chunks.push(part);
-  };
   /** False: the next program takes no more for now. */
-  const give = (bytes: Buffer): boolean => (output ? output.write(bytes) : (keep(kept.out, bytes), true));
+  const give = (bytes: Buffer): boolean => (output ? output.write(bytes) : (out.keep(bytes), true));
   const onOut = (bytes: Buffer): boolean => {
     if (group !== null) return give(bytes);
     head = Buffer.concat([head, bytes]);
@@ -181,7 +176,7 @@ async function execute(
       channel.on('error', () => undefined); // it reads no more: that is no failure, and the end comes by `close`
       if (input) input.pipe(channel);
       else channel.end(); // else a program that reads would wait for somebody to type
-      channel.stderr.on('data', (bytes: Buffer) => keep(kept.err, bytes));
+      channel.stderr.on('data', err.keep);
       channel.on('close', (ended: number | null | undefined, by: string | undefined) => {
         isClosed = true;
         output?.end();
@@ -194,7 +189,7 @@ async function execute(
       });
     });
   });
-  return { code, stdout: text(kept.out), stderr: text(kept.err), truncated };
+  return { code, stdout: out.text(), stderr: err.text(), truncated: kept.isCut };
 }
 
 /** Kills what a program started in its group, and waits until the server has said so. */
@@ -220,8 +215,4 @@ function sayWhy(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if ('level' in error && error.level === 'client-authentication') return 'it refuses the login';
   return systemCode(error) || error.message;
-}
-
-function text(chunks: readonly Buffer[]): string {
-  return new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
 }

@@ -4,7 +4,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { describeDeployment, factsOf } from './words.ts';
 
@@ -31,10 +31,8 @@ export const cancelDeploy = tool({
     'call off the deploy to production',
   ],
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
-  risk: 'sensitive',
-  role: 'developer',
+  ...CHANGE,
   holds: 'records',
-  egress: false,
   environment: ({ environment }) => environment ?? 'none',
   resources: ({ project, environment }) => [
     `project:${project}`,

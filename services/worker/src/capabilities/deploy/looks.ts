@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { code, describeDeployment, factsOf } from './words.ts';
 
@@ -124,11 +124,9 @@ export const getDeployLogs = tool({
       .describe('How many of the last lines, 40 unless said otherwise')
       .meta({ ask: 'How many lines?' }),
   }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
-  egress: false,
   deadlineMs: 5_000,
-  replay: 'harmless',
   run: async ({ project, environment, lines: tail }, { ports, now }) => {
     await ports.projects.get(project);
     const [newest] = await ports.deployments.list({ project, ...(environment ? { environment } : {}) }, 1);

@@ -3,7 +3,7 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
 import { isLoaderVariable } from './loader-variables.ts';
 import { code } from './words.ts';
@@ -106,13 +106,11 @@ export const removeServiceVariable = tool({
     environment: Environment,
     name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
   }),
+  ...CHANGE,
   risk: riskIn,
-  role: 'developer',
   holds: 'facts',
-  egress: false,
   ...aboutService,
   deadlineMs: 5_000,
-  replay: 'harmless',
   preview: async (given, { ports }) => {
     const { project, environment, name } = given;
     const before = await requireVariable(ports, given);

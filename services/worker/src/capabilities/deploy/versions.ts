@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { tool } from '../../tools/tool.ts';
+import { READ, tool } from '../../tools/tool.ts';
 
 /** Tags that are offered beside the main branch: as many as a look at a repository finds. */
 const NEWEST = 3;
@@ -24,11 +24,9 @@ export const readRepository = tool({
       .describe('Where it is to go; staging unless said otherwise')
       .meta({ entity: 'environment', ask: 'In which environment?' }),
   }),
-  risk: 'safe',
-  role: 'developer',
+  ...READ,
   egress: true,
   deadlineMs: 15_000,
-  replay: 'harmless',
   run: async ({ project }, { ports, work }) => {
     const { repository } = await ports.projects.get(project);
     if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });

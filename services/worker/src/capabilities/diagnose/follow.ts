@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment } from './asked-service.ts';
 
 const LONGEST_SECONDS = 300;
@@ -22,13 +22,10 @@ export const followServiceLogs = tool({
     seconds: z.coerce.number().int().min(5).max(LONGEST_SECONDS).default(30).describe('For how many seconds'),
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
   }),
-  risk: 'safe',
-  role: 'developer',
+  ...READ,
   madeHere: ['project', 'environment', 'seconds'],
-  egress: false,
   ...aboutAsked,
   deadlineMs: 10_000,
-  replay: 'harmless',
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if ((await context.ports.services.find(service))?.serving == null)

@@ -3,7 +3,7 @@ import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
-import { tool } from '../../tools/tool.ts';
+import { READ, tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
@@ -23,13 +23,11 @@ export const checkServiceHealth = tool({
     'is the service ok',
   ],
   input: z.object({ project: Project, environment: SomeEnvironment }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
   madeHere: MEASURED,
-  egress: false,
   ...aboutAsked,
   deadlineMs: 40_000,
-  replay: 'harmless',
   run: async (asked, context) => unwrap(await context.work('service.health', await findService(context.ports, asked))),
   phrases: {
     done: (health) => {
@@ -60,7 +58,7 @@ export const diagnoseService = tool({
     'i cannot reach shop on staging',
   ],
   input: z.object({ project: Project, environment: SomeEnvironment }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
   madeHere: [
     'project',
@@ -75,10 +73,8 @@ export const diagnoseService = tool({
     'deployments.state',
     'deployments.ago',
   ],
-  egress: false,
   ...aboutAsked,
   deadlineMs: 45_000,
-  replay: 'harmless',
   run: async (asked, context) => {
     const { ports, now } = context;
     const service = await findService(ports, asked);

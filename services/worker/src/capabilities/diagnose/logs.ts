@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
 import { ago, code, logBlock } from './words.ts';
 
@@ -37,13 +37,10 @@ export const getServiceLogs = tool({
       .describe('Whose log: what serves now, or what served before'),
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
   }),
-  risk: 'safe',
-  role: 'developer',
+  ...READ,
   madeHere: ['project', 'environment', 'release', 'truncated'],
-  egress: false,
   ...aboutAsked,
   deadlineMs: 45_000,
-  replay: 'harmless',
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
@@ -96,7 +93,7 @@ export const getErrorHistory = tool({
       .default(24)
       .describe('How many hours back'),
   }),
-  risk: 'safe',
+  ...READ,
   role: 'viewer',
   madeHere: [
     'hours',
@@ -104,9 +101,7 @@ export const getErrorHistory = tool({
     'broken_now.subject',
     'broken_now.since',
   ],
-  egress: false,
   deadlineMs: 10_000,
-  replay: 'harmless',
   run: async ({ project, environment, hours }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
     const since = new Date(now().getTime() - hours * HOUR_MS);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { CHANGE, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project } from './asked-service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,13 +29,10 @@ export const muteService = tool({
       .default(1)
       .describe('For how many hours; 0 brings messages back'),
   }),
-  risk: 'sensitive',
-  role: 'developer',
+  ...CHANGE,
   holds: 'facts',
-  egress: false,
   ...aboutAsked,
   deadlineMs: 5_000,
-  replay: 'harmless',
   run: async ({ hours, ...asked }, { ports, actor, now, actionId }) => {
     const service = await findService(ports, asked);
     const until = hours === 0 ? null : new Date(now().getTime() + hours * HOUR_MS);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { CHANGE, LOOK_UP, tool } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -37,12 +37,9 @@ export const allocatePort = tool({
       .describe('Memory to reserve, in megabytes; 256 unless said otherwise')
       .meta({ ask: 'How much memory shall I reserve?' }),
   }),
-  risk: 'sensitive',
-  role: 'developer',
+  ...CHANGE,
   holds: 'facts',
-  egress: false,
   deadlineMs: 20_000,
-  replay: 'harmless',
   run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
     const request = {
       server,
@@ -146,12 +143,9 @@ export const releasePort = tool({
     }),
     port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port shall I release?' }),
   }),
-  risk: 'sensitive',
-  role: 'developer',
+  ...CHANGE,
   holds: 'records',
-  egress: false,
   deadlineMs: 20_000,
-  replay: 'harmless',
   run: async ({ server, port }, { ports, actionId }) =>
     describeAllocation(await ports.portAllocations.release(server, port, actionId)),
   probe: async (_input, { ports, actionId }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Environment, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { LOOK_UP, READ, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
@@ -61,11 +61,8 @@ export const inspectServer = tool({
     'inspect the machine vps-1 and show its host key',
   ],
   input: z.object({ server: ServerName }),
-  risk: 'safe',
-  role: 'developer',
-  egress: false,
+  ...READ,
   deadlineMs: 50_000,
-  replay: 'harmless',
   run: async ({ server }, { ports, work }): Promise<Looked> => {
     const { name, driver } = await ports.servers.get(server);
     if (driver === null) return { state: 'booked', server: name };
