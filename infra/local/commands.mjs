@@ -28,7 +28,7 @@ export function describeNodeProblem(version) {
 /**
  * What a command runs. Reads the checkout, starts nothing.
  * @param {string} command
- * @param {string[]} words what the person wrote after the command
+ * @param {readonly string[]} words what the person wrote after the command
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  * @returns {Plan | { problem: string }}
@@ -67,7 +67,7 @@ export function planCommand(command, words, checkout, environment) {
 /** The suites of `npm test`. The others, such as faults, attack and containers, take long: CI runs them after it, and naming them, or a file, does. */
 const SUITES = ['unit', 'integration', 'e2e', 'browser'];
 
-/** @param {string[]} words @returns {string[]} */
+/** @param {readonly string[]} words @returns {string[]} */
 function chooseSuites(words) {
   const chosen = words.some((word) => word.startsWith('--project') || word.startsWith('tests/'));
   return chosen ? [] : SUITES.map((name) => `--project=${name}`);
@@ -88,7 +88,7 @@ function runningServers(checkout, environment) {
   }
 }
 
-/** @param {string} title @param {string[]} words @param {Record<string, string | undefined>} env @returns {Plan} */
+/** @param {string} title @param {readonly string[]} words @param {Record<string, string | undefined>} env @returns {Plan} */
 function replaceWith(title, words, env) {
   return { mode: 'replace', steps: [{ title, words, env }] };
 }
@@ -96,7 +96,7 @@ function replaceWith(title, words, env) {
 /**
  * A program that runs as it was built: a loader would cost each process half a second.
  * @param {string} title
- * @param {string[]} words
+ * @param {readonly string[]} words
  * @param {Record<string, string | undefined>} env
  * @returns {Plan}
  */
@@ -111,7 +111,7 @@ const UNIT_TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'
 
 /**
  * All checks, or, with `--without-tests`, those that run nothing: after `npm test` the unit tests have been run.
- * @param {string[]} words @param {Record<string, string | undefined>} env @returns {Step[]}
+ * @param {readonly string[]} words @param {Record<string, string | undefined>} env @returns {Step[]}
  */
 function planChecks(words, env) {
   const steps = [
@@ -128,7 +128,7 @@ function planChecks(words, env) {
 }
 
 /**
- * @param {string[]} words
+ * @param {readonly string[]} words
  * @param {string} checkout
  * @param {Record<string, string | undefined>} env
  * @returns {Plan | { problem: string }}

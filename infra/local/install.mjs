@@ -138,51 +138,21 @@ function runNpm(checkout, environment) {
   const words = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
   const npm = environment['npm_execpath'];
   const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-  const progress = showProgress('installing dependencies (npm ci, once; one to two minutes)');
+  console.error('installing dependencies (npm ci, once; one to two minutes)');
+  const begin = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(program, [...first, ...words], {
-      cwd: checkout,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const options = { cwd: checkout, env: environment, stdio: ['ignore', process.stderr, process.stderr] };
+    const child = spawn(program, [...first, ...words], options);
     const signals = forwardSignals(child, 2_000); // npm would first finish what it is doing, which takes as long as an install
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    child.on('error', (error) => (output += `${error.message}\n`));
-    child.on('close', (code) => {
+    const finish = (/** @type {string | null} */ problem) => {
       signals.stop();
-      progress.end(code === 0);
-      if (signals.seen()) resolve('Interrupted. The next run installs the dependencies again.');
-      else resolve(code === 0 ? null : describeFailure(output));
-    });
+      if (problem === null) console.error(`dependencies installed in ${((Date.now() - begin) / 1000).toFixed(0)} s`);
+      resolve(signals.seen() ? 'Interrupted. The next run installs the dependencies again.' : problem);
+    };
+    child.on('error', (error) => finish(`npm cannot be started: ${error.message}`));
+    child.on('close', (code) => finish(code === 0 ? null : FAILED));
   });
 }
 
-/** @param {string} output */
-function describeFailure(output) {
-  const last = output.trimEnd().split('\n').slice(-20);
-  return [
-    'The dependencies could not be installed. The last lines of npm:',
-    ...last.map((line) => `    ${line}`),
-    'Check the network and the free disk space, then run the same command again. `npm ci` shows everything.',
-  ].join('\n');
-}
-
-/** @param {string} text */
-function showProgress(text) {
-  const begin = Date.now();
-  const tty = process.stderr.isTTY;
-  const draw = () => process.stderr.write(`\r${text} … ${Math.round((Date.now() - begin) / 1000)} s `);
-  if (!tty) process.stderr.write(`${text}\n`);
-  const timer = tty ? setInterval(draw, 500) : undefined;
-  return {
-    /** @param {boolean} worked */
-    end(worked) {
-      clearInterval(timer);
-      const seconds = ((Date.now() - begin) / 1000).toFixed(0);
-      process.stderr.write(
-        `${tty ? '\r\x1b[K' : ''}${worked ? `dependencies installed in ${seconds} s` : 'npm ci failed'}\n`,
-      );
-    },
-  };
-}
+const FAILED =
+  'The dependencies could not be installed; npm says above why. Check the network and the free disk space, then run the same command again.';

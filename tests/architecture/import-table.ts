@@ -167,6 +167,12 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     types: ['infra/telegram-simulator/src/**'],
   },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
+  // The chat in a terminal speaks as the people of the simulator do.
+  {
+    from: 'infra/local/src/chat/**',
+    may: ['infra/local/src/**', 'infra/telegram-simulator/src/simulator-client.ts', SHARED],
+    types: ['infra/telegram-simulator/src/people/**'],
+  },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];
 

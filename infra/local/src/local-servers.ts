@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '@signalbox/contracts/time';
 import type { LocalConfig } from './config.ts';
 import { describeError } from './describe-error.ts';
 import { startPostgres, type LocalServer } from './postgres/postgres.ts';
@@ -72,7 +72,9 @@ async function watchServers(running: Running[], report: (line: string) => void, 
     if (said.get(name) !== what) report(`${name} cannot be started, it is tried again: ${problem}`);
     said.set(name, what);
   };
-  while (await waitUnlessStopped(1_000, signal)) {
+  for (;;) {
+    await sleep(1_000, signal);
+    if (signal.aborted) return;
     for (const entry of running) {
       const { name } = entry;
       if (entry.server.isRunning() || signal.aborted) continue;
@@ -83,7 +85,7 @@ async function watchServers(running: Running[], report: (line: string) => void, 
         said.delete(name);
       } catch (error) {
         sayOnce(name, describeError(error));
-        await waitUnlessStopped(5_000, signal);
+        await sleep(5_000, signal);
       }
     }
   }
@@ -107,13 +109,4 @@ function redisOpener(
 
 function seconds(begin: number): string {
   return `${((Date.now() - begin) / 1000).toFixed(1)} s`;
-}
-
-async function waitUnlessStopped(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await delay(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
 }

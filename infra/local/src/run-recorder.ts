@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '@signalbox/contracts/time';
 import { writeRun, type RunRecord } from './supervisor/instance.ts';
 
 const AGAIN_MS = 2_000;
@@ -19,7 +19,7 @@ export function createRunRecorder(options: {
   const tryUntilWritten = async (): Promise<void> => {
     isTrying = true;
     while (newest !== null && !signal.aborted) {
-      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(AGAIN_MS, signal);
       if (tryWrite()) report('what runs is recorded in run.json again');
     }
     isTrying = false;

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '@signalbox/contracts/time';
 import { stopProcess, type ServiceRecord } from './instance.ts';
 import { logSize, readLogTail } from './log-file.ts';
 import { endWithParent } from '../parent-death.ts';
@@ -109,7 +110,8 @@ export function createSupervisor(options: {
       program.backoffMs = Math.min(wait * 2, times.lastBackoffMs);
       const { name, logFile } = program.spec;
       options.report(`${name} ended (${end}); it starts again in ${wait / 1000} s, see ${logFile}`);
-      if (!(await waitUnlessStopped(wait, stopping.signal))) return;
+      await sleep(wait, stopping.signal);
+      if (stopping.signal.aborted) return;
       try {
         Object.assign(program, spawnProgram(program.spec, program.log), { startedAt: Date.now() });
       } catch (error) {
@@ -169,7 +171,7 @@ async function waitUntilReady(program: Program, timeoutMs: number, signal: Abort
     if (hasEnded(program.child)) return `ended while it was starting (${await waitForEnd(program.child)})`;
     if (await answersOk(program.spec.readyUrl)) return null;
     if (Date.now() >= deadline) return `did not become ready within ${timeoutMs / 1000} s`;
-    await waitUnlessStopped(50, signal);
+    await sleep(50, signal);
   }
   return null;
 }
@@ -191,13 +193,4 @@ function hasEnded(child: ChildProcess): boolean {
 async function waitForEnd(child: ChildProcess): Promise<string> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.signalCode === null ? `exit code ${child.exitCode}` : child.signalCode;
-}
-
-async function waitUnlessStopped(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await delay(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
 }

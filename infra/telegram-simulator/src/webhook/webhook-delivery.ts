@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { QueuedUpdate, Webhook } from '../store/event.ts';
-import { findNextLine, nameLine, type UpdateLine } from './webhook-order.ts';
-import { postUpdate, type WebhookFailure } from './webhook-post.ts';
+import { nameLine } from './webhook-order.ts';
+import { postUpdate } from './webhook-post.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -10,102 +11,87 @@ import type { Store } from '../store/store.ts';
 export function startWebhookDelivery(store: Store, closing: AbortSignal): void {
   let round = startRound(store, store.state.webhook, closing);
   store.onCommit((event) => {
-    if (event.kind === 'update') round.add(event.item);
-    if (event.kind === 'confirmed') round.remove(event.positions);
+    if (event.kind === 'update') round?.add(event.item);
     if (event.kind !== 'webhook') return;
-    round.stop();
+    round?.stop();
     round = startRound(store, event.webhook, closing);
   });
 }
 
-interface Round {
-  readonly add: (item: QueuedUpdate) => void;
-  readonly remove: (positions: readonly number[]) => void;
-  readonly stop: () => void;
+function startRound(store: Store, webhook: Webhook | null, closing: AbortSignal): Round | null {
+  return webhook && !closing.aborted ? new Round(store, webhook, closing) : null;
 }
 
-const IDLE: Round = { add: () => undefined, remove: () => undefined, stop: () => undefined };
-
 /** The delivery to one webhook, from its setting to its removal. */
-function startRound(store: Store, webhook: Webhook | null, closing: AbortSignal): Round {
-  if (!webhook || closing.aborted) return IDLE;
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([stopping.signal, closing]);
-  const lines = new Map<string, UpdateLine>();
-  const lineOf = new Map<number, UpdateLine>();
-  let connections = 0;
-  let timer: NodeJS.Timeout | undefined;
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+class Round {
+  readonly #store: Store;
+  readonly #webhook: Webhook;
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  /** What each line still has to send, oldest first. */
+  readonly #lines = new Map<string, QueuedUpdate[]>();
+  #freeConnections: number;
+  /** Lines that wait for a connection, in the order in which they asked. */
+  readonly #waiting: (() => void)[] = [];
 
-  function enqueue(item: QueuedUpdate): void {
+  constructor(store: Store, webhook: Webhook, closing: AbortSignal) {
+    this.#store = store;
+    this.#webhook = webhook;
+    this.#signal = AbortSignal.any([this.#stopping.signal, closing]);
+    this.#freeConnections = webhook.maxConnections;
+    for (const item of store.state.updates.values()) this.add(item);
+  }
+
+  add(item: QueuedUpdate): void {
     const key = nameLine(item.update);
-    const line = lines.get(key) ?? { key, items: [], isBusy: false, failures: 0, wakeAtMs: 0 };
-    lines.set(key, line);
-    line.items.push(item);
-    lineOf.set(item.position, line);
+    const line = this.#lines.get(key);
+    if (line) return void line.push(item);
+    this.#lines.set(key, [item]);
+    void this.#sendLine(key);
   }
 
-  function dequeue(position: number): void {
-    const line = lineOf.get(position);
-    lineOf.delete(position);
-    if (!line) return;
-    const index = line.items.findIndex((item) => item.position === position);
-    line.items.splice(index, 1);
-    // The next update starts without the failures of the one before it.
-    if (index === 0) Object.assign(line, { failures: 0, wakeAtMs: 0 });
-    if (line.items.length === 0 && !line.isBusy) lines.delete(line.key);
-  }
-
-  /** Starts as much as may start now and sets the alarm for the rest. */
-  function pump(target: Webhook): void {
-    clearTimeout(timer);
-    while (!signal.aborted && connections < target.maxConnections) {
-      const { line, wakeAtMs } = findNextLine(lines.values(), Date.now());
-      if (line) {
-        void sendFirst(line, target);
-        continue;
-      }
-      if (wakeAtMs < Infinity) timer = setTimeout(() => pump(target), Math.max(1, wakeAtMs - Date.now()));
-      return;
-    }
+  stop(): void {
+    this.#stopping.abort();
   }
 
   /** Never rejects: what goes wrong is a reason to try again. */
-  async function sendFirst(line: UpdateLine, target: Webhook): Promise<void> {
-    const [item] = line.items;
-    if (!item) return;
-    line.isBusy = true;
-    connections += 1;
-    const failure = await postUpdate({ webhook: target, update: item.update, timeoutMs: timeoutMs(), signal });
-    // The store may be closed by now.
-    if (signal.aborted) return;
-    line.isBusy = false;
-    connections -= 1;
-    if (failure && lineOf.has(item.position)) delay(line, failure);
-    else store.updates.confirm(item.position);
-    if (line.items.length === 0) lines.delete(line.key);
-    pump(target);
+  async #sendLine(key: string): Promise<void> {
+    const line = this.#lines.get(key) ?? [];
+    for (let item = line[0]; item && !this.#signal.aborted; item = line[0]) {
+      await this.#sendUntilTaken(item);
+      line.shift();
+    }
+    this.#lines.delete(key);
   }
 
-  function delay(line: UpdateLine, failure: WebhookFailure): void {
-    const nowMs = Date.now();
-    store.webhookError = { date: Math.floor(nowMs / 1000), message: failure.message };
-    const { webhookRetryMs, webhookMaxRetryMs } = store.settings;
-    // As Telegram does: what the webhook asked for, else at once the first time, then ever later.
-    const waitMs = line.failures === 0 ? 0 : Math.min(webhookRetryMs * 2 ** (line.failures - 1), webhookMaxRetryMs);
-    line.wakeAtMs = nowMs + (failure.retryAfterMs ?? waitMs);
-    line.failures += 1;
+  async #sendUntilTaken({ position, update }: QueuedUpdate): Promise<void> {
+    const { settings, updates } = this.#store;
+    for (let failures = 0; ; failures += 1) {
+      const timeoutMs = settings.webhookTimeoutMs;
+      const failure = await this.#connected(() =>
+        postUpdate({ webhook: this.#webhook, update, timeoutMs, signal: this.#signal }),
+      );
+      // The store may be closed by now.
+      if (this.#signal.aborted) return;
+      if (failure === null) return updates.confirm(position);
+      this.#store.webhookError = { date: Math.floor(Date.now() / 1000), message: failure.message };
+      // As Telegram does: what the webhook asked for, else at once the first time, then ever later.
+      const { webhookRetryMs, webhookMaxRetryMs } = settings;
+      const waitMs = failures === 0 ? 0 : Math.min(webhookRetryMs * 2 ** (failures - 1), webhookMaxRetryMs);
+      await delay(failure.retryAfterMs ?? waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
+    }
   }
 
-  const timeoutMs = (): number => store.settings.webhookTimeoutMs;
-  for (const item of store.state.updates.values()) enqueue(item);
-  pump(webhook);
-  return {
-    add: (item) => {
-      enqueue(item);
-      pump(webhook);
-    },
-    remove: (positions) => positions.forEach(dequeue),
-    stop: () => stopping.abort(),
-  };
+  /** Does something once one of the connections is free. */
+  async #connected<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#freeConnections === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#freeConnections -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#freeConnections += 1;
+    }
+  }
 }

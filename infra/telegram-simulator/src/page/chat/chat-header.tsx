@@ -1,7 +1,7 @@
-import type { TargetedEvent, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/place-sheets.tsx';
 import { usePage, usePlace } from '../state/context.ts';
-import type { Page, Point } from '../state/page.ts';
+import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { Avatar, ChatAvatar } from '../theme/avatar.tsx';
 import { Icon } from '../theme/icons.tsx';
@@ -25,7 +25,7 @@ export function ChatHeader({ unread }: { readonly unread: number }): VNode {
         <ChatAvatar chat={chat} />
         <div class="stack">
           <h1>
-            <button class="about clip" aria-haspopup="dialog" onClick={(event) => openAbout(page, place, below(event))}>
+            <button class="about clip" aria-haspopup="dialog" onClick={() => openAbout(page, place)}>
               {page.store.titleOf(chat)}
             </button>
           </h1>
@@ -42,7 +42,7 @@ export function ChatHeader({ unread }: { readonly unread: number }): VNode {
         aria-haspopup="dialog"
         aria-label={`${speaker}. Change`}
         title={speaker}
-        onClick={(event) => openPeopleSheet(page, place, below(event))}
+        onClick={() => openPeopleSheet(page, place)}
       >
         <Avatar from={person} more="small" />
         <span class="speaker-name">{person.name}</span>
@@ -55,10 +55,4 @@ function describeChat({ store }: Page, { chat }: Place): string {
   if (chat.type === 'private') return 'bot';
   const bot = store.bot?.groupStatus === 'kicked' ? ', the bot was removed' : ' and the bot';
   return `${store.membersOf(chat.id).length} people${bot}`;
-}
-
-/** Where a panel opens. */
-function below({ currentTarget }: TargetedEvent<HTMLElement>): Point {
-  const { left: x, bottom: y } = currentTarget.getBoundingClientRect();
-  return { x, y };
 }

@@ -1,12 +1,10 @@
-import type { Point } from '../state/page.ts';
-
 const MESSAGES = '.message:not(.draft)';
 
 /**
  * Makes the messages one stop of the Tab key, however many there are: the arrow keys go from one to the next, Home and
  * End to the ends, and Enter opens what can be done with one.
  */
-export function followFocus(container: HTMLElement, onMenu: (message: HTMLElement, at: Point) => void): void {
+export function followFocus(container: HTMLElement, onMenu: (message: HTMLElement) => void): void {
   container.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLElement && target.matches(MESSAGES)) makeStop(container, target);
   });
@@ -24,8 +22,7 @@ export function followFocus(container: HTMLElement, onMenu: (message: HTMLElemen
       next.scrollIntoView({ block: 'nearest' });
       return;
     }
-    const { left: x = 0, top: y = 0 } = target.querySelector('.bubble')?.getBoundingClientRect() ?? {};
-    onMenu(target, { x, y });
+    onMenu(target);
   });
 }
 

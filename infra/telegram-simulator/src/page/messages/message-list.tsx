@@ -1,7 +1,7 @@
 import { Component, createRef, type VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
 import { loadOlder } from '../state/actions.ts';
-import type { Page, Point } from '../state/page.ts';
+import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
 import { Icon } from '../theme/icons.tsx';
@@ -41,7 +41,7 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
     if (!scroller || !messages) return;
     // The keyboard of a phone, a growing text field and a picture that arrives move the end.
     for (const node of [scroller, messages]) this.#observer.observe(node);
-    followFocus(messages, (message, at) => this.#openMenu(message, at));
+    followFocus(messages, (message) => this.#openMenu(message));
     this.props.page.list = {
       isAtEnd: () => this.state.isPinned,
       toEnd: () => this.#toEnd(),
@@ -151,16 +151,16 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
 
   /** A right click, or a long press. Links keep the menu of the browser, and so does a text that somebody selected. */
   #onContextMenu(event: MouseEvent): void {
-    const { target, clientX: x, clientY: y } = event;
+    const { target } = event;
     if (!(target instanceof Element) || target.closest('a') || !getSelection()?.isCollapsed) return;
     event.preventDefault();
-    this.#openMenu(target.closest('.bubble'), { x, y });
+    this.#openMenu(target.closest('.bubble'));
   }
 
-  #openMenu(target: Element | null, at: Point): void {
+  #openMenu(target: Element | null): void {
     const { page, place } = this.props;
     const id = target?.closest<HTMLElement>('.message')?.dataset['id'];
     const message = page.store.message(place.chat.id, Number(id));
-    if (message) openMessageMenu(page, place, message, at);
+    if (message) openMessageMenu(page, place, message);
   }
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
 import { summaryOf } from '../messages/summary.ts';
 import { canEdit, copyText, forward } from '../state/actions.ts';
-import type { Page, Point } from '../state/page.ts';
+import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
 import { Icon, type IconName } from '../theme/icons.tsx';
@@ -12,7 +12,7 @@ import { Row } from '../theme/row.tsx';
  * Opens what can be done with a message. What a client does not let people do is not offered: what is for one person alone
  * is not forwarded.
  */
-export function openMessageMenu(page: Page, place: Place, message: MessageView, at: Point): void {
+export function openMessageMenu(page: Page, place: Place, message: MessageView): void {
   const item = (title: string, icon: IconName, run: () => void): VNode => (
     <Row title={title} picture={<Icon name={icon} />} onPress={run} />
   );
@@ -22,13 +22,13 @@ export function openMessageMenu(page: Page, place: Place, message: MessageView, 
       {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
       {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
       {canEdit(message, place.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
-      {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, place, message, at))}
+      {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, place, message))}
     </>
   );
-  page.change({ sheet: { label: 'Message', at, content } });
+  page.change({ sheet: { label: 'Message', content } });
 }
 
-function openForward(page: Page, place: Place, message: MessageView, at: Point): void {
+function openForward(page: Page, place: Place, message: MessageView): void {
   const content = (): VNode => (
     <>
       <h2>Forward to</h2>
@@ -41,5 +41,5 @@ function openForward(page: Page, place: Place, message: MessageView, at: Point):
       ))}
     </>
   );
-  page.change({ sheet: { label: 'Forward to', at, content } });
+  page.change({ sheet: { label: 'Forward to', content } });
 }

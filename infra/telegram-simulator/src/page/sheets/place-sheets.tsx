@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { BotStatus } from '../../store/event.ts';
-import type { Page, Point } from '../state/page.ts';
+import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { act } from '../state/simulator.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
@@ -8,7 +8,7 @@ import { Icon } from '../theme/icons.tsx';
 import { Row } from '../theme/row.tsx';
 
 /** Opens the choice of who speaks: everybody, with what they have not read. */
-export function openPeopleSheet(page: Page, place: Place, at: Point): void {
+export function openPeopleSheet(page: Page, place: Place): void {
   const { store } = page;
   const content = (): VNode => (
     <>
@@ -28,11 +28,11 @@ export function openPeopleSheet(page: Page, place: Place, at: Point): void {
       })}
     </>
   );
-  page.change({ sheet: { label: 'Speak as', at, content } });
+  page.change({ sheet: { label: 'Speak as', content } });
 }
 
 /** Opens what the bot says of itself, and whether it may write to this person. */
-export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Place, at: Point): void {
+export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Place): void {
   const { bot } = page.store;
   const content = (): VNode => (
     <>
@@ -45,7 +45,7 @@ export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Plac
       />
     </>
   );
-  page.change({ sheet: { label: 'About the bot', at, content } });
+  page.change({ sheet: { label: 'About the bot', content } });
 }
 
 const STATUSES: readonly (readonly [BotStatus, string])[] = [
@@ -55,7 +55,7 @@ const STATUSES: readonly (readonly [BotStatus, string])[] = [
 ];
 
 /** Opens who is in the group, and what the bot may do there. */
-export function openGroupSheet(page: Page, { person, chat }: Place, at: Point): void {
+export function openGroupSheet(page: Page, { person, chat }: Place): void {
   const { store } = page;
   const members = store.membersOf(chat.id).map(({ name }) => name);
   const content = (): VNode => (
@@ -69,7 +69,7 @@ export function openGroupSheet(page: Page, { person, chat }: Place, at: Point): 
       })}
     </>
   );
-  page.change({ sheet: { label: 'About the group', at, content } });
+  page.change({ sheet: { label: 'About the group', content } });
 }
 
 function renderHead(picture: VNode, title: string, detail: string): VNode {

@@ -1,18 +1,15 @@
 import type { TargetedKeyboardEvent, TargetedMouseEvent, VNode } from 'preact';
 import { usePage } from '../state/context.ts';
-import type { Point, SheetView } from '../state/page.ts';
+import type { SheetView } from '../state/page.ts';
 import { Modal } from './modal.tsx';
 
-const MARGIN_PX = 8;
-
-/** The one panel of choices: at a point with a mouse, at the bottom of a phone. What is chosen closes it. */
+/** The one panel of choices. What is chosen closes it. */
 export function Sheet({ view }: { readonly view: SheetView }): VNode {
   const page = usePage();
   return (
     <Modal
       kind="sheet"
       label={view.label}
-      onOpen={(dialog) => placeAt(dialog, view.at)}
       // What was chosen may have opened the next one already.
       onClose={() => page.sheet === view && page.change({ sheet: null })}
     >
@@ -35,11 +32,4 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('.row')];
   const index = items.findIndex((item) => item === document.activeElement);
   items[(index + step + items.length) % items.length]?.focus();
-}
-
-function placeAt(dialog: HTMLElement, { x, y }: Point): void {
-  const { width, height } = dialog.getBoundingClientRect();
-  const fit = (at: number, end: number): string => `${Math.max(Math.min(at, end - MARGIN_PX), MARGIN_PX)}px`;
-  dialog.style.setProperty('--x', fit(x, innerWidth - width));
-  dialog.style.setProperty('--y', fit(y, innerHeight - height));
 }

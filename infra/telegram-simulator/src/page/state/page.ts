@@ -18,15 +18,9 @@ const TOAST_MS = 4_000;
 /** Between the end of a draft and its message; longer only if the message never comes. */
 const SENDING_MS = 1_500;
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 /** The panel that is open over the page. */
 export interface SheetView {
   readonly label: string;
-  /** Where it opens on a wide screen. */
-  readonly at: Point;
   readonly content: () => ComponentChildren;
 }
 /** What the shown list of messages can be asked for. */

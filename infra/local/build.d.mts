@@ -1,1 +1,0 @@
-export function buildServices(checkout: string, report: (line: string) => void): Promise<string | null>;
