@@ -61,8 +61,11 @@ export default toolGroup({
       },
       phrases: {
         done: ({ projects }, { status }) => {
-          if (projects.length === 0) return status ? say('projects.noneOfStatus', { status }) : say('projects.none');
-          const lines = projects.map((project) => `- **${project.name}** (${project.status}): ${project.description}`);
+          if (projects.length === 0)
+            return status ? say('projects.noneOfStatus', { status: sayStatus(status) }) : say('projects.none');
+          const lines = projects.map(
+            (project) => `- **${project.name}** (${sayStatus(project.status)}): ${project.description}`,
+          );
           return `${say('projects.list', { count: projects.length })}\n\n${lines.join('\n')}`;
         },
       },
@@ -111,7 +114,7 @@ export default toolGroup({
             ...(ports.length === 0 ? [say('projects.noPorts')] : ports.map((one) => say('projects.port', one))),
             ...(openRuns.length === 0 ? [say('projects.noRuns')] : openRuns.map((one) => say('projects.run', one))),
           ];
-          return `**${name}** (${status}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+          return `**${name}** (${sayStatus(status)}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
         },
       },
     }),
@@ -237,7 +240,7 @@ export default toolGroup({
       phrases: {
         done: (project, { description, repository, repositoryLogin, status }) => {
           const changed = [
-            ...(status ? [say('projects.status', { status: project.status })] : []),
+            ...(status ? [say('projects.status', { status: sayStatus(project.status) })] : []),
             ...(description ? [say('projects.description', { description: project.description })] : []),
             ...(repository ? [say('projects.repository', sayRepository(project.repository))] : []),
             ...(repositoryLogin ? [say('repository.login', { handle: `\`${repositoryLogin}\`` })] : []),
@@ -321,4 +324,8 @@ async function lookAt(work: ToolContext['work'], project: string): Promise<Repos
 /** The values of the repository in a sentence. */
 function sayRepository(repository: string | null) {
   return { hasRepository: repository !== null, repository: repository ?? '' };
+}
+
+function sayStatus(status: z.output<typeof Status>): string {
+  return say('projects.statusName', { status });
 }
