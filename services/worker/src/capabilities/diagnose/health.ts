@@ -3,7 +3,7 @@ import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration } from '@signalbox/messages/duration';
 import { tool } from '../../tools/tool.ts';
-import { rollbackButton } from '@signalbox/contracts/service-buttons';
+import { rollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, describeHealth, describeVerdict, logBlock } from './words.ts';
