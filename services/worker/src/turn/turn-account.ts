@@ -1,7 +1,9 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
+import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
 import { factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
@@ -122,7 +124,7 @@ export class TurnAccount {
     const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, ledger) });
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
     const receipts: readonly Receipt[] = [
-      ...receiptsFor(mine, this.#parts.timeZone, isBrief),
+      ...receiptsFor(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry)),
       ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`turn.line-${line}`), note: '' }]),
     ];
     return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
@@ -146,6 +148,11 @@ export class TurnAccount {
       title: (changes.at(-1)?.order ?? task)?.slice(0, TITLE_LENGTH) || null,
       summary: isFinished && done.length > 0 ? done.slice(-CHANGES_TOLD).join('\n').slice(0, SUMMARY_LENGTH) : null,
     };
+  }
+
+  /** The name of a tool is words of English; in another language the order is. */
+  #receiptOf(entry: LedgerEntry): string {
+    return currentLanguage() === ENGLISH ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
   /** The change that an action made, as its tool says it; in the words of its receipt where it says nothing. */
