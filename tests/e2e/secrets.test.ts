@@ -75,6 +75,27 @@ describe('secrets', () => {
     ]);
   });
 
+  it('a value that an order gives to a secret’s variable is echoed nowhere, and the message is taken away', async () => {
+    await ada.ask('create a project called shop for the web shop');
+    const before = (await written(1001)).length;
+    const value = 'correct-horse-battery';
+    const heard = await ada.ask(`set the variable DB_PASSWORD of shop in staging to ${value}`);
+    expect(heard.join('\n')).toMatch(/deleting your message/);
+    const { rows } = await stack.pool.query<{ text: string }>(
+      `select body::text as text from outbox union all select envelope::text from inbox union all select arguments::text from actions
+       union all select record::text from execution_turns`,
+    );
+    expect(rows.filter(({ text }) => text.includes(value))).toEqual([]);
+    await eventually(
+      () => written(1001),
+      (messages) => messages.length === before,
+    );
+    const { rows: set } = await stack.pool.query(
+      `select arguments ->> 'value' as value from actions where tool = 'set_service_variable'`,
+    );
+    expect(set).toEqual([{ value: expect.stringMatching(/^secret:/) as string }]);
+  });
+
   it('the same key sent twice has one handle', async () => {
     await ada.ask(`first ${AWS_KEY}`);
     await ada.ask(`second ${AWS_KEY}`);

@@ -67,7 +67,7 @@ describe('somebody who cancels their own deployment', () => {
     expect(await bench.reaches('act_own', 'cancelled')).toBe('cancelled');
     // The tool that cancelled it waits for the end, and says it.
     expect(await news('act_own')).toEqual([]);
-    expect(await progress('act_own')).toMatch(/^⏹ Deployment: \*\*own\*\* v1-\w{7} in staging\ncancelled · \d+ s$/);
+    expect(await progress('act_own')).toMatch(/^⏹ Deployment: \*\*own\*\* v1-\w{7} in staging\ncancelled · [\d.]+ s$/);
   });
 
   it('hears of the end as news when the answer could not wait for it', async () => {
@@ -117,16 +117,16 @@ describe('the message that is edited', () => {
     };
     shop.repository.release('v1', appFiles({ build: gatedBuild(first) }));
     await deploy('act_e1', 'v1', first);
-    expect(await progress('act_e1')).toMatch(/^✅ Deployment: \*\*ends\*\* v1-\w{7} in staging\n▰{7} done · \d+ s$/);
+    expect(await progress('act_e1')).toMatch(/^✅ Deployment: \*\*ends\*\* v1-\w{7} in staging\n▰{7} done · [\d.]+ s$/);
     const sick = { status: '500', file: { health: { path: '/health', withinSeconds: 1 } } };
     shop.repository.release('v2', appFiles({ ...sick, build: gatedBuild(second) }));
     await deploy('act_e2', 'v2', second);
-    expect(await progress('act_e2')).toMatch(/^❌ .* in staging\nfailed while waiting until it is healthy · \d+ s$/);
+    expect(await progress('act_e2')).toMatch(/^❌ .* in staging\nfailed while waiting until it is healthy · [\d.]+ s$/);
     // What serves reports another release than the one that was deployed.
     const file = { release: { from: 'header', name: 'x-other' } };
     shop.repository.release('v3', appFiles({ file, build: gatedBuild(third) }));
     await deploy('act_e3', 'v3', third);
-    expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch, which was taken back · \d+ s$/);
+    expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch, which was taken back · [\d.]+ s$/);
   });
 
   it('says that it is not known, and is the same message when a later run has found out', async () => {

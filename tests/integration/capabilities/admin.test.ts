@@ -39,6 +39,8 @@ const valves = toolGroup({
   },
 });
 
+const GROUPS = ['admin', 'diagnose', 'valves'];
+
 /** Words such as `call list_graph_nodes {"thread":"…"}` become that call, and so does `turn the valve of shop`; its result is the answer. */
 const script: ModelScript = (messages, tools) => {
   if (tools.some(({ name }) => name === 'classify_intent'))
@@ -46,14 +48,19 @@ const script: ModelScript = (messages, tools) => {
       toolCalls: [
         {
           name: 'classify_intent',
-          args: { task_summary: 'a task', capabilities: ['admin', 'diagnose', 'valves'], project: null },
+          args: { task_summary: 'a task', capabilities: GROUPS, project: null },
         },
       ],
     };
   const last = messages.at(-1);
-  if (ToolMessage.isInstance(last)) return { content: String(last.additional_kwargs['say']) };
-  const said = last?.text.replace(/^turn the valve of (\w+)$/, 'call turn_valve {"project":"$1"}') ?? '';
+  const isLoading = ToolMessage.isInstance(last) && last.name === 'request_capabilities';
+  if (ToolMessage.isInstance(last) && !isLoading) return { content: String(last.additional_kwargs['say']) };
+  const words = messages.findLast((message) => message.getType() === 'human');
+  const said = words?.text.replace(/^turn the valve of (\w+)$/, 'call turn_valve {"project":"$1"}') ?? '';
   const [, name = '', args = '{}'] = /^call (\w+) ?(.*)$/.exec(said) ?? [];
+  // A group that was not used for a while is gone.
+  if (name !== '' && !isLoading && !tools.some((one) => one.name === name))
+    return { toolCalls: [{ name: 'request_capabilities', args: { capabilities: GROUPS, reason: 'to do it' } }] };
   return name === ''
     ? { content: 'hello' }
     : { toolCalls: [{ name, args: JSON.parse(args) as Record<string, unknown> }] };

@@ -197,7 +197,7 @@ describe('looking', () => {
     await deploy('1.1', 'act_b');
     await setState('act_b', 'building');
     const { said } = await bench.call('get_deploy_status', { project: 'demo' });
-    expect(said).toMatch(/\*\*demo 1\.1\*\* in staging: building for \d+ s\. Asked for by/);
+    expect(said).toMatch(/\*\*demo 1\.1\*\* in staging: building for [\d.]+ s\. Asked for by/);
     expect(said).toContain('**demo** in staging: `1.0.0-abc1234` serves on local');
   });
 
@@ -232,7 +232,7 @@ describe('looking', () => {
     );
     const history = (await bench.call('list_deployments', { project: 'demo' })).said.split('\n');
     expect(history).toHaveLength(2);
-    expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed \d+ s ago, and it serves now/);
+    expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed [\d.]+ s ago, and it serves now/);
   });
 });
 

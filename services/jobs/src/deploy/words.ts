@@ -92,7 +92,7 @@ export function describeResult(result: DeployResult): string {
       return say('deployment.unknown', { ...of, hasRelease: result.release !== null, release, ...served });
     }
     default:
-      return say('deployment.underWay', { ...of, state: result.state.replace('_', ' ') });
+      return say('deployment.underWay', { ...of, state: sayState(result.state) });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
-import { muteButton, rollbackButton } from '@signalbox/contracts/service-buttons';
+import { diagnoseButton, muteButton, rollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-looks';
@@ -81,7 +81,7 @@ export function closeService(
 
 function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
   return [
-    { label: 'Diagnose', value: `diagnose ${service.project} in ${service.environment}` },
+    diagnoseButton(service),
     ...(before ? [rollbackButton(service, before.release)] : []),
     muteButton(service),
   ];

@@ -113,8 +113,8 @@ export interface AgentResult {
   readonly unhandled: readonly string[];
   readonly passes: number;
   readonly toolCalls: number;
-  readonly title: string | null;
-  readonly summary: string | null;
+  /** What the person wants, in the model's own words; null where it has none. */
+  readonly task: string | null;
   readonly record: AgentRecord;
 }
 

@@ -66,8 +66,11 @@ export default toolGroup({
       },
       phrases: {
         done: ({ projects }, { status }) => {
-          if (projects.length === 0) return status ? say('projects.noneOfStatus', { status }) : say('projects.none');
-          const lines = projects.map((project) => `- **${project.name}** (${project.status}): ${project.description}`);
+          if (projects.length === 0)
+            return status ? say('projects.noneOfStatus', { status: sayStatus(status) }) : say('projects.none');
+          const lines = projects.map(
+            (project) => `- **${project.name}** (${sayStatus(project.status)}): ${project.description}`,
+          );
           return `${say('projects.list', { count: projects.length })}\n\n${lines.join('\n')}`;
         },
       },
@@ -116,7 +119,7 @@ export default toolGroup({
             ...(ports.length === 0 ? [say('projects.noPorts')] : ports.map((one) => say('projects.port', one))),
             ...(openRuns.length === 0 ? [say('projects.noRuns')] : openRuns.map((one) => say('projects.run', one))),
           ];
-          return `**${name}** (${status}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+          return `**${name}** (${sayStatus(status)}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
         },
       },
     }),
@@ -251,7 +254,7 @@ export default toolGroup({
       phrases: {
         done: (project, { description, repository, folder, repositoryLogin, status }) => {
           const changed = [
-            ...(status ? [say('projects.status', { status: project.status })] : []),
+            ...(status ? [say('projects.status', { status: sayStatus(project.status) })] : []),
             ...(description ? [say('projects.description', { description: project.description })] : []),
             ...(repository || folder ? [say('projects.repository', sayRepository(project.repository))] : []),
             ...(repositoryLogin ? [say('repository.login', { handle: `\`${repositoryLogin}\`` })] : []),
@@ -352,4 +355,8 @@ function sayRepository(address: string | null) {
     hasRepository: true,
     repository: folder === null ? repository : say('repository.inFolder', { repository, folder }),
   };
+}
+
+function sayStatus(status: z.output<typeof Status>): string {
+  return say('projects.statusName', { status });
 }

@@ -56,8 +56,8 @@ async function hashOf(
   const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups });
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
-  // The rule for words that a person types: the label begins with what is done, and holds every value.
-  if (foreignPart(name, tool, input, [label]) !== null) return null;
+  // The tool's own sentence for this very call, or the rule for words that a person types: it begins with what is done, and holds every value.
+  if (tool.order(does.arguments) !== label && foreignPart(name, tool, input, [label]) !== null) return null;
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;

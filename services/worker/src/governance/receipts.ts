@@ -50,16 +50,21 @@ export async function receiptsOf(
 
 /**
  * One line per effect, oldest first: what and where, when, and the command that opens it. `isBrief`: the text above says what, where and
- * in which state in the runtime's own words, so a single effect needs only its time. Pure.
+ * in which state in the runtime's own words, so a single effect needs only its time. `sayWhat`: what an action did, and to what. Pure.
  */
-export function receiptsFor(entries: readonly LedgerEntry[], timeZone: string, isBrief: boolean): readonly Receipt[] {
+export function receiptsFor(
+  entries: readonly LedgerEntry[],
+  timeZone: string,
+  isBrief: boolean,
+  sayWhat: (entry: LedgerEntry) => string = receiptTitle,
+): readonly Receipt[] {
   const effects = entries.filter(isEffect);
   const [only] = effects;
   if (isBrief && only?.settledAt && effects.length === 1)
     return [{ what: timeOf(only.settledAt, timeZone), note: commandOf(only.actionId) }];
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
-    what: [titleOf(entry.tool), ...(isBrief ? [] : fieldsOf(entry))].join(' ').slice(0, 200),
+    what: (isBrief ? titleOf(entry.tool) : sayWhat(entry)).slice(0, 200),
     note: [stateOf(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
   }));
   const rest = effects.length - shown.length;
@@ -76,6 +81,11 @@ export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] 
         status === 'failed' || FAILED.has(work ?? ''),
       ),
     );
+}
+
+/** What an action did, and to what, as its receipt says it. */
+export function receiptTitle(entry: LedgerEntry): string {
+  return [titleOf(entry.tool), ...fieldsOf(entry)].join(' ');
 }
 
 function titleOf(tool: string): string {
@@ -102,7 +112,8 @@ function shownOf(value: unknown): readonly string[] {
   return [escapeText(line.length > FIELD_LENGTH ? `${line.slice(0, FIELD_LENGTH - 1)}…` : line)];
 }
 
-function stateOf({ status, work }: LedgerEntry): string {
+/** What became of an action that is not simply done; nothing when it is. */
+export function stateOf({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
   return work === null || OVER.has(work) ? '' : say('turn.underWay');

@@ -18,6 +18,17 @@ test('the person gets the two best hits in short, the model gets all of them', a
   expect(found.result).toMatchObject({ results: [{ source: 'a.md' }, { source: 'b.md' }, { source: 'c.md' }] });
 });
 
+test('a table in a hit is read as words, whichever of its rows the excerpt holds', async () => {
+  const table = 'lock | one at a time |\n| lease | `a \\| b`, for a while |\n';
+  const whole = '## Words\n\n| word | means |\n|------|:-----:|\n| lane | the queue of a person |\n\nSee `ls | wc`.';
+  const found = await search(() =>
+    Promise.resolve({ hits: [hit('a.md', whole), hit('b.md', table)], unavailable: [] }),
+  );
+  expect(found.say).toBe(
+    '**a.md**\nWords word · means; lane · the queue of a person; See `ls | wc`.\n\n**b.md**\nlock · one at a time; lease · `a \\| b`, for a while;',
+  );
+});
+
 test('nothing found is said, with the words that were looked for', async () => {
   const found = await search(() => Promise.resolve({ hits: [], unavailable: ['code'] }));
   expect(found).toMatchObject({

@@ -39,8 +39,21 @@ export async function searchKnowledge(
 
 /** The excerpt as one paragraph, cut at a word. */
 function inShort(excerpt: string): string {
-  const text = excerpt.replace(/\s+/g, ' ').trim();
+  const text = excerpt.split('\n').map(withoutMarks).join(' ').replace(/\s+/g, ' ').trim();
   if (text.length <= EXCERPT_SAID) return text;
   const cut = text.slice(0, EXCERPT_SAID);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_SAID / 2))} …`;
+}
+
+/** A line of Markdown as words: on one line with others, the marks of headings and tables would only be in the way. Pure. */
+function withoutMarks(line: string): string {
+  const text = line.trim().replace(/^#{1,6} /, '');
+  if (/^\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/.test(text)) return '';
+  // A row that an excerpt begins or ends in has one of its borders.
+  if (!text.startsWith('|') && !text.endsWith('|')) return text;
+  const cells = text.replace(/^\||\|$/g, '').split(/(?<!\\)\|/);
+  return `${cells
+    .map((cell) => cell.trim())
+    .filter(Boolean)
+    .join(' · ')};`;
 }

@@ -1,10 +1,12 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
+import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import { factsOfLedger, isEffect, receiptsFor } from '../governance/receipts.ts';
+import { factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
 import { wordsOf } from '../governance/signs.ts';
 import {
   factsOf,
@@ -18,7 +20,7 @@ import {
 import type { KnownNames } from '../agents/known-names.ts';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { TurnContext } from './turn-end.ts';
+import type { ThreadWords, TurnContext } from './turn-end.ts';
 
 /*
  * What happened is said by the runtime and not by a model: below the texts of a turn stand the receipts of its effects, from the
@@ -30,11 +32,17 @@ export interface AccountParts {
   readonly pool: Pool;
   readonly names: KnownNames;
   /** What the runtime knows of a tool; null for one that is not installed. */
-  toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence'> | null;
+  toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
   /** First words of the commands that people may type. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
 }
+
+/** Titles are for lists and announcements on a phone. */
+const TITLE_LENGTH = 80;
+/** A summary is for lists, too: the ledger has all of it. */
+const CHANGES_TOLD = 10;
+const SUMMARY_LENGTH = 1_000;
 
 /** The account of one turn. It reads the database when something has to be known, and writes nothing. */
 export class TurnAccount {
@@ -116,10 +124,40 @@ export class TurnAccount {
     const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, ledger) });
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
     const receipts: readonly Receipt[] = [
-      ...receiptsFor(mine, this.#parts.timeZone, isBrief),
+      ...receiptsFor(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry)),
       ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`turn.line-${line}`), note: '' }]),
     ];
     return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
+  }
+
+  /**
+   * What the conversation is called, and what was done in it when it is over: the last change, and all of them with what became of each, from
+   * the ledger. Before the first change it is called by its task. Null: as it was.
+   */
+  async describeThread({
+    task,
+    isFinished,
+  }: {
+    readonly task: string | null;
+    readonly isFinished: boolean;
+  }): Promise<ThreadWords> {
+    const entries = this.#hasEntries || isFinished ? await this.#ledger()() : [];
+    const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
+    const done = changes.map(({ entry, order }) => [order, stateOf(entry)].filter(Boolean).join(': '));
+    return {
+      title: (changes.at(-1)?.order ?? task)?.slice(0, TITLE_LENGTH) || null,
+      summary: isFinished && done.length > 0 ? done.slice(-CHANGES_TOLD).join('\n').slice(0, SUMMARY_LENGTH) : null,
+    };
+  }
+
+  /** The name of a tool is words of English; in another language the order is. */
+  #receiptOf(entry: LedgerEntry): string {
+    return currentLanguage() === ENGLISH ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
+  }
+
+  /** The change that an action made, as its tool says it; in the words of its receipt where it says nothing. */
+  #orderOf(entry: LedgerEntry): string {
+    return plainLine(this.#parts.toolKind(entry.tool)?.order(entry.arguments) ?? receiptTitle(entry));
   }
 
   /** The calls of a run before a crash are known by the record alone. */
@@ -208,4 +246,8 @@ function withoutSaid(text: string, says: readonly string[]): string {
 function idsOf(envelope: TurnContext['batch'][number]['envelope']): readonly string[] {
   if (envelope.kind === 'decision') return [envelope.actionId];
   return envelope.kind === 'job-finished' ? [envelope.runId] : [];
+}
+
+function plainLine(text: string): string {
+  return text.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim();
 }

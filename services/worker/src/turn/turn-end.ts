@@ -18,6 +18,12 @@ interface EndParts {
   readonly settings: { readonly worker: string; readonly idleMs: number };
 }
 
+/** What a thread is called, and what was done in it; null: as it was. */
+export interface ThreadWords {
+  readonly title: string | null;
+  readonly summary: string | null;
+}
+
 /** One turn that is under way. */
 export interface TurnContext {
   readonly lane: ClaimedLane;
@@ -38,7 +44,7 @@ export interface TurnContext {
 export function endOf(
   parts: EndParts,
   context: TurnContext,
-  result: AgentResult,
+  result: AgentResult & { readonly about: ThreadWords },
   shownWith: ReadonlyMap<string, string> = new Map(),
 ): TurnEnd {
   const { lane, batch, threadId } = context;
@@ -64,8 +70,7 @@ export function endOf(
       threadId,
       status: result.outcome === 'finished' ? 'finished' : 'open',
       awaiting: result.outcome === 'waiting',
-      title: result.title,
-      summary: result.summary,
+      ...result.about,
     },
   };
 }

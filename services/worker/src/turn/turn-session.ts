@@ -14,6 +14,7 @@ import type { CallScope } from '../tools/run.ts';
 import { agentRun, scopeOf } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
+import { jobButtons } from './job-buttons.ts';
 import { WORDS } from './reply.ts';
 import { createSpending } from './spending.ts';
 import { TurnAccount } from './turn-account.ts';
@@ -154,8 +155,17 @@ export class TurnSession {
   async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
     const { envelope } = this.#start.first;
     const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
-    const replies = await this.#account.close([...before, ...result.replies], result.record.passes);
-    return endOf(this.#start.parts, this.#context, { ...result, replies }, shownWith);
+    const closed = await this.#account.close([...before, ...result.replies], result.record.passes);
+    const next = await jobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
+    const replies = closed.map((reply, place) =>
+      place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
+    );
+    const { threadNew, resumed } = this.#start.lane;
+    const about = await this.#account.describeThread({
+      task: threadNew || resumed ? result.task : null,
+      isFinished: result.outcome === 'finished',
+    });
+    return endOf(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
   }
 
   /** Ends the turn with words of the runtime: the person stopped it, or must hear of its failure. All else is thrown on. */

@@ -3,7 +3,8 @@ import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { receiptsOf } from '../governance/receipts.ts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
-import { closeThread, filesOnly, notice, settle } from './turn-end.ts';
+import { jobButtons } from './job-buttons.ts';
+import { closeThread, contextOf, filesOnly, notice, settle } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
 import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
@@ -60,11 +61,13 @@ function think(start: TurnStart): Promise<boolean> {
 
 /** The conversation of a job is over: its end is reported as it is, with its receipt. */
 async function reportJob(start: TurnStart): Promise<boolean> {
-  const { parts, lane, first } = start;
+  const { parts, lane, first, person } = start;
   const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // by HANDLERS
   const { timeZone } = parts.account;
   const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
-  return finish(start, notice(parts, lane, first, { receipts }));
+  const actor = { userKey: lane.userKey, ...person };
+  const buttons = await jobButtons(parts, contextOf(lane, first), actor, [first]);
+  return finish(start, notice(parts, lane, first, { buttons, receipts }));
 }
 
 /** Reports what broke, or is well again, as it is: no model is asked, because it may be what broke. */

@@ -24,6 +24,11 @@ const TAIL =
 const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,20}/y;
 /** In a sentence. */
 const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
+/** In an order: `set API_KEY of shop in staging to …`. */
+const TO =
+  /\\?["'`]?(?:[ \t]{1,3}(?:of|for|in|on|von|für|de|para|en|для|в)[ \t]{1,3}[\w.-]{1,60}){0,3}[ \t]{1,3}(?:to|auf|a|на|为)[ \t]{1,3}/iy;
+/** A name as variables have it. */
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const BLANK = /[ \t]{1,4}/y;
 const NAME_BEFORE = 60;
 /** Longer values are cut off here: what follows is no password any more. */
@@ -78,12 +83,20 @@ function readValue(text: string, nameEnd: number, keyword: number, bareEnd: Bare
     return readAt(text, separated, manner, bareEnd);
   }
   const said = stick(IS, text, tail);
-  if (said !== null) return readAt(text, said, 'sentence', bareEnd);
+  const ordered = stick(TO, text, tail);
+  // What a variable of that name is set to is its value, even when it is a word.
+  if (ordered !== null && VARIABLE.test(wordBefore(text, tail))) return readAt(text, ordered, 'option', bareEnd);
+  if (said !== null || ordered !== null) return readAt(text, said ?? ordered ?? tail, 'sentence', bareEnd);
   // `--password hunter2`: the name begins with two hyphens.
   const blank = stick(BLANK, text, tail);
   if (blank !== null && readName(text, keyword, nameEnd).startsWith('--'))
     return readAt(text, blank, 'option', bareEnd);
   return null;
+}
+
+/** The name that ends here, as it was written. */
+function wordBefore(text: string, end: number): string {
+  return /[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - NAME_BEFORE), end))?.[0] ?? '';
 }
 
 function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): Value | null {

@@ -57,6 +57,10 @@ describe('secrets', () => {
     ['export STRIPE_SECRET_PROD="swordfish"', 'swordfish'],
     ['postgres://app:p@ssword@db/shop', 'p@ss'],
     ['<password>swordfish</password>', 'swordfish'],
+    ['set DB_PASSWORD to swordfish for shop in staging', 'swordfish'],
+    ['set the variable API_KEY of shop in staging to 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
+    ['setze API_KEY von shop auf 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
+    ['cambia la contraseña de shop a hunter2', 'hunter2'],
   ])('in %j are found', (text, secret) => {
     expect(redactText(text)).not.toContain(secret);
   });

@@ -52,7 +52,7 @@ function readScript(name: string, args: readonly string[]): readonly string[] {
 function refuse(name: string, args: readonly string[]): string | null {
   const recursive = args.some((arg) => /^-[a-zA-Z]*[rR]|^--r/.test(arg));
   const root = args.some((arg) => ROOTS.test(arg));
-  if (name === 'rm' && recursive && root) return 'It deletes the whole machine or a part that it needs to live.';
+  if (name === 'rm' && recursive && root) return 'It deletes the whole machine, or a part that it cannot run without.';
   if (/^(chmod|chown|chgrp)$/.test(name) && recursive && root)
     return 'It changes the permissions of the whole machine.';
   if (
@@ -61,7 +61,7 @@ function refuse(name: string, args: readonly string[]): string | null {
     args.includes('-delete') &&
     args.every((arg) => ROOTS.test(arg) || CHOOSES_ALL.test(arg))
   )
-    return 'It deletes the whole machine or a part that it needs to live.';
+    return 'It deletes the whole machine, or a part that it cannot run without.';
   if (isDryRun(name, args)) return null;
   if (/^mkfs(\.|$)|^mke2fs$/.test(name)) return 'It formats a disk.';
   if (/^(wipefs|shred|mkswap|tee|cp|mv|blkdiscard)$/.test(name) && args.some((arg) => DISKS.test(arg)))

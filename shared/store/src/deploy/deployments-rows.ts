@@ -9,7 +9,9 @@ import type {
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
+import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import type { Queryable } from '../pool.ts';
 import type { StoredLogin } from './projects.ts';
 import { findRow, sql } from '../sql.ts';
@@ -113,9 +115,8 @@ export function underWay(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,
 ): AppError {
-  const ago = sayDuration(Math.max(0, now.getTime() - open.requestedAt.getTime()));
-  const what = open.kind === 'rollback' ? `a rollback to ${open.ref}` : `a deployment of ${open.ref}`;
-  const state = open.state.replace('_', ' ');
-  const asked = `${open.userName} asked for ${what} ${ago} ago (${open.requestedAt.toISOString()})`;
-  return new AppError('DEPLOYMENT_UNDER_WAY', { project: open.project, environment: open.environment, asked, state });
+  const { project, environment, kind, ref, userName: person, requestedAt } = open;
+  const ago = sayDuration(Math.max(0, now.getTime() - requestedAt.getTime()));
+  const asked = say('deployment.askedFor', { person, kind, ref, ago, at: requestedAt.toISOString() });
+  return new AppError('DEPLOYMENT_UNDER_WAY', { project, environment, asked, state: sayState(open.state) });
 }

@@ -11,10 +11,7 @@ import { repliesSince, startOf } from './replies.ts';
 import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { cameIn, passesOf, runRecord } from './turn-record.ts';
-import { doneButton, firstLine } from './words.ts';
-
-/** Titles are for lists and announcements on a phone. */
-const TITLE_LENGTH = 80;
+import { firstLine } from './words.ts';
 
 /** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
 const plugin: AgentPlugin = {
@@ -174,18 +171,27 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   const finishedAt = state.userConfirmedComplete
     ? batch.findIndex((message) => message.id === state.finishedAfter)
     : -1;
-  const request = state.taskSummary ?? batch.find((message) => message.event === null)?.text ?? '';
   return {
     outcome: outcomeOf(state),
-    replies: withDone(withNext(repliesSince(state.messages, start), state.messages.slice(start)), state, start),
+    replies: withNext(repliesSince(state.messages, start), state.messages.slice(start)),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,
     toolCalls: answers.reduce((sum, answer) => sum + (answer.tool_calls?.length ?? 0), 0),
-    title: firstLine(request).slice(0, TITLE_LENGTH) || null,
-    summary: state.userConfirmedComplete ? state.taskSummary : null,
+    task: taskOf(state),
   };
 }
+
+/** The task as the model understood it; null when it only repeats what the person wrote. */
+function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState): string | null {
+  const task = firstLine(taskSummary ?? '');
+  const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(textOf(message)));
+  const isRepeated = said.some((text) => text.startsWith(asLine(task.replace(/…$/, ''))));
+  // What finish_task says is what the model claims to have done.
+  return userConfirmedComplete || isRepeated ? null : task;
+}
+
+const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
 /** Under the answer stand the buttons that the newest result proposes, unless it has others. */
 function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
@@ -194,14 +200,6 @@ function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage
   const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // written by po-tools only
   if (!last || last.buttons.length > 0 || !next) return replies;
   return [...replies.slice(0, -1), { ...last, buttons: next }];
-}
-
-/** Under the result of work a button ends the task; what only looked something up is not worth one. */
-function withDone(replies: readonly AgentReply[], state: SessionState, start: number): readonly AgentReply[] {
-  const last = replies.at(-1);
-  const hasChanged = state.messages.slice(start).some((message) => message.additional_kwargs['changed'] === true);
-  if (!last || last.buttons.length > 0 || !hasChanged || outcomeOf(state) !== 'answered') return replies;
-  return [...replies.slice(0, -1), { ...last, buttons: [doneButton()] }];
 }
 
 /** Whether every tool that was asked for takes a role that the person does not have. */

@@ -1,5 +1,4 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { Button } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 
 /** The honest end of a turn that the judge ended: why, what was done, and how to go on. */
@@ -37,9 +36,6 @@ export const noAnswer = (): string => say('agent.noAnswer');
 
 /** The last line of a conversation that the person has confirmed as done. */
 export const taskFinished = (): string => say('agent.taskFinished');
-
-/** Under a result. What pressing it says closes the task: models read it, so it is the same in every language. */
-export const doneButton = (): Button => ({ label: say('agent.done'), value: 'Done, thanks.' });
 
 /** Above files that no answer follows. */
 export const filesText = (count: number): string => say('agent.files', { count });

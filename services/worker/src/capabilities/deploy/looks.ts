@@ -1,6 +1,6 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { plainName } from '@signalbox/contracts/plain-name';
-import { rollbackButton } from '@signalbox/contracts/service-buttons';
+import { deploymentButtons } from '@signalbox/messages/service-buttons';
 import { sayList } from '@signalbox/messages/list';
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
@@ -71,21 +71,7 @@ export const getDeployStatus = tool({
         ...serves.map(describeServing),
       ].join('\n\n');
     },
-    next: ({ newest, before }) => {
-      if (!newest) return [];
-      const { project, environment, version } = newest;
-      const where = `${project} in ${environment}`;
-      if (['failed', 'rolled_back'].includes(newest.state))
-        return [
-          { label: say('deploy.logsButton'), value: `show the deploy logs of ${where}` },
-          ...(newest.kind === 'deploy'
-            ? [{ label: say('deploy.againButton'), value: `deploy ${project} ${version} to ${environment}` }]
-            : []),
-        ];
-      return newest.isServing && before !== null
-        ? [rollbackButton({ project, environment: newest.environment }, before)]
-        : [];
-    },
+    next: ({ newest, before }) => (newest ? deploymentButtons(newest, before) : []),
   },
 });
 

@@ -4,7 +4,7 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { READ, tool } from '../../tools/tool.ts';
-import { rollbackButton } from '@signalbox/contracts/service-buttons';
+import { rollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, describeHealth, describeVerdict, logBlock } from './words.ts';

@@ -133,7 +133,7 @@ export const retryFailedNode = tool({
     const own = whose(thread, threadId) === 'own';
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
-    const { node, about } = await failedNode(ports, thread);
+    const { node, about } = await failedNode(ports, thread, own);
     const news = own ? say('diagnose.onceMore') : say('diagnose.retriedBy', { person: plainName(actor.name), node });
     const wish = { threadId: thread, node, actionId, say: news };
     await ports.graphNodes.runAgain(about === null ? wish : { ...wish, about });
@@ -167,17 +167,17 @@ interface Failed {
 }
 
 /**
- * Where the last turn failed, leaving out those after it that only looked something up. Throws NOT_FOUND, CONFLICT when it did not, or
- * when what it did is not known.
+ * Where the last turn failed. Of one's own conversation it is the last one that did something, since one may have asked why it failed.
+ * Throws NOT_FOUND, CONFLICT when it did not, or when what it did is not known.
  */
-async function failedNode(ports: Ports, thread: string): Promise<Failed> {
+async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
   const [last] = passes;
   if (!last) throw new AppError('CONFLICT', { detail: say('diagnose.noTurn', { thread }) });
   const turnIds = [...new Set(passes.map(({ turnId }) => turnId))];
   const turns = turnIds.map((turnId) => passes.filter((pass) => pass.turnId === turnId));
-  const turn = turns.find((one) => failureOf(one) !== null || hasChanged(one));
+  const turn = own ? turns.find((one) => failureOf(one) !== null || hasChanged(one)) : turns[0];
   const failure = turn && failureOf(turn);
   if (!turn || !failure)
     throw new AppError('CONFLICT', { detail: say('diagnose.notFailed', { thread, outcome: last.outcome }) });

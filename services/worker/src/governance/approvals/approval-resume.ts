@@ -26,6 +26,7 @@ import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { sayList } from '@signalbox/messages/list';
 import { explain, say, sayError } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
@@ -76,7 +77,7 @@ export async function resumeDecision(
       const result = await runApproved(parts, scope, approval, { ...known, proposal: known.proposal });
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
-      const by = votes.map((vote) => plainName(vote.name)).join(' and ');
+      const by = sayList(votes.map((vote) => plainName(vote.name)));
       const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
       return { say: result.ok ? `${approved} ${result.say}` : result.say, result, ...decidedIn(result) };
     }

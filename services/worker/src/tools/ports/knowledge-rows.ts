@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
 
@@ -38,14 +39,14 @@ const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\u
 const PLACES = {
   indexed: `select scope, source || coalesce(' § ' || nullif(heading, ''), '') as source, heading, content, search
     from knowledge where scope = any ($2::text[])`,
-  history: `select 'history' as scope, label || ' ' || to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' as source,
+  history: `select 'history' as scope, label || ' ' || to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as source,
       '' as heading, said as content, to_tsvector('english', said) || to_tsvector('simple', said) as search
     from (
       -- What is still open is the question itself.
-      (select 'your message of' as label, received_at as at, envelope ->> 'text' as said from inbox
+      (select 'asked' as label, received_at as at, envelope ->> 'text' as said from inbox
         where user_key = $2 and kind = 'message' and outcome is not null order by id desc limit ${HISTORY_MESSAGES})
       union all
-      (select 'my answer of', created_at, body ->> 'text' from outbox
+      (select 'told', created_at, body ->> 'text' from outbox
         where user_key = $2 and status = 'sent' order by id desc limit ${HISTORY_MESSAGES})) words
     where said is not null`,
 } as const;
@@ -105,9 +106,15 @@ async function searchHistory(
 ): Promise<readonly KnowledgeHit[]> {
   for (const statement of [byWords(PLACES.history), byBeginnings(PLACES.history)]) {
     const { rows } = await pool.query<KnowledgeHit>(statement, [query, userKey, limit]);
-    if (rows.length > 0) return rows;
+    if (rows.length > 0) return rows.map((hit) => ({ ...hit, source: sayMoment(hit.source) }));
   }
   return [];
+}
+
+/** `asked 2026-01-31 12:00`, as it comes from the table, in words. */
+function sayMoment(source: string): string {
+  const at = source.replace(/^\w+ /, '');
+  return say('agent.historyOf', { who: source.startsWith('asked') ? 'person' : 'us', at });
 }
 
 /** Passages that hold at least half of the query's words, stop words aside. */

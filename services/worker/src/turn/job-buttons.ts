@@ -1,0 +1,27 @@
+import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import { deploymentButtons } from '@signalbox/messages/service-buttons';
+import type { InboxMessage } from '@signalbox/store/conversation/lanes';
+import { createDeployments } from '@signalbox/store/deploy/deployments';
+import type { AgentRun } from '../agents/agent.ts';
+import { bindOffers } from '../governance/offers.ts';
+import type { TurnContext } from './turn-end.ts';
+import type { TurnParts } from './turn-parts.ts';
+
+/** What may be done next about the deployment whose end is told; nothing where these messages tell of none. */
+export async function jobButtons(
+  { pool, governance, plugin }: Pick<TurnParts, 'pool' | 'governance' | 'plugin'>,
+  context: TurnContext,
+  actor: AgentRun['actor'],
+  messages: readonly InboxMessage[],
+): Promise<readonly OfferedButton[]> {
+  const end = messages.findLast(({ envelope }) => envelope.kind === 'job-finished')?.envelope;
+  if (end?.kind !== 'job-finished' || end.job !== 'deploy.run') return [];
+  const deployments = createDeployments(pool);
+  // A deployment that another run took up has an id of its own; of that one the newest words have been said already.
+  const ended = await deployments.find(end.runId);
+  if (!ended) return [];
+  const { project, environment, kind, ref: version, state, serving: isServing } = ended;
+  const before = isServing ? await deployments.before(ended) : null;
+  const buttons = deploymentButtons({ project, environment, kind, version, state, isServing }, before?.release ?? null);
+  return bindOffers(governance.registry, { ...context, agent: plugin, actor }, buttons, null);
+}
