@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { IndexedTool, ToolIndex } from './rank/tool-index.ts';
-import { WORDS, asActivity, asExamples, asLine } from './words.ts';
+import { asActivity, asExamples, asLine } from './words.ts';
 
 const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;
@@ -22,7 +22,8 @@ export function helpText(index: ToolIndex, greeting: boolean): string {
 /** What somebody reads whose request we do not understand: which one it is, and what lies nearest to it; else what we can do at all. */
 export function unclearText(text: string, near: readonly IndexedTool[], index: ToolIndex): string {
   const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
-  if (hints.length > 0) return `${WORDS.notUnderstood(asLine(text, SHOWN_LENGTH))}\n${asExamples(hints)}`;
+  if (hints.length > 0)
+    return `${say('planner.not-understood', { text: asLine(text, SHOWN_LENGTH) })}\n${asExamples(hints)}`;
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0
     ? say('planner.nothing-installed')
@@ -32,7 +33,7 @@ export function unclearText(text: string, near: readonly IndexedTool[], index: T
 /** Says plainly that a known capability is missing here, and what is there. */
 export function notInstalledText(tool: IndexedTool, index: ToolIndex): string {
   const examples = examplesOf(index, NOT_INSTALLED_EXAMPLES);
-  const missing = WORDS.notInstalled(asActivity(tool.group ?? tool.name));
+  const missing = say('planner.not-installed', { activity: asActivity(tool.group ?? tool.name) });
   return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
 }
 

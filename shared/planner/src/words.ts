@@ -1,30 +1,3 @@
-import { say } from '@signalbox/messages/say';
-
-/** Every sentence of the offline planner, in the language of whoever asks. Names and examples come from the catalog of tools. */
-export const WORDS = {
-  notUnderstood: (text: string) => say('planner.not-understood', { text }),
-  whichOf: (written: string) => say('planner.which-of', { written }),
-  whatToChange: (thing: string, choices: string) => say('planner.what-to-change', { thing, choices }),
-  noResult: (tool: string) => say('planner.no-result', { tool }),
-  failed: (tool: string) => say('planner.failed', { tool }),
-  notInstalled: (activity: string) => say('planner.not-installed', { activity }),
-  notLoaded: (group: string) => say('planner.not-loaded', { group }),
-  cannotLoad: (group: string) => say('planner.cannot-load', { group }),
-  needs: (group: string, summary: string) => `${group}: ${summary}`,
-  isMeant: (readings: readonly string[]) =>
-    readings.length === 1
-      ? say('planner.is-meant', { reading: readings.join('') })
-      : `${say('planner.which-is-meant')}\n\n${asExamples(readings)}`,
-  onlyLooks: (change: string) => say('planner.only-looks', { change }),
-  which: (thing: string) => say('planner.which', { thing }),
-  whatShould: (thing: string) => say('planner.what-should', { thing }),
-  unknownName: (kind: string, name: string) => say('planner.unknown-name', { kind, name }),
-  noneKnown: (kind: string) => say('planner.none-known', { kind }),
-  invalid: (thing: string, written: string, wanted: string) => say('planner.invalid', { thing, written, wanted }),
-  nothingFound: (query: string) => say('planner.nothing-found', { query }),
-  notSearched: (scopes: string) => say('planner.not-searched', { scopes }),
-} as const;
-
 /** `memoryMb` → memory, `first_port` → first port: a field's name as people say it. */
 export function inWordsOf(field: string): string {
   return field

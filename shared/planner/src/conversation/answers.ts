@@ -22,10 +22,8 @@ import { type Field, problemOf } from '../slots/schema.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
 import { isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
 import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
-import { WORDS, asLine, inWordsOf } from '../words.ts';
+import { inWordsOf } from '../words.ts';
 
-/** How much of a refused value is repeated. */
-const SHOWN_LENGTH = 60;
 /** What has more words is a sentence and no name. */
 const MOST_NAME_WORDS = 4;
 /** A request that could also be the answer is taken for a request only when it is this near to a tool. */
@@ -82,8 +80,8 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
     };
   }
   if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
-  const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
-  return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
+  const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
+  return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
 /** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
@@ -184,7 +182,7 @@ function otherField(ask: OpenAsk, tool: IndexedTool, text: string): Step | null 
     tool.fields.find((one) => !one.required && one.name !== ask.slot && isLabelOf(only, one)) ??
     tool.fields.find((one) => !one.required && ask.choices.length > 0 && isLabelOf(only, one));
   if (!field) return null;
-  const question = WORDS.whatShould(inWordsOf(field.name));
+  const question = say('planner.what-should', { thing: inWordsOf(field.name) });
   return askStep(question, {
     ...ask,
     slot: field.name,

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { OpenAsk, PlannedCall } from './marks.ts';
 import { MOST_READINGS, SEARCH, askWhichIsMeant, doing } from './readings.ts';
 import { type Step, sayStep } from './step.ts';
@@ -11,7 +12,6 @@ import { isPlainWord, findRefs } from '../slots/refs.ts';
 import { unclearText } from '../help.ts';
 import { cleanText } from '../text/tokens.ts';
 import { exactChoice } from './choices.ts';
-import { WORDS } from '../words.ts';
 
 /** What in most languages begins the words of somebody else, or asks. */
 const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
@@ -28,7 +28,7 @@ function changeOf(step: Step, { tools }: ToolIndex): { readonly tool: IndexedToo
 export function onlyLooking(step: Step, { index }: Surroundings): Step {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
-  return tool && !tool.isHarmless ? sayStep(WORDS.onlyLooks(doing(tool.name)), 'cannot') : step;
+  return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: doing(tool.name) }), 'cannot') : step;
 }
 
 /**

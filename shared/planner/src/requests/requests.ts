@@ -18,7 +18,6 @@ import { isPlainWord } from '../slots/refs.ts';
 import { knownNames } from '../names/mentions.ts';
 import { helpText, notInstalledText, unclearText } from '../help.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
-import { WORDS } from '../words.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
 const QUERY_LENGTH = 300;
@@ -194,11 +193,11 @@ export function stepForTool(
   const { facts, index } = around;
   const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
   const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
-  if (problem && !Object.hasOwn(args, problem.field.name))
-    return askForProblem(tool, args, problem, facts, text, tries);
+  const call = { tool, args, facts, text, tries };
+  if (problem && !Object.hasOwn(args, problem.field.name)) return askForProblem(problem, call);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
-  if (missing) return askForSlot(tool, args, missing, facts, text, tries);
-  return askWhatToChange(tool, args, text, facts) ?? stepForCall({ tool: tool.name, args }, tool, around);
+  if (missing) return askForSlot(missing, call);
+  return askWhatToChange(call) ?? stepForCall({ tool: tool.name, args }, tool, around);
 }
 
 /**
@@ -239,8 +238,8 @@ const SHORT = 5;
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(WORDS.cannotLoad(tool.group ?? tool.name), 'refused');
-  return { kind: 'load', group: tool.group, reason: WORDS.needs(tool.group, tool.summary), then: call };
+    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'refused');
+  return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 
 /** The answer to a greeting or a call for help. */
