@@ -65,6 +65,12 @@ export function writeStep(
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
+      if (step.offer && !others && canRespond) {
+        const { choices, question } = step.offer;
+        const message = `${text}\n\n${question}`;
+        const mark = { ...base, done: true, says: step.says, ask: step.offer };
+        return writeCall(history, mark, 'respond_to_user', { message, awaiting_response: true, choices });
+      }
       const mark = { ...base, done: true, says: step.says };
       if (!others || !canRespond) return writeContent(history, mark, text);
       return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });

@@ -25,57 +25,38 @@ export interface Unfinished {
 }
 
 /** Asks for an argument, after the reason why, if there is one. Says so instead when there is nothing to choose from. */
-export function askForSlot(field: Field, call: Unfinished, reason = '', choices = choicesFor(field, call.facts)): Step {
+export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
     return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'nothing-known');
   const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
-  const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices, question, text, tries };
-  return askStep(reason === '' ? question : `${reason} ${question}`, asked);
+  const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
+  return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
 }
 
 /** Says what is wrong with an argument and asks for it again. */
 export function askForProblem(problem: SlotProblem, call: Unfinished): Step {
-  const { field, kind } = problem;
+  const { field } = problem;
   const written = asLine(problem.written, SHOWN_LENGTH);
-  switch (kind) {
-    case 'which-name':
-      return askForSlot(field, call, say('planner.which-of', { written }), asChoices(problem.candidates));
-    case 'unknown-name': {
-      const thing = inWordsOf(field.entity ?? field.name);
-      return askForSlot(field, call, say('planner.unknown-name', { kind: thing, name: written }));
-    }
-    case 'invalid': {
-      const { wanted } = problem;
-      return askForSlot(field, call, say('planner.invalid', { thing: inWordsOf(field.name), written, wanted }));
-    }
-  }
+  if (problem.kind === 'invalid')
+    return askForSlot(
+      field,
+      call,
+      say('planner.invalid', { thing: inWordsOf(field.name), written, wanted: problem.wanted }),
+    );
+  const kind = inWordsOf(field.entity ?? field.name);
+  return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
-/**
- * A tool that changes a thing, when the text says what to change but not into what, or nothing at all: asks for it. Null when
- * some change is known, or the tool does not change things.
- */
+/** A tool that changes a thing needs something to change: asks for what the text names, else for the first thing. Null when it is known. */
 export function askWhatToChange(call: Unfinished): Step | null {
   const { tool, args, text } = call;
-  if (!isChange(tool)) return null;
-  const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
-  if (optional.some(({ name }) => Object.hasOwn(args, name))) return null;
-  const labelled = optional.find((field) => wordsOf(text).some((word) => isLabelOf(word, field)));
-  if (labelled) return askForSlot(labelled, call);
-  const [first] = optional;
-  if (!first) return null;
-  const things = tool.fields.flatMap(({ name, required }) => (required ? [String(args[name] ?? '')] : []));
-  const choices = optional.map(({ name }) => inWordsOf(name));
-  const question = say('planner.what-to-change', { thing: things.join(', '), choices: choices.join(', ') });
-  const asked = { tool: tool.name, args: { ...args }, slot: first.name, choices: asChoices(choices), question };
-  return askStep(question, { ...asked, text, tries: 0 });
-}
-
-/** Whether the tool's name says that it changes a thing that is there: update_…, change_…. */
-export function isChange(tool: IndexedTool): boolean {
   const [verb = ''] = tool.name.split('_');
-  return !tool.isHarmless && sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
+  const isChange = sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
+  const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
+  if (tool.isHarmless || !isChange || optional.some(({ name }) => Object.hasOwn(args, name))) return null;
+  const field = optional.find((one) => wordsOf(text).some((word) => isLabelOf(word, one))) ?? optional[0];
+  return field ? askForSlot(field, call) : null;
 }
 
 /** The values that a field can be given by button: its enum, or the names that are known, that of the conversation first. */

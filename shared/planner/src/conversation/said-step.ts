@@ -4,7 +4,8 @@ import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
 import { type History, type Marked, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
 import type { Chosen } from './planned-message.ts';
-import { readingOf } from './readings.ts';
+import { askWhichIsMeant, readingOf } from './readings.ts';
+import { conditionalChange } from '../requests/conditions.ts';
 import { stepAfter } from './results.ts';
 import { type Step, sayStep } from './step.ts';
 import { readFollowUp } from './follow-ups.ts';
@@ -38,10 +39,21 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
   const steps = stepsFor(history, said);
   if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
-  if (!last) return stepForText(cleanText(said.text), said, isAsked, history, around);
+  if (!last) {
+    const step = stepForText(cleanText(said.text), said, isAsked, history, around);
+    return step.kind === 'say' && step.says.kind === 'cannot' ? withOffer(step, said, around) : step;
+  }
   const step = stepAfter(last, history, around, tries > 0);
   if (step.kind !== 'say' || step.says.kind !== 'result' || !last.call) return step;
-  return { ...step, text: withReading(step.text, said, last.call, around) };
+  return withOffer({ ...step, text: withReading(step.text, said, last.call, around) }, said, around);
+}
+
+/** An answer to who ordered a change under a condition offers that change. */
+function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
+  const change = around.mayChange ? conditionalChange(cleanText(said.text), around) : null;
+  if (change === null) return step;
+  const asked = askWhichIsMeant([change], said.text, around.index);
+  return asked.kind === 'ask' ? { ...step, offer: asked.ask } : step;
 }
 
 /** A look that was guessed says first what the words were taken for. */

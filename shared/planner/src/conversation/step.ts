@@ -2,7 +2,8 @@ import type { Choice, OpenAsk, PlannedCall, Says } from './marks.ts';
 
 /** What the planner wants to do next for one human message. */
 export type Step =
-  | { readonly kind: 'say'; readonly text: string; readonly says: Says }
+  /** `offer`: changes that buttons below the answer make; nobody waits for one of them. */
+  | { readonly kind: 'say'; readonly text: string; readonly says: Says; readonly offer?: OpenAsk }
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
   | { readonly kind: 'call'; readonly call: PlannedCall }
   | {

@@ -1,6 +1,5 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { bareName, nearest } from './spelling.ts';
-import { ORDINARY_WORDS } from '../text/ordinary-words.ts';
+import { bareName, closest, nearest } from './spelling.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
 import { type Token, hasSense, isFiller, means, tokenize } from '../text/tokens.ts';
 import { VALUE_ALIASES } from './value-words.ts';
@@ -13,10 +12,7 @@ const SHORTEST_PART = 4;
 /** A known name that a text speaks of. */
 export interface Mention {
   readonly kind: string;
-  /** The name; the first of `candidates` when the text does not say which. */
   readonly name: string;
-  /** All names that are meant as likely. One, unless the person has to say which. */
-  readonly candidates: readonly string[];
   readonly start: number;
   readonly end: number;
 }
@@ -50,7 +46,7 @@ interface Lookup {
 const lookups = new WeakMap<object, Lookup>();
 
 /**
- * Finds known names: exact ones first, then those in other words (mobile app), mistyped and shortened ones; no two of one kind
+ * Finds known names: exact ones first, then those in other words (mobile app) and mistyped ones; no two of one kind
  * overlap. Everyday words and words of the thesaurus are taken for a name only where a name stands.
  */
 export function findMentions(text: string, facts: Pick<RequestFacts, 'known'>, language: Language): readonly Mention[] {
@@ -123,23 +119,21 @@ function findIn(text: string, { byKind, exact, bare, language }: Lookup): readon
   const isOurs = (word: string): boolean => isWord(word) || language.words.has(word);
   const tokens = tokenize(text).map(withoutPossessive);
   const found: Mention[] = [];
-  const take = (kind: string, candidates: readonly string[], { start, end }: Pick<Token, 'start' | 'end'>): void => {
-    const [name] = candidates;
+  const take = (kind: string, name: string, { start, end }: Pick<Token, 'start' | 'end'>): void => {
     // One word can name two things: a server and an environment may both be called local.
     const isFree = found.every(
       (other) =>
         end <= other.start || start >= other.end || (other.start === start && other.end === end && other.kind !== kind),
     );
-    if (isFree && name !== undefined) found.push({ kind, name, candidates, start, end });
+    if (isFree) found.push({ kind, name, start, end });
   };
   for (const [at, token] of tokens.entries()) {
     const same = exact.get(token.lower) ?? [];
     for (const { kind, name, isClosed } of same)
-      if (isClosed || !isOurs(token.lower) || standsAsName(tokens, at, text, kind)) take(kind, [name], token);
+      if (isClosed || !isOurs(token.lower) || standsAsName(tokens, at, text, kind)) take(kind, name, token);
     for (const [kind, names] of byKind) {
       const alias = (VALUE_ALIASES.get(token.lower) ?? []).find((value) => names.includes(value));
-      if (alias !== undefined && !same.some((one) => one.kind === kind) && standsAsValue(tokens, at))
-        take(kind, [alias], token);
+      if (alias !== undefined && !same.some((one) => one.kind === kind)) take(kind, alias, token);
     }
   }
   // Several words together must be the name but for its separators; only a single word may be mistyped.
@@ -147,14 +141,14 @@ function findIn(text: string, { byKind, exact, bare, language }: Lookup): readon
     const same = bare.get(run.written) ?? [];
     for (const { kind } of same) {
       const [only, ...more] = same.filter((one) => one.kind === kind);
-      if (only && more.length === 0) take(kind, [only.name], run);
+      if (only && more.length === 0) take(kind, only.name, run);
     }
   }
   for (const token of tokens) {
     if (token.lower.length < 2 || exact.has(token.lower) || isOurs(token.lower)) continue;
     for (const [kind, names] of byKind) {
-      const near = nearest(token.lower, names);
-      take(kind, near.length > 0 ? near : namesWithPart(token.lower, names), token);
+      const near = closest(token.lower, names);
+      if (near !== null) take(kind, near, token);
     }
   }
   return found.sort((left, right) => left.start - right.start);
@@ -171,7 +165,7 @@ function runsOf(tokens: readonly Token[], text: string) {
 
 /** Whether a word means something by itself, whatever is called like it. */
 export function isWord(word: string): boolean {
-  return isFiller(word) || ORDINARY_WORDS.has(word) || hasSense(word);
+  return isFiller(word) || hasSense(word);
 }
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -192,23 +186,8 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
   if (after === kind || before === kind) return true;
   if (DETERMINERS.has(before) || /^\d+$/.test(after) || after === 'of') return false;
   if (PREPOSITIONS.has(before) || BEFORE_STATES.has(before)) return true;
-  if (before === '')
-    return (
-      AFTER_NAMES.has(after) ||
-      /^v?\d+\.\d/.test(after) ||
-      tokens.length === 1 ||
-      ORDINARY_WORDS.has(tokens[at]?.lower ?? '')
-    );
-  return after !== 'for' && (means(before, EFFECTS) || ORDINARY_WORDS.has(tokens[at]?.lower ?? ''));
-}
-
-const BEFORE_VERBS = set('do does did where could can should would will may might it they');
-
-/** "live" is a place in "put it live", not in "where does it live". */
-export function standsAsValue(tokens: readonly Token[], at: number): boolean {
-  return (
-    tokens[at]?.lower !== 'live' || !tokens.slice(Math.max(0, at - 4), at).some(({ lower }) => BEFORE_VERBS.has(lower))
-  );
+  if (before === '') return AFTER_NAMES.has(after) || /^v?\d+\.\d/.test(after) || tokens.length === 1;
+  return after !== 'for' && means(before, EFFECTS);
 }
 
 function withoutPossessive(token: Token): Token {

@@ -22,14 +22,12 @@ const VERSION = /\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNITS})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
 /** "the last hour", "today": stretches of time that are named and not counted, in hours. */
-const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night)|(today|yesterday))\b/giu;
+const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night))\b/giu;
 const PERIOD_HOURS: Readonly<Record<string, number>> = {
   minute: 1 / 60,
   hour: 1,
   night: 12,
   day: 24,
-  today: 24,
-  yesterday: 48,
   week: 168,
   month: 720,
 };
@@ -89,7 +87,7 @@ const UNIT_WORD = new RegExp(`^(?:${UNITS})$`, 'iu');
 
 function periods(text: string): readonly Quantity[] {
   return [...text.matchAll(PERIOD)].map((match) => {
-    const word = (match[1] ?? match[2] ?? '').toLowerCase();
+    const word = (match[1] ?? '').toLowerCase();
     return { value: PERIOD_HOURS[word] ?? 1, unit: 'h', start: match.index, end: match.index + match[0].length };
   });
 }
