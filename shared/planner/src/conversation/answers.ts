@@ -1,14 +1,14 @@
 import { say } from '@signalbox/messages/say';
 import { pickChoice } from './choices.ts';
-import type { OpenAsk } from './marks.ts';
+import { type OpenAsk, type Step, askStep, sayStep } from './marks.ts';
 import { askForProblem } from './questions.ts';
 import { takeReading } from './shortlist.ts';
-import { type Step, askStep, sayStep } from './step.ts';
 import { toName } from '../names/new-names.ts';
 import { nearest } from '../names/spelling.ts';
 import { knownNames } from '../names/mentions.ts';
 import { asks } from '../requests/holds.ts';
-import { stepForRequest, stepForTool } from '../requests/requests.ts';
+import { stepForTool } from '../requests/calls.ts';
+import { stepForRequest } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
 import { tidy } from '../slots/descriptions.ts';

@@ -1,8 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
-import type { PlannerMark } from './marks.ts';
-import { type Step, sayStep } from './step.ts';
+import { type PlannerMark, type Step, sayStep } from './marks.ts';
 
 /** What the model says next. */
 export interface PlannedMessage {

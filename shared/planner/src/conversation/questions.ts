@@ -1,11 +1,10 @@
 import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import type { Choice } from './marks.ts';
-import { type Step, askStep, sayStep } from './step.ts';
+import { type Choice, type Step, askStep, sayStep } from './marks.ts';
 import { knownNames } from '../names/mentions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
-import { isLabelOf } from '../slots/labels.ts';
+import { isLabelOf } from '../slots/field-kinds.ts';
 import type { Field } from '../slots/schema.ts';
 import { sensesOf, wordsOf } from '../text/tokens.ts';
 import { asLine, inWordsOf } from '../words.ts';

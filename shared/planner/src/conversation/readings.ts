@@ -1,7 +1,6 @@
 import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import type { PlannedCall } from './marks.ts';
-import { type Step, askStep } from './step.ts';
+import { type PlannedCall, type Step, askStep } from './marks.ts';
 import type { ToolIndex } from '../rank/tool-index.ts';
 import { asExamples, asLine, inWordsOf } from '../words.ts';
 

@@ -1,10 +1,9 @@
 import { say } from '@signalbox/messages/say';
-import type { OpenAsk, PlannedCall } from './marks.ts';
+import { type OpenAsk, type PlannedCall, type Step, sayStep } from './marks.ts';
 import { SEARCH, askWhichIsMeant, doing } from './readings.ts';
-import { type Step, sayStep } from './step.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { unexplained } from '../requests/plain-order.ts';
-import { stepForTool } from '../requests/requests.ts';
+import { stepForTool } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
 import { asks, readHold } from '../requests/holds.ts';

@@ -1,4 +1,4 @@
-import { stem } from '../text/stems.ts';
+import { stem } from '../text/thesaurus.ts';
 
 /** What people call the values that a schema names in full. A value is only meant where an argument takes it. */
 const VALUE_WORDS: Readonly<Record<string, string>> = {

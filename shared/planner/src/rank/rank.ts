@@ -1,7 +1,8 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
 import { type Word, termsOf, valuesIn } from './terms.ts';
-import { takesAddress, takesOneWord, takesVersion } from '../slots/field-kinds.ts';
+import { takesAddress, takesVersion } from '../slots/field-kinds.ts';
 import { findRefs, isPlainWord } from '../slots/refs.ts';
+import type { Field } from '../slots/schema.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Mention, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
@@ -82,24 +83,14 @@ function alike(word: Word, other: Word): number {
 
 /** How many kinds of values were said that the tool has no field for. */
 function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<string>): number {
-  if (!installed) return 0;
-  const isForeign = (kind: string): boolean => {
-    switch (kind) {
-      case '¤version':
-        return !fields.some((field) => takesVersion(field) || isNumber(field));
-      case '¤size':
-        return !fields.some((field) => isNumber(field) && hasUnit(field.name));
-      case '¤url':
-        return !fields.some(takesAddress);
-      case '¤host':
-        return !fields.some((field) => field.required && takesOneWord(field));
-      case 'project':
-      case 'server':
-      case 'environment':
-        return !fields.some(({ entity }) => entity === kind || entity === 'name');
-      default:
-        return false;
-    }
+  const named = (kind: string) => (field: Field) => field.entity === kind || field.entity === 'name';
+  const takers: Readonly<Record<string, (field: Field) => boolean>> = {
+    project: named('project'),
+    server: named('server'),
+    environment: named('environment'),
+    '¤version': (field) => takesVersion(field) || isNumber(field),
+    '¤size': (field) => isNumber(field) && hasUnit(field.name),
+    '¤url': takesAddress,
   };
-  return [...kinds].filter(isForeign).length;
+  return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

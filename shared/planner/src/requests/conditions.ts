@@ -1,8 +1,7 @@
 import { asks, readHold } from './holds.ts';
-import { readingFor, stepForTool } from './requests.ts';
+import { readingFor, stepForTool } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
-import type { PlannedCall } from '../conversation/marks.ts';
-import type { Step } from '../conversation/step.ts';
+import type { PlannedCall, Step } from '../conversation/marks.ts';
 import { takesVersion } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS } from '../text/thesaurus.ts';

@@ -4,7 +4,7 @@ import type { Surroundings } from './understanding.ts';
 import { findMentions } from '../names/mentions.ts';
 import { isSameChoice } from '../names/value-words.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { isLabelOf } from '../slots/labels.ts';
+import { isLabelOf } from '../slots/field-kinds.ts';
 import { EFFECTS, THESAURUS } from '../text/thesaurus.ts';
 import { type Token, cleanText, tokenize } from '../text/tokens.ts';
 import { findQuantities, findQuoted } from '../text/values.ts';

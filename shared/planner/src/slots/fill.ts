@@ -1,6 +1,7 @@
 import { findDescription } from './descriptions.ts';
 import {
   hasTellingForm,
+  isLabelOf,
   takesAddress,
   takesIdentifier,
   takesKnownName,
@@ -10,7 +11,6 @@ import {
   takesText,
   takesVersion,
 } from './field-kinds.ts';
-import { isLabelOf } from './labels.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Filling } from './filling.ts';
-import { isLabelOf } from './labels.ts';
+import { isLabelOf } from './field-kinds.ts';
 import { type Field, problemOf } from './schema.ts';
 import { tokenize } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
