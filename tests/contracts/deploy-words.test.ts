@@ -29,6 +29,9 @@ it.each([
   ['deploy branch main of demo to staging', 'trigger_deploy', { ...STAGING, version: 'main' }],
   ['ship main of demo to staging', 'trigger_deploy', { ...STAGING, version: 'main' }],
   ['put demo s1 on staging', 'trigger_deploy', { ...STAGING, version: 's1' }],
+  ['deploy demo buildfail to staging', 'trigger_deploy', { ...STAGING, version: 'buildfail' }],
+  ['deploy demo feature/login to staging', 'trigger_deploy', { ...STAGING, version: 'feature/login' }],
+  ['ship buildfail of demo to staging', 'trigger_deploy', { ...STAGING, version: 'buildfail' }],
   ['deploy demo 3f2a9c1 to staging', 'trigger_deploy', { ...STAGING, version: '3f2a9c1' }],
   ['roll back demo in staging', 'rollback_deploy', STAGING],
   ['list the files', 'list_files', {}],
@@ -89,6 +92,10 @@ it.each([
   ['now 1.1', 'trigger_deploy', { ...STAGING, version: '1.1' }],
   ['cancel it', 'cancel_deploy', STAGING],
   ['is it done yet', 'get_deploy_status', STAGING],
+  ['is it live yet', 'get_deploy_status', STAGING],
+  ['done yet?', 'get_deploy_status', STAGING],
+  ['is it finished', 'get_deploy_status', STAGING],
+  ['what runs on staging, mate', 'list_services', { environment: 'staging' }],
   ['why did it fail', 'get_deploy_status', STAGING],
   ['show me its logs', 'get_deploy_logs', STAGING],
   ['roll it back', 'rollback_deploy', STAGING],
@@ -133,11 +140,48 @@ it('what was looked at can be cancelled, what has nothing to do with it cannot',
   ]);
 });
 
-it('a word that may be a version is offered as one, and taken at once where it is known', () => {
-  const offered = explain(catalog, 'deploy demo buildfail to staging', Story.parse({ names: NAMES }));
+it('is it live yet asks for the last deployment, whatever was looked at since', () => {
+  const looked = after('list_projects', {}, 'list the projects');
+  expect(understood('is it live yet', looked)).toEqual(['get_deploy_status', {}, null]);
+});
+
+it.each(['deploy demo nicht in staging', 'deploy demo nicht to staging', 'rollback demo pas in staging'])(
+  '%j takes no word of another language for a version',
+  (text) => {
+    expect(explain(catalog, text, Story.parse({ names: NAMES })).calls).toEqual([]);
+  },
+);
+
+it('a word that may be a version is offered as one where another word is left over, and taken at once where it is known', () => {
+  const offered = explain(catalog, 'deploy demo buildfail to staging somehow', Story.parse({ names: NAMES }));
   expect([offered.calls, offered.question?.choices[0]?.label]).toEqual([[], 'Deploy demo buildfail to staging']);
   const known = Story.parse({ names: { ...NAMES, version: ['buildfail'] } });
-  expect(explain(catalog, 'deploy demo buildfail to staging', known).calls).toMatchObject([
+  expect(explain(catalog, 'deploy demo buildfail in staging', known).calls).toMatchObject([
     { tool: 'trigger_deploy', arguments: { ...STAGING, version: 'buildfail' } },
   ]);
+});
+
+it.each([
+  ['if demo is healthy, deploy demo 1.1 to production', 'check_service_health'],
+  ['if it is healthy, deploy 1.1 to production', 'check_service_health'],
+  ['deploy demo 1.1 to production unless it is down', 'check_service_health'],
+  ['once demo is ready deploy demo 1.1 to production', 'check_deploy_readiness'],
+])('%j looks first, and offers the change', (text, look) => {
+  const { calls, question, offered } = explain(catalog, text, Story.parse({ names: NAMES, ...DEPLOYED }));
+  const args = { project: 'demo', environment: 'production', version: '1.1' };
+  expect(calls.map(({ tool }) => tool)).toEqual([look]);
+  expect([question, offered.map(({ tool }) => tool), offered[0]?.args]).toEqual([null, ['trigger_deploy'], args]);
+});
+
+it('the change of a condition is made by its button, after the look', () => {
+  const said = 'if demo is healthy, deploy demo 1.1 to production';
+  const messages = [
+    { from: 'person' as const, text: said },
+    { from: 'signalbox' as const, text: 'demo is healthy.' },
+  ];
+  const story = Story.parse({ names: NAMES, messages });
+  const { calls } = explain(catalog, 'Deploy demo 1.1 to production', story);
+  expect(calls).toMatchObject([{ tool: 'trigger_deploy', arguments: { environment: 'production' } }]);
+  // An order by words would be one, too; that a bare yes takes the only offer shows that the button is there.
+  expect(explain(catalog, 'yes', story).calls).toEqual(calls);
 });

@@ -1,4 +1,4 @@
-import { createConversation } from '@signalbox/planner/conversation.fixture';
+import { createConversation } from './planner/conversation.ts';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, test } from 'vitest';
 

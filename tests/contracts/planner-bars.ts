@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { judge, type Judgement } from '@signalbox/planner/evaluation.fixture';
+import { judge, type Judgement } from './planner/evaluation.ts';
 import { explain } from '@signalbox/planner/explanation';
-import { OPS_GROUPS } from '@signalbox/planner/heldout-catalog.fixture';
-import { HeldoutFile, type HeldoutRequest } from '@signalbox/planner/heldout-schema.fixture';
+import { OPS_GROUPS } from './planner/heldout-catalog.ts';
+import { HeldoutFile, type HeldoutRequest } from './planner/heldout-schema.ts';
 import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
@@ -35,7 +35,7 @@ export type RequestSet = 'development' | 'heldout' | 'spoken';
 
 /** The requests of a frozen set. */
 export function readRequests(set: RequestSet): readonly HeldoutRequest[] {
-  const path = new URL(`../../shared/planner/src/${set}.fixture.json`, import.meta.url);
+  const path = new URL(`./planner/${set}.json`, import.meta.url);
   return HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8'))).requests;
 }
 

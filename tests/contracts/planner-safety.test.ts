@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { explain } from '@signalbox/planner/explanation';
-import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
+import { HeldoutFile } from './planner/heldout-schema.ts';
 import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
@@ -9,7 +9,7 @@ import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/regist
 // can be offered: nothing of that is done unless its button is pressed.
 
 const { catalog } = createRegistry(await loadCapabilities());
-const path = new URL('../../shared/planner/src/spoken.fixture.json', import.meta.url);
+const path = new URL('./planner/spoken.json', import.meta.url);
 const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 const looks = new Set(
   catalog.groups.flatMap(({ tools }) => tools.filter(({ isRead }) => isRead).map(({ name }) => name)),

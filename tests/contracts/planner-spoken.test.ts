@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
+import { HeldoutFile } from './planner/heldout-schema.ts';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 // Requests as people type them on a phone, over every capability that is installed now. They may be read, and tuned for.
 
 const { catalog } = createRegistry(await loadCapabilities());
-const path = new URL('../../shared/planner/src/spoken.fixture.json', import.meta.url);
+const path = new URL('./planner/spoken.json', import.meta.url);
 const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 
 it('there are at least 200 of them, and 60 that must not do anything dangerous', () => {

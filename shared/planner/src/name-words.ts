@@ -15,29 +15,17 @@ const SHORTEST_SLIP = 3;
 /** The words of texts, the newest first, that may name something. Pure. */
 export function nameWords(texts: readonly string[]): NameWords {
   const [exact, bare, near] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const mayBeName = (word: string): boolean => word !== '' && word.length <= LONGEST_NAME;
   for (const text of texts.slice(0, MOST_TEXTS)) {
     const all = tokenize(cleanText(text)).map(({ lower }) => lower.replace(/'s$/, ''));
     const words = all.slice(0, Math.max(0, MOST_WORDS - exact.size));
-    // "shop/staging" and "the shop_api" name something too.
-    addAll(exact, words.flatMap((word) => [word, ...word.split(/[/_.']/)]).filter(mayBeName));
-    addAll(bare, words.flatMap((_, at) => runsFrom(words, at)).filter(mayBeName));
-    addAll(near, words.filter(mayBeSlip).slice(0, Math.max(0, MOST_NEAR - near.size)));
+    for (const [at, word] of words.entries()) {
+      // "shop/staging" and "the shop_api" name something too.
+      [word, ...word.split(/[/_.']/)].filter(mayBeName).forEach((name) => exact.add(name));
+      const runs = [1, 2, 3].map((length) => bareName(words.slice(at, at + length).join('')));
+      runs.filter(mayBeName).forEach((name) => bare.add(name));
+      if (near.size < MOST_NEAR && word.length >= SHORTEST_SLIP && mayBeName(word) && !isWord(word)) near.add(word);
+    }
   }
   return { exact: [...exact], bare: [...bare], near: [...near] };
-}
-
-function addAll(set: Set<string>, words: readonly string[]): void {
-  for (const word of words) set.add(word);
-}
-
-function runsFrom(words: readonly string[], at: number): readonly string[] {
-  return [1, 2, 3].map((length) => bareName(words.slice(at, at + length).join('')));
-}
-
-function mayBeName(word: string): boolean {
-  return word !== '' && word.length <= LONGEST_NAME;
-}
-
-function mayBeSlip(word: string): boolean {
-  return word.length >= SHORTEST_SLIP && mayBeName(word) && !isWord(word);
 }

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { type OpenAsk, type Says, PlannerMark } from './conversation/marks.ts';
+import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './conversation/marks.ts';
 import { plan } from './plan.ts';
 import { BASE_TOOLS } from './rank/tool-index.ts';
 
@@ -11,6 +11,8 @@ export interface Rehearsal {
   readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
   /** The question that is open at the end. */
   readonly question: (OpenAsk & { readonly message: string }) | null;
+  /** The changes that buttons offer, below a question or an answer. */
+  readonly offered: readonly (PlannedCall & { readonly label: string })[];
   /** What kind of answer the last one is; `finished` when the conversation ends. Null while a question is open. */
   readonly says: Says | { readonly kind: 'finished' } | null;
   /** All that the person would read, in order. */
@@ -42,20 +44,21 @@ export function rehearse(input: {
     const tool_calls = toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
     messages.push(new AIMessage({ id, content, tool_calls, additional_kwargs: kwargs }));
     const [call] = toolCalls;
-    if (!call) {
-      const question = mark?.ask ? { ...mark.ask, message: content } : null;
-      return { calls, question, says: mark?.says ?? null, texts: [...texts, content], messages };
-    }
-    const message = call.name === 'respond_to_user' ? String(call.args['message']) : null;
-    if (message !== null) texts.push(message);
-    if (!QUIET.has(call.name)) calls.push({ tool: call.name, arguments: call.args });
-    messages.push(answerOf(call.id, message ?? result));
-    if (call.name === 'finish_task') return { calls, question: null, says: { kind: 'finished' }, texts, messages };
-    if (mark?.ask) return { calls, question: { ...mark.ask, message: message ?? '' }, says: null, texts, messages };
-    if (call.args['awaiting_response'] === true)
-      return { calls, question: null, says: mark?.says ?? null, texts, messages };
+    const message = call?.name === 'respond_to_user' ? String(call.args['message']) : null;
+    if (!call || message !== null) texts.push(message ?? content);
+    if (call && !QUIET.has(call.name)) calls.push({ tool: call.name, arguments: call.args });
+    if (call) messages.push(answerOf(call.id, message ?? result));
+    const end = { calls, offered: offersOf(mark), texts, messages };
+    if (call?.name === 'finish_task') return { ...end, question: null, says: { kind: 'finished' } };
+    if (mark?.ask && !mark.says) return { ...end, question: { ...mark.ask, message: message ?? content }, says: null };
+    if (!call || call.args['awaiting_response'] === true) return { ...end, question: null, says: mark?.says ?? null };
   }
   throw new Error('the planner does not come to an end; this is a bug of the planner.');
+}
+
+function offersOf(mark: PlannerMark | undefined): Rehearsal['offered'] {
+  const { readings = [], choices = [] } = mark?.ask ?? {};
+  return readings.map((call, place) => ({ ...call, label: choices[place]?.label ?? call.tool }));
 }
 
 /** A message of a person. */

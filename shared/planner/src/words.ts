@@ -1,29 +1,59 @@
 import { say } from '@signalbox/messages/say';
+import type { IndexedTool, ToolIndex } from './rank/tool-index.ts';
 
-/** Every sentence of the offline planner, in the language of whoever asks. Names and examples come from the catalog of tools. */
-export const WORDS = {
-  notUnderstood: (text: string) => say('planner.not-understood', { text }),
-  whichOf: (written: string) => say('planner.which-of', { written }),
-  whatToChange: (thing: string, choices: string) => say('planner.what-to-change', { thing, choices }),
-  noResult: (tool: string) => say('planner.no-result', { tool }),
-  failed: (tool: string) => say('planner.failed', { tool }),
-  notInstalled: (activity: string) => say('planner.not-installed', { activity }),
-  notLoaded: (group: string) => say('planner.not-loaded', { group }),
-  cannotLoad: (group: string) => say('planner.cannot-load', { group }),
-  needs: (group: string, summary: string) => `${group}: ${summary}`,
-  isMeant: (readings: readonly string[]) =>
-    readings.length === 1
-      ? say('planner.is-meant', { reading: readings.join('') })
-      : `${say('planner.which-is-meant')}\n\n${asExamples(readings)}`,
-  onlyLooks: (change: string) => say('planner.only-looks', { change }),
-  which: (thing: string) => say('planner.which', { thing }),
-  whatShould: (thing: string) => say('planner.what-should', { thing }),
-  unknownName: (kind: string, name: string) => say('planner.unknown-name', { kind, name }),
-  noneKnown: (kind: string) => say('planner.none-known', { kind }),
-  invalid: (thing: string, written: string, wanted: string) => say('planner.invalid', { thing, written, wanted }),
-  nothingFound: (query: string) => say('planner.nothing-found', { query }),
-  notSearched: (scopes: string) => say('planner.not-searched', { scopes }),
-} as const;
+const HELP_EXAMPLES = 5;
+const UNCLEAR_EXAMPLES = 6;
+const NOT_INSTALLED_EXAMPLES = 4;
+/** So many things that are near are read; more would be a menu again. */
+const NEAREST = 3;
+const SHOWN_LENGTH = 80;
+
+/** What somebody reads who greets or asks for help. */
+export function helpText(index: ToolIndex, greeting: boolean): string {
+  const examples = examplesOf(index, HELP_EXAMPLES);
+  const start = greeting ? `${say('planner.greeting')} ` : '';
+  const end = greeting ? `\n\n${say('planner.built-in')}` : '';
+  return examples.length === 0
+    ? start + say('planner.nothing-installed')
+    : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
+}
+
+/** What somebody reads whose request we do not understand: which one it is, and what lies nearest to it; else what we can do at all. */
+export function unclearText(text: string, near: readonly IndexedTool[], index: ToolIndex): string {
+  const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
+  if (hints.length > 0)
+    return `${say('planner.not-understood', { text: asLine(text, SHOWN_LENGTH) })}\n${asExamples(hints)}`;
+  const examples = examplesOf(index, UNCLEAR_EXAMPLES);
+  return examples.length === 0
+    ? say('planner.nothing-installed')
+    : `${say('planner.only-understand')}\n${asExamples(examples)}`;
+}
+
+/** Says plainly that a known capability is missing here, and what is there. */
+export function notInstalledText(tool: IndexedTool, index: ToolIndex): string {
+  const examples = examplesOf(index, NOT_INSTALLED_EXAMPLES);
+  const missing = say('planner.not-installed', { activity: asActivity(tool.group ?? tool.name) });
+  return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
+}
+
+/** What most people come for is shown first, what looks after the system itself last; others stand in between. */
+const FIRST = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace'];
+const LAST = 'admin';
+const placeOf = (group: string): number => {
+  if (group === LAST) return FIRST.length + 1;
+  return FIRST.includes(group) ? FIRST.indexOf(group) : FIRST.length;
+};
+
+/** Hints of installed tools, one of each group in turn, so that every capability shows. */
+function examplesOf(index: ToolIndex, limit: number): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const { group, firstHint, installed } of index.tools)
+    if (installed && group !== null) groups.set(group, [...(groups.get(group) ?? []), firstHint]);
+  const rows = [...groups].sort(([one], [other]) => placeOf(one) - placeOf(other)).map(([, hints]) => hints);
+  const longest = Math.max(0, ...rows.map((row) => row.length));
+  const inTurn = Array.from({ length: longest }, (_, at) => rows.flatMap((row) => row[at] ?? []));
+  return inTurn.flat().slice(0, limit);
+}
 
 /** `memoryMb` → memory, `first_port` → first port: a field's name as people say it. */
 export function inWordsOf(field: string): string {

@@ -1,31 +1,25 @@
 import { say } from '@signalbox/messages/say';
 import { pickChoice } from './choices.ts';
-import type { OpenAsk } from './marks.ts';
-import { askForProblem, isChange } from './questions.ts';
+import { type OpenAsk, type Step, askStep, sayStep } from './marks.ts';
+import { askForProblem } from './questions.ts';
 import { takeReading } from './shortlist.ts';
-import { type Step, askStep, sayStep } from './step.ts';
-import { findNewName, toName } from '../names/new-names.ts';
+import { toName } from '../names/new-names.ts';
 import { nearest } from '../names/spelling.ts';
 import { knownNames } from '../names/mentions.ts';
-import type { IndexedTool } from '../rank/tool-index.ts';
-import { asks, readHold } from '../requests/holds.ts';
-import { stepForRequest, stepForTool } from '../requests/requests.ts';
+import { asks } from '../requests/holds.ts';
+import { stepForTool } from '../requests/calls.ts';
+import { stepForRequest } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
-import { CONFIDENT, type Surroundings, matchesFor, mentionsIn } from '../requests/understanding.ts';
+import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
 import { tidy } from '../slots/descriptions.ts';
 import { takesNewName, takesText } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import type { Filled } from '../slots/filling.ts';
-import { isLabelOf } from '../slots/labels.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
 import { isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
 import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
-import { WORDS, asLine, inWordsOf } from '../words.ts';
 
-/** How much of a refused value is repeated. */
-const SHOWN_LENGTH = 60;
 /** What has more words is a sentence and no name. */
 const MOST_NAME_WORDS = 4;
 /** A request that could also be the answer is taken for a request only when it is this near to a tool. */
@@ -55,35 +49,26 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
   const picked = pickChoice(text, ask.choices, ask.question);
-  if (picked !== null && problemOf(field, picked) === null)
-    return {
-      answered: true,
-      step: stepForTool(tool, withoutChoice(text, picked), { ...ask.args, [field.name]: picked }, around),
-    };
+  if (picked !== null && problemOf(field, picked) === null) {
+    const rest = wordsOf(text).length > 2 ? text : '';
+    return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: picked }, around) };
+  }
   if (isRefusal(text)) return dropped();
-  const instead = otherField(ask, tool, text);
-  if (instead) return { answered: true, step: instead };
-  if (isSomethingElse(ask, field, text, around))
-    return { answered: false, dropped: true, step: stepForRequest(text, withAsked(ask, around)) };
-  if (readSmallTalk(text) !== null && !takesNewName(field) && !takesText(field)) return null;
-  const hold = takesText(field) || takesNewName(field) ? null : readHold(text);
-  if (hold === 'conditional')
-    return { answered: false, dropped: true, step: sayStep(say('planner.no-conditions'), 'cannot') };
-  if (hold === 'forbidden' && !/^(?:no|not)\b/i.test(text)) return dropped();
+  const isFree = takesText(field) || takesNewName(field);
+  const [best] = matchesFor(text, { ...around, last: null });
+  const isNear = best !== undefined && best.score >= CONFIDENT;
+  if (isNear && best.tool !== tool && isRequest(text, field, best.score)) return asRequest(ask, text, around);
+  if (readSmallTalk(text) !== null && !isFree) return null;
   const value = readValue(field, text, around);
-  if (value === null) return besides(ask, tool, text, around) ?? otherwise(ask, text, around);
+  if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
   const wanted = problemOf(field, value);
   if (wanted === null) {
-    const isWhole = takesText(field) || takesNewName(field);
-    const corrected = isWhole ? ask.args : { ...ask.args, ...corrections(ask, tool, field, text, around) };
-    return {
-      answered: true,
-      step: stepForTool(tool, isWhole ? '' : text, { ...corrected, [field.name]: value }, around),
-    };
+    const step = stepForTool(tool, isFree ? '' : text, { ...ask.args, [field.name]: value }, around);
+    return { answered: true, step };
   }
   if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
-  const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
-  return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
+  const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
+  return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
 /** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
@@ -96,12 +81,14 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
     return values.findLast((value) => value !== null) ?? null; // "one gig. sorry, two" means the last
   }
   if (field.type === 'boolean') return readYesOrNo(text);
-  const filled = fill([field], text, around);
-  if (Object.hasOwn(filled.args, field.name)) return lastNamed(field, text, around) ?? filled.args[field.name];
+  const { facts, index } = around;
+  const about = { ...facts, currentProject: null };
+  const { args } = fillSlots({ text, fields: [field], facts: about, language: index, given: {} });
+  if (Object.hasOwn(args, field.name)) return args[field.name];
   const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
   if (!only || more.length > 0) return null;
   // As an answer even an everyday word may be a mistyped name.
-  const known = field.choices.length > 0 ? field.choices : knownNames(around.facts, field.entity);
+  const known = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
   const near = nearest(only.lower, known);
   if (known.length > 0) return near.length === 1 ? near[0] : null;
   return text.slice(only.start, only.end);
@@ -112,112 +99,33 @@ function readYesOrNo(text: string): boolean | null {
   return /^(?:no|n|false|off)\b/i.test(text) ? false : null;
 }
 
-/** "prod. no wait, staging": of several names of the kind the last one counts. */
-function lastNamed(field: Field, text: string, around: Surroundings): string | null {
-  const named = mentionsIn(text, around).filter(
-    ({ kind, candidates }) => kind === field.entity && candidates.length === 1,
-  );
-  return named.length > 1 && /\b(?:no|wait|sorry|rather|actually|oops)\b/i.test(text)
-    ? (named.at(-1)?.name ?? null)
-    : null;
-}
-
 const LEAD =
-  /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|like to|how about|call|name|it|be|is|the|project|its|it's|hm+|ok|okay|well|say|rather|use)[ ,]+)+/i;
+  /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|like to|how about|call(?:ed)?|named?|it|be|is|the|project|its|it's|hm+|ok|okay|well|say|rather|use)[ ,]+)+/i;
 
 function newName(field: Field, text: string): string | null {
-  const called = /\b(?:called|named|call it|name it)\b/i.test(text)
-    ? findNewName(text.slice(Math.max(0, text.search(/\b(?:called|named|call it|name it)\b/i))))
-    : null;
-  const quoted = findQuoted(text)[0];
-  if (quoted ?? called) return toName(field, (quoted ?? called)?.value ?? '');
-  const bare = (/^[^,:;]+/.exec(text.replace(LEAD, ''))?.[0] ?? '')
+  const [quoted] = findQuoted(text);
+  if (quoted) return toName(field, quoted.value);
+  const called = text.slice(Math.max(0, text.search(/\b(?:called|named|call it|name it)\b/i)));
+  const bare = (/^[^,:;]+/.exec(called.replace(LEAD, ''))?.[0] ?? '')
     .replace(/\s+(?:for|about|please|that|which|instead)\b.*$/i, '')
     .replace(/[.!?\s]+$/, '');
   return bare !== '' && bare.split(' ').length <= MOST_NAME_WORDS ? toName(field, bare) : null;
 }
 
-function withoutChoice(text: string, picked: string): string {
-  return text.toLowerCase().includes(picked.toLowerCase()) && wordsOf(text).length > 2 ? text : '';
-}
-
-function fill(fields: readonly Field[], text: string, { facts, index }: Surroundings): Filled {
-  return fillSlots({ text, fields, facts: { ...facts, currentProject: null }, language: index, given: {} });
-}
-
-/** Arguments that were known already and that the text says anew: "web-1 but for the blog". */
-function corrections(
-  ask: OpenAsk,
-  tool: IndexedTool,
-  asked: Field,
-  text: string,
-  around: Surroundings,
-): Record<string, unknown> {
-  const known = tool.fields.filter(
-    (field) => field !== asked && Object.hasOwn(ask.args, field.name) && !takesText(field) && !takesNewName(field),
-  );
-  const { args } = fill([asked, ...known], text, around);
-  const mentioned = mentionsIn(text, around).map(({ name }) => name);
-  // The only known name is filled in by itself; what counts is what the person wrote.
-  return Object.fromEntries(
-    known.flatMap(({ name, entity }) =>
-      args[name] === undefined || (entity !== null && entity !== 'port' && !mentioned.includes(String(args[name])))
-        ? []
-        : [[name, args[name]] as const],
-    ),
-  );
-}
-
-/** A text that answers another argument's question than the one that was asked: taken, and the question is put again. */
-function besides(ask: OpenAsk, tool: IndexedTool, text: string, around: Surroundings): Answered | null {
-  const step = stepForTool(tool, text, ask.args, { ...around, last: null }, ask.tries);
-  const learned = step.kind === 'ask' && Object.keys(step.ask.args).length > Object.keys(ask.args).length;
-  const narrowed = step.kind === 'ask' && step.ask.choices.length > 0 && step.ask.choices.length < ask.choices.length;
-  return learned || narrowed ? { answered: true, step } : null;
-}
-
-/** Asked what to change, somebody names another argument: "repository". */
-function otherField(ask: OpenAsk, tool: IndexedTool, text: string): Step | null {
-  const [only, ...more] = wordsOf(text).filter((word) => !isFiller(word));
-  if (!isChange(tool) || only === undefined || more.length > 0) return null;
-  const field =
-    tool.fields.find((one) => !one.required && one.name !== ask.slot && isLabelOf(only, one)) ??
-    tool.fields.find((one) => !one.required && ask.choices.length > 0 && isLabelOf(only, one));
-  if (!field) return null;
-  const question = WORDS.whatShould(inWordsOf(field.name));
-  return askStep(question, {
-    ...ask,
-    slot: field.name,
-    question,
-    choices: field.choices.map((value) => ({ label: value, value })),
-    tries: 0,
-  });
-}
-
-/** Whether the text is a request of its own: it says what to do, and is near to another tool. For free text anything could be. */
-function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
-  const words = wordsOf(text).filter((word) => !isFiller(word));
-  const [best] = matchesFor(text, { ...around, last: null });
-  if (asks(text) && !takesText(field))
-    return best !== undefined && best.score >= CONFIDENT && best.tool.name !== ask.tool;
-  const acts = means(words[0] ?? '', EFFECTS) || ['list', 'show', 'tell'].includes(words[0] ?? '');
-  if (!best || words.length < 2 || !acts || best.tool.name === ask.tool) return false;
-  return best.score >= (takesText(field) || takesNewName(field) ? CERTAIN : CONFIDENT);
+/** Whether the text is a request of its own: it asks, or says what to do. For free text it has to be near to a tool. */
+function isRequest(text: string, field: Field, score: number): boolean {
+  if (asks(text) && !takesText(field)) return true;
+  const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
+  const acts = means(first, EFFECTS) || ['list', 'show', 'tell'].includes(first);
+  return acts && more.length > 0 && (score >= CERTAIN || !(takesText(field) || takesNewName(field)));
 }
 
 /** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
-function withAsked(ask: OpenAsk, around: Surroundings): Surroundings {
-  if (ask.tool === null || Object.keys(ask.args).length === 0) return around;
-  return { ...around, last: { tool: ask.tool, args: ask.args, result: null, text: ask.text } };
-}
-
-function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
-  if (isRefusal(text)) return dropped();
-  if (readSmallTalk(text) !== null) return null;
-  const [best] = matchesFor(text, { ...around, last: null });
-  if (best && best.score >= CONFIDENT)
-    return { answered: false, dropped: true, step: stepForRequest(text, withAsked(ask, around)) };
-  return again(ask);
+function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
+  const { tool, args } = ask;
+  const isAbout = tool !== null && Object.keys(args).length > 0;
+  const last = isAbout ? { tool, args, result: null, text: ask.text } : around.last;
+  return { answered: false, dropped: true, step: stepForRequest(text, { ...around, last }) };
 }
 
 /** Puts the question once more; the second time it is dropped. */

@@ -1,5 +1,5 @@
 import type { Choice } from './marks.ts';
-import { isWord, namesWithPart } from '../names/mentions.ts';
+import { isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
 import { isSameChoice } from '../names/value-words.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
@@ -52,6 +52,17 @@ function byWords(words: readonly string[], choices: readonly Choice[]): string |
   const near = words.some(isWord) ? null : closest(words.join(' '), values);
   const [part, ...others] = words.flatMap((word) => namesWithPart(word, values));
   return near ?? (others.length === 0 ? (part ?? null) : null);
+}
+
+/** A part of a name that is shorter could be anything: "api" of billing-api. */
+const SHORTEST_PART = 4;
+
+/** Names of which the word is a part, as billing is of billing-api. */
+function namesWithPart(word: string, names: readonly string[]): readonly string[] {
+  if (word.length < SHORTEST_PART) return [];
+  const partsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const exact = names.filter((name) => partsOf(name).includes(word));
+  return exact.length > 0 ? exact : names.filter((name) => closest(word, partsOf(name)) !== null);
 }
 
 /** Of two choices the one that the question did not name; null when it named both or none. */

@@ -1,11 +1,11 @@
 import { referredValue } from './references.ts';
 import type { Run } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
+import type { Mention } from '../names/mentions.ts';
 import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
-import { takesNewName, takesVersion } from '../slots/field-kinds.ts';
-import { readHold } from '../requests/holds.ts';
+import { isLabelOf, takesNewName, takesVersion } from '../slots/field-kinds.ts';
+import { asks, readHold } from '../requests/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { isLabelOf } from '../slots/labels.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { problemOf } from '../slots/schema.ts';
 import { isSameChoice } from '../names/value-words.ts';
@@ -27,8 +27,12 @@ const LIKE_BEFORE = set(
 const REPEAT = /\b(?:again|once more|repeat|redo|refresh|retry|same (?:again|thing))\b/i;
 const WHY =
   /^(?:(?:ok|okay|and|but|so|hm),? )?(?:why|how come|what happened)(?: (?:is|was|did|does) (?:it|that|this)(?: \w+)?)?[?!. ]*$/i;
-const TAKE_BACK =
-  /\b(?:undo|revert|take (?:it|that|this) back|give (?:it|that|this) back|put (?:it|that|this) back|reverse|wrong one)\b/i;
+const OUTCOME = new RegExp(
+  String.raw`^(?:(?:so|and|ok|hey|well)[, ]+)*(?:(?:is|was|did|has|are|everything) )*(?:(?:it|that|this|we|the deploy(?:ment)?) )*` +
+    String.raw`(?:(?:all|been|now|already) )*(?:live|done|finished|through|over|out|deployed|completed?|worked|work|succeed(?:ed)?|go through)\b` +
+    String.raw`(?:\s+(?:yet|now|already|then|there|ok|well))*[?!. ]*$`,
+  'i',
+);
 const GO_AHEAD =
   /^(?:(?:good|great|ok|okay|fine|nice|perfect|yes|then|so|and|please|now)[,.! ]+)*(?:go ahead|go for it|do it|do that|proceed|ship it)(?: then| now| please)*[.! ]*$/i;
 const STOP =
@@ -36,15 +40,14 @@ const STOP =
 
 /** Reads a text that only makes sense after the last tool; null when it stands by itself. */
 export function readFollowUp(text: string, around: Surroundings): FollowUp | null {
-  const { last, index, facts } = around;
+  const { last, index } = around;
   const lastTool = index.tools.find(({ name, installed }) => name === last?.tool && installed);
-  if (WHY.test(text)) return reasonOf(last, lastTool, facts.currentProject, around);
+  if (WHY.test(text)) return reasonOf(last, lastTool, around);
+  if (OUTCOME.test(text) && asks(text)) return outcomeOf(last, lastTool, around);
   if (!last || !lastTool) return null;
-  if (STOP.test(text)) return sibling(last, lastTool, around, ({ name }) => /^(?:cancel|stop|abort)_/.test(name));
-  if (TAKE_BACK.test(text) && !lastTool.isHarmless)
-    return sibling(last, lastTool, around, (tool) => isOpposite(tool, lastTool));
+  if (STOP.test(text)) return sibling(last, lastTool, around, /^(?:cancel|stop|abort)_/);
   if (GO_AHEAD.test(text) && lastTool.isHarmless)
-    return sibling(last, lastTool, around, ({ name }) => !/^(?:cancel|rollback|stop|release)_/.test(name));
+    return sibling(last, lastTool, around, /^(?!(?:cancel|rollback|stop|release)_)/);
   if (!lastTool.isHarmless && readHold(text) !== null && !/^no\b/i.test(text)) return null;
   const changed = otherOfTwo(text, last, lastTool, around) ?? newValues(text, last, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
@@ -56,57 +59,47 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
 }
 
 /** "Why?" after anything but a deployment asks what is wrong with the project; otherwise for the end of the last deployment. */
-function reasonOf(
-  last: Run | null,
-  lastTool: IndexedTool | undefined,
-  current: string | null,
-  { index }: Surroundings,
-): FollowUp | null {
-  const project = last?.args['project'] ?? current;
+function reasonOf(last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings): FollowUp | null {
+  const project = last?.args['project'] ?? around.facts.currentProject;
   const isDeployment = project === null || (lastTool !== undefined && /deploy|rollback/.test(lastTool.name));
   const wanted = isDeployment ? 'get_deploy_status' : 'diagnose_service';
-  const tool = index.tools.find(({ name, installed }) => installed && name === wanted);
+  const tool = around.index.tools.find(({ name, installed }) => installed && name === wanted);
   const environment = isDeployment ? last?.args['environment'] : undefined;
   const given = { ...(project === null ? {} : { project }), ...(environment === undefined ? {} : { environment }) };
   return tool ? { tool, given } : null;
 }
 
+/** "Is it live yet?" asks for the last deployment, unless something else was done since. */
+function outcomeOf(last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings): FollowUp | null {
+  const tool = around.index.tools.find(({ name, installed }) => installed && name === 'get_deploy_status');
+  if (!tool || (lastTool && !lastTool.isHarmless && lastTool.group !== tool.group)) return null;
+  const given = tool.fields.flatMap((field) => {
+    const value = last && lastTool?.group === tool.group ? referredValue(field, last, lastTool) : null;
+    return value === null ? [] : [[field.name, value] as const];
+  });
+  const isWhole = tool.fields.every(({ name, required }) => !required || given.some(([one]) => one === name));
+  return isWhole ? { tool, given: Object.fromEntries(given) } : null;
+}
+
 /** The other tool for the same thing that does what is wanted, with what the last one was about. Null when there is none or more than one. */
-function sibling(
-  last: Run,
-  lastTool: IndexedTool,
-  { index }: Surroundings,
-  isWanted: (tool: IndexedTool) => boolean,
-): FollowUp | null {
+function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, names: RegExp): FollowUp | null {
+  const [verb = ''] = lastTool.name.split('_');
   const [tool, ...more] = index.tools.filter(
     (one) =>
       one.group === lastTool.group &&
       one.installed &&
       !one.isHarmless &&
       one !== lastTool &&
-      [...one.topics].some(
-        (topic) => lastTool.topics.has(topic) || lastTool.name.split('_')[0]?.includes(topic.toLowerCase()),
-      ) &&
-      isWanted(one),
+      [...one.topics].some((topic) => lastTool.topics.has(topic) || verb.includes(topic.toLowerCase())) &&
+      names.test(one.name),
   );
   if (!tool || more.length > 0) return null;
   const given = tool.fields.flatMap((field) => {
     const isAbout = field.required || (field.entity !== null && field.entity !== 'port') || takesVersion(field);
-    const value = isAbout && !field.name.startsWith('to_') ? referredValue(field, 'it', last, lastTool) : null;
+    const value = isAbout && !field.name.startsWith('to_') ? referredValue(field, last, lastTool) : null;
     return value === null ? [] : [[field.name, value] as const];
   });
   return { tool, given: Object.fromEntries(given) };
-}
-
-const OPPOSITES: Readonly<Record<string, RegExp>> = {
-  allocate: /^release_/,
-  release: /^allocate_/,
-  trigger: /^rollback_/,
-  register: /^remove_/,
-};
-
-function isOpposite({ name }: IndexedTool, last: IndexedTool): boolean {
-  return OPPOSITES[last.name.split('_')[0] ?? '']?.test(name) ?? false;
 }
 
 /** How many words are neither values nor say that it is like before. */
@@ -137,13 +130,9 @@ function restOf(
 /** What the text says anew of the last tool's arguments; null when it names something that the tool does not take. */
 function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Record<string, unknown> | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
-  const { args, problem } = fillSlots({
-    text,
-    fields,
-    facts: { ...around.facts, currentProject: null },
-    language: around.index,
-    given: {},
-  });
+  const { facts, index } = around;
+  const about = { ...facts, currentProject: null };
+  const { args, problem } = fillSlots({ text, fields, facts: about, language: index, given: {} });
   if (problem) return null;
   const mentions = mentionsIn(text, around);
   // The only known name is filled in by itself; what counts is what the person wrote.
@@ -153,19 +142,11 @@ function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundi
       return kind === null || kind === 'port' || mentions.some((mention) => mention.name === value);
     }),
   );
-  const number = Object.keys(said).length === 0 ? lastNumber(text, last, tool) : null;
+  if (Object.keys(said).length === 0 && mentions.length === 0) return lastNumber(text, last, tool) ?? said;
   const used = new Set(Object.values(said).map(String));
-  return (
-    number ??
-    (mentions.every(
-      ({ name, kind }) =>
-        used.has(name) ||
-        /\bnot\b/i.test(text) ||
-        mentions.some((other) => other.kind !== kind && used.has(other.name)),
-    )
-      ? said
-      : null)
-  );
+  const isUsed = ({ name, start }: Mention): boolean =>
+    used.has(name) || mentions.some((other) => other.start === start && used.has(other.name));
+  return /\bnot\b/i.test(text) || mentions.every(isUsed) ? said : null;
 }
 
 /** "Rather 20": a bare number is the one that was said before, when only one was. */
@@ -182,11 +163,11 @@ function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<st
 function otherOfTwo(
   text: string,
   last: Run,
-  { fields }: IndexedTool,
+  tool: IndexedTool,
   { facts }: Surroundings,
 ): Record<string, unknown> | null {
-  if (!/\b(?:the )?other(?: one| server| project)?\b/i.test(text)) return null;
-  const others = fields.flatMap(({ name, entity, choices }) => {
+  if (!/\bother\b/i.test(text)) return null;
+  const others = tool.fields.flatMap(({ name, entity, choices }) => {
     const names = choices.length > 0 ? choices : (facts.known[entity ?? ''] ?? []);
     const other = names.find((candidate) => candidate !== last.args[name]);
     return names.length === 2 && Object.hasOwn(last.args, name) && other !== undefined ? [[name, other] as const] : [];

@@ -1,10 +1,28 @@
+import { currentLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
 import { answerAsk } from './answers.ts';
-import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
+import { readFollowUp } from './follow-ups.ts';
+import {
+  type History,
+  type Marked,
+  type Said,
+  TALKING_TOOLS,
+  lastRunBefore,
+  openQuestionBefore,
+  stepsFor,
+} from './history.ts';
+import { type Step, sayStep } from './marks.ts';
 import type { Chosen } from './planned-message.ts';
+import { askWhichIsMeant, readingOf } from './readings.ts';
+import { stepAfter } from './results.ts';
 import { onlyIfPlain, onlyLooking } from './shortlist.ts';
-import { stepForSaid } from './said-step.ts';
-import { cleanText } from '../text/tokens.ts';
+import { conditionalChange } from '../requests/conditions.ts';
+import { unexplained } from '../requests/plain-order.ts';
+import { introduce, stepForRequest } from '../requests/requests.ts';
+import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
+import { cleanText, isFiller, means } from '../text/tokens.ts';
+import { asLine } from '../words.ts';
 
 /** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
 export function chooseNext(history: History, around: Surroundings): Chosen | null {
@@ -61,4 +79,106 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
     chosen = { ...chosen, step: answer.step, absorbed: [...absorbed, next] };
   }
   return chosen;
+}
+
+/** Load, call and answer take three; twice that is a loop. */
+const MOST_STEPS = 6;
+
+/** What to do next about one request. */
+function stepForSaid(said: Said, history: History, surroundings: Surroundings): Chosen {
+  const around = { ...surroundings, last: lastRunBefore(history, said) };
+  const question = said.part === 0 ? openQuestionBefore(history, said) : null;
+  const isNew = said.event === null && stepsFor(history, said).length === 0;
+  const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
+  if (question && answer)
+    return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
+  return {
+    said,
+    step: stepFor(said, history, around, question?.ask.tries ?? 0, question !== null),
+    absorbed: [],
+    dropped: null,
+  };
+}
+
+function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
+  if (said.event !== null) return sayStep(said.event, 'event');
+  const steps = stepsFor(history, said);
+  if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
+  const last = steps.at(-1);
+  if (!last) {
+    const step = stepForText(cleanText(said.text), said, isAsked, history, around);
+    return step.kind === 'say' && step.says.kind === 'cannot' ? withOffer(step, said, around) : step;
+  }
+  const step = stepAfter(last, history, around, tries > 0);
+  if (step.kind !== 'say' || step.says.kind !== 'result' || !last.call) return step;
+  return withOffer({ ...step, text: withReading(step.text, said, last.call, around) }, said, around);
+}
+
+/** An answer to who ordered a change under a condition offers that change. */
+function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
+  const change = around.mayChange ? conditionalChange(cleanText(said.text), around) : null;
+  if (change === null) return step;
+  const asked = askWhichIsMeant([change], said.text, around.index);
+  return asked.kind === 'ask' ? { ...step, offer: asked.ask } : step;
+}
+
+/** A look that was guessed says first what the words were taken for. */
+function withReading(
+  text: string,
+  said: Said,
+  { name, args }: NonNullable<Marked['call']>,
+  { facts, index }: Surroundings,
+): string {
+  const tool = index.tools.find((one) => one.name === name);
+  if (!tool?.isHarmless || currentLanguage() !== 'en') return text;
+  const left = unexplained(said.text, { tool, args }, { facts, index }, 'answer').filter(
+    (word) => !isFiller(word) && !isWordOfQuestions(word),
+  );
+  return left.length === 0
+    ? text
+    : `${say('planner.understood', { reading: readingOf({ tool: name, args }, index) })}\n\n${text}`;
+}
+
+const isWordOfQuestions = (word: string): boolean =>
+  means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
+const LOOKING: ReadonlySet<string> = new Set(['LIST', 'STATUS', 'CHECK', 'FIND', 'WANT']);
+
+function stepForText(text: string, said: Said, isAsked: boolean, history: History, around: Surroundings): Step {
+  if (text === '') return sayStep(say('planner.empty'), 'small-talk');
+  switch (readSmallTalk(text)) {
+    case 'thanks':
+      return closeTask(history, said);
+    case 'agreed':
+      return sayStep(say('planner.ready'), 'small-talk');
+    case 'greeting':
+      return introduce(true, around);
+    case 'help':
+      return introduce(false, around);
+    case 'cancel':
+      // "Stop it" after something was set going, or looked at, stops that; else there is nothing to cancel.
+      if (!isAsked && readFollowUp(text, around)) return stepForRequest(text, around);
+      return sayStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
+    case 'chat':
+      return sayStep(say('planner.chat'), 'small-talk');
+    case null:
+      return stepForRequest(text, around);
+  }
+}
+
+const SUMMARY_LENGTH = 300;
+
+/** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */
+function closeTask(history: History, thanks: Said): Step {
+  const results = history.marked.flatMap(({ call, index }) => {
+    const result =
+      call && index < history.size && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
+    return call && result?.ok ? [result.say ?? call.name.replaceAll('_', ' ')] : [];
+  });
+  const events = history.said
+    .filter(({ event, index }) => event !== null && index < thanks.index)
+    .map(({ event }) => event ?? '');
+  const shown = [...results, ...events];
+  if (shown.length === 0) return sayStep(say('planner.welcome'), 'small-talk');
+  const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));
+  return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

@@ -1,8 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
-import type { PlannerMark } from './marks.ts';
-import { type Step, sayStep } from './step.ts';
+import { type PlannerMark, type Step, sayStep } from './marks.ts';
 
 /** What the model says next. */
 export interface PlannedMessage {
@@ -65,6 +64,12 @@ export function writeStep(
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
+      if (step.offer && !others && canRespond) {
+        const { choices, question } = step.offer;
+        const message = `${text}\n\n${question}`;
+        const mark = { ...base, done: true, says: step.says, ask: step.offer };
+        return writeCall(history, mark, 'respond_to_user', { message, awaiting_response: true, choices });
+      }
       const mark = { ...base, done: true, says: step.says };
       if (!others || !canRespond) return writeContent(history, mark, text);
       return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });

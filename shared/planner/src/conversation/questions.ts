@@ -1,141 +1,82 @@
-import { sayQuestion } from '@signalbox/messages/say';
-import type { IndexedTool } from '../rank/tool-index.ts';
+import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { isLabelOf } from '../slots/labels.ts';
-import type { Choice } from './marks.ts';
+import { type Choice, type Step, askStep, sayStep } from './marks.ts';
 import { knownNames } from '../names/mentions.ts';
-import type { Field } from '../slots/schema.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
-import { type Step, askStep, sayStep } from './step.ts';
-import { sensesOf, tokenize } from '../text/tokens.ts';
-import { WORDS, inWordsOf } from '../words.ts';
+import { isLabelOf } from '../slots/field-kinds.ts';
+import type { Field } from '../slots/schema.ts';
+import { sensesOf, wordsOf } from '../text/tokens.ts';
+import { asLine, inWordsOf } from '../words.ts';
 
 /** More buttons than this are not read but scrolled past. */
 const MOST_CHOICES = 8;
+/** How much of a refused value is repeated. */
+const SHOWN_LENGTH = 60;
 
-type Args = Readonly<Record<string, unknown>>;
+/** The call that a question is about, as far as it is known, and what was said of it; `tries` counts how often it has been put again. */
+export interface Unfinished {
+  readonly tool: IndexedTool;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly facts: RequestFacts;
+  readonly text: string;
+  readonly tries: number;
+}
 
-/** Asks for one missing argument. Says so instead when there is nothing to choose from. */
-export function askForSlot(
-  tool: IndexedTool,
-  args: Args,
-  field: Field,
-  facts: RequestFacts,
-  text: string,
-  tries: number,
-): Step {
-  if (hasNothingToChoose(field, facts))
-    return sayStep(WORDS.noneKnown(inWordsOf(field.entity ?? field.name)), 'nothing-known');
-  return ask(tool, args, field, facts, '', text, tries);
+/** Asks for an argument, after the reason why, if there is one. Says so instead when there is nothing to choose from. */
+export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
+  const { tool, args, facts, text, tries } = call;
+  if (reason === '' && hasNothingToChoose(field, facts))
+    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'nothing-known');
+  const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
+  const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
+  return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
 }
 
 /** Says what is wrong with an argument and asks for it again. */
-export function askForProblem(
-  tool: IndexedTool,
-  args: Args,
-  problem: SlotProblem,
-  facts: RequestFacts,
-  text: string,
-  tries: number,
-): Step {
-  const { field, written } = problem;
-  if (problem.kind === 'which-name') {
-    const choices = problem.candidates.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
-    const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
-    const raised = { tool: tool.name, args: { ...args }, slot: field.name, choices, question, text, tries };
-    return askStep(`${WORDS.whichOf(written)} ${question}`, raised);
-  }
-  const thing = inWordsOf(problem.kind === 'unknown-name' ? (field.entity ?? field.name) : field.name);
-  const reason =
-    problem.kind === 'unknown-name' ? WORDS.unknownName(thing, written) : WORDS.invalid(thing, written, problem.wanted);
-  return ask(tool, args, field, facts, reason, text, tries);
+export function askForProblem(problem: SlotProblem, call: Unfinished): Step {
+  const { field } = problem;
+  const written = asLine(problem.written, SHOWN_LENGTH);
+  if (problem.kind === 'invalid')
+    return askForSlot(
+      field,
+      call,
+      say('planner.invalid', { thing: inWordsOf(field.name), written, wanted: problem.wanted }),
+    );
+  const kind = inWordsOf(field.entity ?? field.name);
+  return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
-/** Asks for an argument again because the tool knows nothing of that name. */
-export function askAfterFailure(
-  tool: IndexedTool,
-  args: Args,
-  field: Field,
-  facts: RequestFacts,
-  sentence: string,
-): Step {
-  return ask(tool, args, field, facts, sentence, '', 1);
-}
-
-/**
- * A tool that changes a thing, when the text says what to change but not into what, or nothing at all: asks for it. Null when
- * some change is known, or the tool does not change things.
- */
-export function askWhatToChange(tool: IndexedTool, args: Args, text: string, facts: RequestFacts): Step | null {
-  if (!isChange(tool)) return null;
-  const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
-  if (optional.some(({ name }) => Object.hasOwn(args, name))) return null;
-  const labelled = optional.find((field) => tokenize(text).some(({ lower }) => isLabelOf(lower, field)));
-  const [first] = optional;
-  if (labelled) return ask(tool, args, labelled, facts, '', text, 0);
-  if (!first) return null;
-  const thing = tool.fields.flatMap(({ name, required }) =>
-    required && Object.hasOwn(args, name) ? [String(args[name])] : [],
-  );
-  const choices = optional.map(({ name }) => inWordsOf(name));
-  const question = WORDS.whatToChange(thing.join(', '), choices.join(', '));
-  return askStep(question, {
-    tool: tool.name,
-    args: { ...args },
-    slot: first.name,
-    choices: choices.slice(0, MOST_CHOICES).map((label) => ({ label, value: label })),
-    question,
-    text,
-    tries: 0,
-  });
-}
-
-/** Whether the tool's name says that it changes a thing that is there: update_…, change_…. */
-export function isChange(tool: IndexedTool): boolean {
+/** A tool that changes a thing needs something to change: asks for what the text names, else for the first thing. Null when it is known. */
+export function askWhatToChange(call: Unfinished): Step | null {
+  const { tool, args, text } = call;
   const [verb = ''] = tool.name.split('_');
-  return !tool.isHarmless && sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
+  const isChange = sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
+  const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
+  if (tool.isHarmless || !isChange || optional.some(({ name }) => Object.hasOwn(args, name))) return null;
+  const field = optional.find((one) => wordsOf(text).some((word) => isLabelOf(word, one))) ?? optional[0];
+  return field ? askForSlot(field, call) : null;
 }
 
-/** The values that a field can be given by button: its enum, or the names that are known. */
-function choicesFor(field: Field, facts: RequestFacts): readonly Choice[] {
-  const values = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
-  const current = facts.currentProject;
-  const sorted =
-    field.entity === 'project' && current !== null && values.includes(current)
-      ? [current, ...values.filter((value) => value !== current)]
-      : values;
-  return sorted.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
+/** The values that a field can be given by button: its enum, or the names that are known, that of the conversation first. */
+function choicesFor({ entity, choices }: Field, facts: RequestFacts): readonly Choice[] {
+  if (choices.length > 0) return asChoices(choices);
+  const known = knownNames(facts, entity);
+  const isCurrent = (name: string): boolean => entity === 'project' && name === facts.currentProject;
+  return asChoices([...known.filter(isCurrent), ...known.filter((name) => !isCurrent(name))]);
 }
 
-function ask(
-  tool: IndexedTool,
-  args: Args,
-  field: Field,
-  facts: RequestFacts,
-  reason: string,
-  text: string,
-  tries: number,
-): Step {
-  const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
-  return askStep(reason === '' ? question : `${reason} ${question}`, {
-    tool: tool.name,
-    args: { ...args },
-    slot: field.name,
-    choices: field.entity === 'name' ? [] : choicesFor(field, facts),
-    question,
-    text,
-    tries,
-  });
+function asChoices(values: readonly string[]): readonly Choice[] {
+  return values.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
 }
 
-function defaultQuestion(field: Field): string {
-  if (field.choices.length > 0 || (field.entity !== null && field.entity !== 'text' && field.entity !== 'name'))
-    return WORDS.which(inWordsOf(field.name));
-  return WORDS.whatShould(inWordsOf(field.name));
+function defaultQuestion({ name, entity, choices }: Field): string {
+  const thing = inWordsOf(name);
+  const isChosen = choices.length > 0 || (entity !== null && entity !== 'text' && entity !== 'name');
+  return isChosen ? say('planner.which', { thing }) : say('planner.what-should', { thing });
 }
 
-function hasNothingToChoose(field: Field, facts: RequestFacts): boolean {
-  const kind = field.entity;
-  if (kind === null || field.choices.length > 0 || ['name', 'text', 'port'].includes(kind)) return false;
-  return Object.hasOwn(facts.known, kind) && knownNames(facts, kind).length === 0;
+function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): boolean {
+  if (entity === null || choices.length > 0) return false;
+  return Object.hasOwn(facts.known, entity) && knownNames(facts, entity).length === 0;
 }

@@ -1,9 +1,8 @@
 import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import type { PlannedCall } from './marks.ts';
-import { type Step, askStep } from './step.ts';
+import { type PlannedCall, type Step, askStep } from './marks.ts';
 import type { ToolIndex } from '../rank/tool-index.ts';
-import { WORDS, asLine, inWordsOf } from '../words.ts';
+import { asExamples, asLine, inWordsOf } from '../words.ts';
 
 /** A person reads three buttons; of more, none. */
 export const MOST_READINGS = 3;
@@ -13,7 +12,11 @@ const LABEL_LENGTH = 60;
 /** Offers up to three readings as buttons that say the exact change. */
 export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex): Step {
   const shown = readings.slice(0, MOST_READINGS);
-  const question = WORDS.isMeant(shown.map((call) => readingOf(call, index)));
+  const said = shown.map((call) => readingOf(call, index));
+  const question =
+    said.length === 1
+      ? say('planner.is-meant', { reading: said.join('') })
+      : `${say('planner.which-is-meant')}\n\n${asExamples(said)}`;
   const labels = [...shown.map((call) => labelOf(call, index)), say('planner.none-of-these')];
   const choices = labels.map((label) => ({ label, value: label }));
   return askStep(question, {
@@ -30,16 +33,18 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
 
 /** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
-  const values = Object.values(call.args).map(inText);
-  const order =
-    orderOf(call, index) ?? [doing(call.tool), ...(values.length > 0 ? [values.join(', ')] : [])].join(': ');
+  const order = orderOf(call, index) ?? ordered(call.tool, Object.values(call.args).map(inText));
   return asLine(order, LABEL_LENGTH).replace(/[.!?,\s]+$/, '');
 }
 
 /** The exact change, for people: what is done, and with which values. */
 export function readingOf(call: PlannedCall, index: ToolIndex): string {
   const values = Object.entries(call.args).map(([name, value]) => `${inWordsOf(name)} ${inText(value)}`);
-  return orderOf(call, index) ?? [doing(call.tool), ...(values.length > 0 ? [values.join(', ')] : [])].join(': ');
+  return orderOf(call, index) ?? ordered(call.tool, values);
+}
+
+function ordered(tool: string, values: readonly string[]): string {
+  return values.length === 0 ? doing(tool) : `${doing(tool)}: ${values.join(', ')}`;
 }
 
 /** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */

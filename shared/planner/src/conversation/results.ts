@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import type { History, Marked } from './history.ts';
 import { knownNames } from '../names/mentions.ts';
-import { askAfterFailure } from './questions.ts';
-import { notInstalled, stepForCall } from '../requests/requests.ts';
-import { type Step, sayStep } from './step.ts';
+import { askForSlot } from './questions.ts';
+import { notInstalled, stepForCall } from '../requests/calls.ts';
+import { type Step, sayStep } from './marks.ts';
 import { type ToolResult, renderResult } from './tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
-import { WORDS, asLine } from '../words.ts';
+import { asLine } from '../words.ts';
 
 const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
 const Hit = z.object({ source: z.string(), excerpt: z.string().catch('') });
@@ -22,7 +22,7 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
   const { call, mark } = last;
   if (!call) return sayStep(say('planner.too-many-steps'), 'failed');
   const result = history.results.get(call.id);
-  if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
+  if (!result) return sayStep(say('planner.no-result', { tool: call.name.replaceAll('_', ' ') }), 'failed');
   if (call.name === 'finish_task') return sayStep(say('planner.welcome'), 'small-talk');
   if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
   if (!result.ok) return afterFailure(call, result, around, tried);
@@ -38,8 +38,8 @@ function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surr
   const group = tool.group ?? tool.name;
   const loaded = Loaded.safeParse(result.result);
   if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
-  if (!result.ok) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
-  if (!around.bound.has(tool.name)) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
+  if (!result.ok || !around.bound.has(tool.name))
+    return sayStep(result.say ?? say('planner.not-loaded', { group }), 'refused');
   return stepForCall(then, tool, around);
 }
 
@@ -49,12 +49,12 @@ function afterFailure(
   around: Surroundings,
   tried: boolean,
 ): Step {
-  const sentence = result.say ?? WORDS.failed(call.name.replaceAll('_', ' '));
+  const sentence = result.say ?? say('planner.failed', { tool: call.name.replaceAll('_', ' ') });
   const tool = around.index.tools.find(({ name }) => name === call.name);
   const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
   if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence, 'failed');
   const args = Object.fromEntries(Object.entries(call.args).filter(([name]) => name !== field.name));
-  return askAfterFailure(tool, args, field, around.facts, sentence);
+  return askForSlot(field, { tool, args, facts: around.facts, text: '', tries: 1 }, sentence);
 }
 
 function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>>, { data, say }: ToolResult) {
@@ -69,8 +69,8 @@ function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>
 
 function foundText(result: unknown, query: string): string {
   const { hits, unavailable } = Found.safeParse(result).data ?? { hits: [], unavailable: [] };
-  const missing = unavailable.length > 0 ? `\n${WORDS.notSearched(unavailable.join(', '))}` : '';
-  if (hits.length === 0) return WORDS.nothingFound(asLine(query, 80)) + missing;
+  const missing = unavailable.length > 0 ? `\n${say('planner.not-searched', { scopes: unavailable.join(', ') })}` : '';
+  if (hits.length === 0) return say('planner.nothing-found', { query: asLine(query, 80) }) + missing;
   const lines = hits
     .slice(0, MOST_HITS)
     .map(({ source, excerpt }) => `- ${asLine(excerpt, EXCERPT_LENGTH)} (${source})`);

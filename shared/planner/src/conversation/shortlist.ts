@@ -1,17 +1,15 @@
-import type { OpenAsk, PlannedCall } from './marks.ts';
-import { MOST_READINGS, SEARCH, askWhichIsMeant, doing } from './readings.ts';
-import { type Step, sayStep } from './step.ts';
+import { say } from '@signalbox/messages/say';
+import { type OpenAsk, type PlannedCall, type Step, sayStep } from './marks.ts';
+import { SEARCH, askWhichIsMeant, doing } from './readings.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
-import { speaksOf, unexplained } from '../requests/plain-order.ts';
-import { readingFor, stepForTool } from '../requests/requests.ts';
+import { unexplained } from '../requests/plain-order.ts';
+import { stepForTool } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
-import { NEAR, type Surroundings, matchesFor, mentionsIn } from '../requests/understanding.ts';
+import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
 import { asks, readHold } from '../requests/holds.ts';
 import { isPlainWord, findRefs } from '../slots/refs.ts';
-import { unclearText } from '../help.ts';
 import { cleanText } from '../text/tokens.ts';
 import { exactChoice } from './choices.ts';
-import { WORDS } from '../words.ts';
 
 /** What in most languages begins the words of somebody else, or asks. */
 const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
@@ -28,7 +26,7 @@ function changeOf(step: Step, { tools }: ToolIndex): { readonly tool: IndexedToo
 export function onlyLooking(step: Step, { index }: Surroundings): Step {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
-  return tool && !tool.isHarmless ? sayStep(WORDS.onlyLooks(doing(tool.name)), 'cannot') : step;
+  return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: doing(tool.name) }), 'cannot') : step;
 }
 
 /**
@@ -40,7 +38,7 @@ export function onlyIfPlain(
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
   around: Surroundings,
 ): Step {
-  if (step.kind === 'say' && step.says.kind === 'cannot') {
+  if (step.kind === 'say' && step.says.kind === 'cannot' && !step.offer) {
     const named = namedChanges(cleanText(text), around);
     return named.length === 0 ? step : askWhichIsMeant(named, cleanText(text), around.index);
   }
@@ -51,11 +49,7 @@ export function onlyIfPlain(
     unexplained(text, planned, around, earlier === null ? 'only' : 'answer').length === 0 &&
     (earlier ?? []).every((one) => unexplained(one, planned, around, 'earlier').length === 0);
   if (isPlain) return step;
-  // A change that needs no argument is near to anything: it is offered only to who speaks of it.
-  const isFar = Object.keys(change.call.args).length === 0 && !speaksOf(text, change.tool);
-  return isFar
-    ? sayStep(unclearText(text, [change.tool], around.index), 'cannot')
-    : askWhichIsMeant([change.call, ...otherReadings(change.call, text, around)], cleanText(text), around.index);
+  return askWhichIsMeant([change.call], cleanText(text), around.index);
 }
 
 /** What an answer to the question which change is meant leads to; null when it is none. */
@@ -69,20 +63,6 @@ export function takeReading(ask: OpenAsk, text: string, around: Surroundings): S
   if (call?.tool === SEARCH) return { kind: 'call', call };
   const tool = call && around.index.tools.find(({ name }) => name === call.tool);
   return call && tool ? stepForTool(tool, '', call.args, around) : null;
-}
-
-/** The next changes that the text might ask for, with all that they need. */
-function otherReadings(first: PlannedCall, text: string, around: Surroundings): readonly PlannedCall[] {
-  return matchesFor(cleanText(text), around)
-    .filter(({ tool, score }) => tool.name !== first.tool && tool.installed && !tool.isHarmless && score >= NEAR)
-    .slice(0, MOST_READINGS)
-    .map(({ tool }) => readingFor(tool, cleanText(text), around))
-    .filter((call) => isComplete(call, around.index));
-}
-
-function isComplete({ tool, args }: PlannedCall, { tools }: ToolIndex): boolean {
-  const fields = tools.find(({ name }) => name === tool)?.fields ?? [];
-  return fields.every(({ required, name }) => !required || Object.hasOwn(args, name));
 }
 
 /**

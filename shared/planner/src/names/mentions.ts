@@ -1,22 +1,16 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { bareName, nearest } from './spelling.ts';
-import { ORDINARY_WORDS } from '../text/ordinary-words.ts';
+import { bareName, closest } from './spelling.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
 import { type Token, hasSense, isFiller, means, tokenize } from '../text/tokens.ts';
 import { VALUE_ALIASES } from './value-words.ts';
 
 /** A name such as web-1 may be written in this many words. */
 const MOST_WORDS = 3;
-/** A part of a name that is shorter could be anything: "api" of billing-api. */
-const SHORTEST_PART = 4;
 
 /** A known name that a text speaks of. */
 export interface Mention {
   readonly kind: string;
-  /** The name; the first of `candidates` when the text does not say which. */
   readonly name: string;
-  /** All names that are meant as likely. One, unless the person has to say which. */
-  readonly candidates: readonly string[];
   readonly start: number;
   readonly end: number;
 }
@@ -24,41 +18,29 @@ export interface Mention {
 /** Names by kind: those that are known now, and those that a schema lists in full. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
-interface Named {
-  readonly kind: string;
-  readonly name: string;
-  readonly isClosed: boolean;
-}
-
 /** What the tools speak of: names of kinds that are a closed set, and words that are never a misspelled name. */
 export interface Language {
   readonly closed: KnownNames;
   readonly words: ReadonlySet<string>;
 }
 
-/** What is worked out of a set of known names, for as long as somebody holds them. */
-interface Lookup {
-  readonly language: Language;
-  readonly byKind: readonly (readonly [string, readonly string[]])[];
-  /** Names by how they are written in small letters, and those with separators by how they are written without. */
-  readonly exact: ReadonlyMap<string, readonly Named[]>;
-  readonly bare: ReadonlyMap<string, readonly Named[]>;
-  /** Text → what was found in it. */
-  readonly found: Map<string, readonly Mention[]>;
-}
-
-const lookups = new WeakMap<object, Lookup>();
+/** What was found in a text, for as long as somebody holds the names: every tool asks for the same ones. */
+const remembered = new WeakMap<KnownNames, { readonly language: Language; readonly found: Map<string, Mention[]> }>();
 
 /**
- * Finds known names: exact ones first, then those in other words (mobile app), mistyped and shortened ones; no two of one kind
+ * Finds known names: exact ones first, then those in other words (mobile app) and mistyped ones; no two of one kind
  * overlap. Everyday words and words of the thesaurus are taken for a name only where a name stands.
  */
-export function findMentions(text: string, facts: Pick<RequestFacts, 'known'>, language: Language): readonly Mention[] {
-  const lookup = lookUp(facts.known, language);
-  const known = lookup.found.get(text);
-  if (known) return known;
-  const found = findIn(text, lookup);
-  lookup.found.set(text, found);
+export function findMentions(
+  text: string,
+  { known }: Pick<RequestFacts, 'known'>,
+  language: Language,
+): readonly Mention[] {
+  const before = remembered.get(known);
+  const memory = before?.language === language ? before : { language, found: new Map<string, Mention[]>() };
+  remembered.set(known, memory);
+  const found = memory.found.get(text) ?? findIn(text, known, language);
+  memory.found.set(text, found);
   return found;
 }
 
@@ -67,94 +49,40 @@ export function knownNames(facts: Pick<RequestFacts, 'known'>, kind: string | nu
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }
 
-/** Names of which the word is a part, as billing is of billing-api. */
-export function namesWithPart(word: string, names: readonly string[]): readonly string[] {
-  if (word.length < SHORTEST_PART) return [];
-  const partsOf = (name: string) =>
-    name
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((part) => part !== name);
-  const exact = names.filter((name) => partsOf(name).includes(word) || (name.startsWith(word) && name !== word));
-  return exact.length > 0
-    ? exact
-    : names.filter(
-        (name) =>
-          nearest(
-            word,
-            partsOf(name).filter((part) => part.length >= SHORTEST_PART),
-          ).length > 0,
-      );
-}
-
-function lookUp(known: KnownNames, language: Language): Lookup {
-  const { closed } = language;
-  const remembered = lookups.get(known);
-  if (remembered?.language === language) return remembered;
-  const byKind = Object.entries({ ...closed, ...known });
-  const all = byKind.flatMap(([kind, names]) =>
-    names.map((name): Named => ({ kind, name, isClosed: Object.hasOwn(closed, kind) })),
-  );
-  const lookup = {
-    language,
-    byKind,
-    exact: groupBy(all, ({ name }) => name.toLowerCase()),
-    bare: groupBy(
-      all.filter(({ name }) => /[^\p{L}\p{N}]/u.test(name)),
-      ({ name }) => bareName(name),
-    ),
-    found: new Map(),
-  };
-  lookups.set(known, lookup);
-  return lookup;
-}
-
-function groupBy(all: readonly Named[], keyOf: (one: Named) => string): ReadonlyMap<string, readonly Named[]> {
-  const groups = new Map<string, Named[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one)) ?? [];
-    groups.set(keyOf(one), group);
-    group.push(one);
-  }
-  return groups;
-}
-
-function findIn(text: string, { byKind, exact, bare, language }: Lookup): readonly Mention[] {
-  const isOurs = (word: string): boolean => isWord(word) || language.words.has(word);
+function findIn(text: string, known: KnownNames, { closed, words }: Language): Mention[] {
+  const kinds = Object.entries({ ...closed, ...known });
+  const isOurs = (word: string): boolean => isWord(word) || words.has(word);
   const tokens = tokenize(text).map(withoutPossessive);
   const found: Mention[] = [];
-  const take = (kind: string, candidates: readonly string[], { start, end }: Pick<Token, 'start' | 'end'>): void => {
-    const [name] = candidates;
+  const take = (kind: string, name: string, { start, end }: Pick<Token, 'start' | 'end'>): void => {
     // One word can name two things: a server and an environment may both be called local.
     const isFree = found.every(
       (other) =>
         end <= other.start || start >= other.end || (other.start === start && other.end === end && other.kind !== kind),
     );
-    if (isFree && name !== undefined) found.push({ kind, name, candidates, start, end });
+    if (isFree) found.push({ kind, name, start, end });
   };
-  for (const [at, token] of tokens.entries()) {
-    const same = exact.get(token.lower) ?? [];
-    for (const { kind, name, isClosed } of same)
-      if (isClosed || !isOurs(token.lower) || standsAsName(tokens, at, text, kind)) take(kind, [name], token);
-    for (const [kind, names] of byKind) {
-      const alias = (VALUE_ALIASES.get(token.lower) ?? []).find((value) => names.includes(value));
-      if (alias !== undefined && !same.some((one) => one.kind === kind) && standsAsValue(tokens, at))
-        take(kind, [alias], token);
+  for (const [at, token] of tokens.entries())
+    for (const [kind, names] of kinds) {
+      const name = names.find((one) => one.toLowerCase() === token.lower);
+      const alias = VALUE_ALIASES.get(token.lower)?.find((value) => names.includes(value));
+      const stands = Object.hasOwn(closed, kind) || !isOurs(token.lower) || standsAsName(tokens, at, text, kind);
+      if (name !== undefined && stands) take(kind, name, token);
+      else if (name === undefined && alias !== undefined) take(kind, alias, token);
     }
-  }
   // Several words together must be the name but for its separators; only a single word may be mistyped.
-  for (const run of bare.size > 0 ? runsOf(tokens, text) : []) {
-    const same = bare.get(run.written) ?? [];
-    for (const { kind } of same) {
-      const [only, ...more] = same.filter((one) => one.kind === kind);
-      if (only && more.length === 0) take(kind, [only.name], run);
+  for (const [kind, names] of kinds) {
+    const parted = names.filter((name) => /[^\p{L}\p{N}]/u.test(name)).map((name) => ({ name, bare: bareName(name) }));
+    for (const run of parted.length > 0 ? runsOf(tokens, text) : []) {
+      const [only, ...more] = parted.filter(({ bare }) => bare === run.written);
+      if (only && more.length === 0) take(kind, only.name, run);
     }
   }
   for (const token of tokens) {
-    if (token.lower.length < 2 || exact.has(token.lower) || isOurs(token.lower)) continue;
-    for (const [kind, names] of byKind) {
-      const near = nearest(token.lower, names);
-      take(kind, near.length > 0 ? near : namesWithPart(token.lower, names), token);
+    if (token.lower.length < 2 || isOurs(token.lower) || found.some(({ start }) => start === token.start)) continue;
+    for (const [kind, names] of kinds) {
+      const near = closest(token.lower, names);
+      if (near !== null) take(kind, near, token);
     }
   }
   return found.sort((left, right) => left.start - right.start);
@@ -171,7 +99,7 @@ function runsOf(tokens: readonly Token[], text: string) {
 
 /** Whether a word means something by itself, whatever is called like it. */
 export function isWord(word: string): boolean {
-  return isFiller(word) || ORDINARY_WORDS.has(word) || hasSense(word);
+  return isFiller(word) || hasSense(word);
 }
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -192,23 +120,8 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
   if (after === kind || before === kind) return true;
   if (DETERMINERS.has(before) || /^\d+$/.test(after) || after === 'of') return false;
   if (PREPOSITIONS.has(before) || BEFORE_STATES.has(before)) return true;
-  if (before === '')
-    return (
-      AFTER_NAMES.has(after) ||
-      /^v?\d+\.\d/.test(after) ||
-      tokens.length === 1 ||
-      ORDINARY_WORDS.has(tokens[at]?.lower ?? '')
-    );
-  return after !== 'for' && (means(before, EFFECTS) || ORDINARY_WORDS.has(tokens[at]?.lower ?? ''));
-}
-
-const BEFORE_VERBS = set('do does did where could can should would will may might it they');
-
-/** "live" is a place in "put it live", not in "where does it live". */
-export function standsAsValue(tokens: readonly Token[], at: number): boolean {
-  return (
-    tokens[at]?.lower !== 'live' || !tokens.slice(Math.max(0, at - 4), at).some(({ lower }) => BEFORE_VERBS.has(lower))
-  );
+  if (before === '') return AFTER_NAMES.has(after) || /^v?\d+\.\d/.test(after) || tokens.length === 1;
+  return after !== 'for' && means(before, EFFECTS);
 }
 
 function withoutPossessive(token: Token): Token {

@@ -1,25 +1,15 @@
-import { isWord } from './mentions.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means, tokenize } from '../text/tokens.ts';
+import { isFiller, means } from '../text/tokens.ts';
 import { type Found, at } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
-const NOUN = String.raw`\b(?:project|app|server|machine|host|vps|box)[:,]?\s+`;
-const MAKE = String.raw`\b(?:create|make|add|register|start|onboard|new|set up)\s+(?:(?:a|an|the|our|new|project|server)\s+)*`;
+const NOUN = String.raw`\b(?:project|app|server|machine|host|vps|box|register)[:,]?\s+`;
 /** The surest first: "called shop", "project shop", "register vps-1". */
-const PLACES = [CALLED, NOUN, MAKE].map((before) => new RegExp(before + NAME, 'giu'));
-/** Pet Hotel: words with capitals are one name, after "called". */
-const CAPITALS = /\b(?:called|named|call it|name it)\s+((?:\p{Lu}[\p{L}\p{N}]*)(?: \p{Lu}[\p{L}\p{N}]*){1,3})/u;
-/** web-7: letters, a hyphen and a digit name something wherever they stand. */
-const LIKE_A_NAME =
-  /(?<![\p{L}\p{N}._/@:-])(\p{L}[\p{L}\p{N}]*(?:-[\p{L}\p{N}]+)*-\p{L}*\d[\p{L}\p{N}]*)(?![\p{L}\p{N}._@-]*[\p{L}\p{N}])/u;
-
+const PLACES = [CALLED, NOUN].map((before) => new RegExp(before + NAME, 'giu'));
 /** The new name in a text; null when none stands there for certain. */
 export function findNewName(text: string): Found | null {
-  const capitals = CAPITALS.exec(text);
-  if (capitals?.[1]) return at(capitals[1], capitals.index + capitals[0].length - capitals[1].length);
   for (const [place, pattern] of PLACES.entries()) {
     for (const match of text.matchAll(pattern)) {
       const quoted = match[1] ?? match[2];
@@ -35,12 +25,7 @@ export function findNewName(text: string): Found | null {
       if (isSure && !/\.\p{L}/u.test(name)) return at(name, start);
     }
   }
-  const like = LIKE_A_NAME.exec(text);
-  if (like?.[1]) return at(like[1], like.index);
-  const strange = tokenize(text).filter(({ lower }) => !isWord(lower) && !/[\d.]/.test(lower));
-  const [only] = strange;
-  const isShort = tokenize(text).filter(({ lower }) => !isFiller(lower)).length <= 3;
-  return only && strange.length === 1 && isShort ? at(text.slice(only.start, only.end), only.start) : null;
+  return null;
 }
 
 /** "Project for" and "server with" name nothing; "project garden" and "project loyalty" do. */

@@ -1,8 +1,8 @@
-import { stem } from '../text/stems.ts';
+import { stem } from '../text/thesaurus.ts';
 
 /** What people call the values that a schema names in full. A value is only meant where an argument takes it. */
 const VALUE_WORDS: Readonly<Record<string, string>> = {
-  production: 'prod prd live productive',
+  production: 'prod prd productive',
   staging: 'stage stg stag preprod pre-prod pre-production uat',
   local: 'localhost dev development locally',
   archived:

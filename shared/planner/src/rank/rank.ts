@@ -1,53 +1,47 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
 import { type Word, termsOf, valuesIn } from './terms.ts';
-import { hasTellingForm, takesAddress, takesOneWord, takesVersion } from '../slots/field-kinds.ts';
-import { problemOf } from '../slots/schema.ts';
+import { takesAddress, takesVersion } from '../slots/field-kinds.ts';
+import { findRefs, isPlainWord } from '../slots/refs.ts';
+import type { Field } from '../slots/schema.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Mention, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
 import { findUnknownNames } from '../names/unknown-names.ts';
 import { hasUnit } from '../text/values.ts';
 
-/** A tool and how well a text asks for it: 0 to 1, and 2 for the words of a hint themselves. */
+/** A tool and how well a text asks for it, from 0 to 1. */
 export interface Match {
   readonly tool: IndexedTool;
   readonly score: number;
 }
 
-/** The likeness of a text to a hint that it repeats, and its score: nothing else comes near. */
+/** So like a hint is a text that repeats it; what else is written about the tool counts for nothing then. */
 const WORD_BY_WORD = 0.97;
-const REPEATED = 2;
 /** How much all that is written about a tool counts beside its nearest hint. */
 const ABOUT = 0.3;
-/** A value that a tool cannot take speaks against it, one that only few tools take for it. */
+/** A value that a tool cannot take speaks against it. */
 const FOREIGN_VALUE = 0.65;
-const OWN_FORM = 1.3;
-/** What the conversation is about counts this much when a text points at it. */
-const SPOKEN_OF = 0.6;
 
 /**
  * All tools, best first, by how like the text is to the nearest hint of each and to all that is written about it. Words weigh more the fewer
- * tools speak of them (tf-idf). `more` are terms that the conversation adds.
+ * tools speak of them (tf-idf).
  */
-export function rankTools(
-  text: string,
-  mentions: readonly Mention[],
-  index: ToolIndex,
-  more: readonly string[] = [],
-): readonly Match[] {
+export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly Match[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
-  const values = [...valuesIn(text, mentions), ...unknown.map(({ start, end }) => ({ term: '¤name', start, end }))];
-  const said = [
-    ...more.map((term) => new Map([[term, SPOKEN_OF]])),
-    ...termsOf(text, values, (word) => correct(word, index)),
+  const refs = findRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
+  const values = [
+    ...valuesIn(text, mentions),
+    ...unknown.map(({ start, end }) => ({ term: '¤name', start, end })),
+    ...refs.map(({ start, end }) => ({ term: '¤version', start, end })),
   ];
+  const said = termsOf(text, values, (word) => correct(word, index));
   const kinds = new Set([...mentions.map(({ kind }) => kind), ...values.map(({ term }) => term)]);
   return index.tools
     .map((tool) => {
       const nearest = Math.max(0, ...tool.hints.map((hint) => likeness(said, hint, index)));
-      const score = (1 - ABOUT) * nearest + ABOUT * likeness(said, tool.about, index);
-      // Who says a hint word by word means its tool, whatever else is written about others.
-      return { tool, score: nearest >= WORD_BY_WORD ? REPEATED : score * fit(tool, kinds, text) };
+      const isHint = nearest >= WORD_BY_WORD;
+      const score = isHint ? 1 : (1 - ABOUT) * nearest + ABOUT * likeness(said, tool.about, index);
+      return { tool, score: score * FOREIGN_VALUE ** foreignValues(tool, kinds) };
     })
     .toSorted((left, right) => right.score - left.score);
 }
@@ -87,20 +81,16 @@ function alike(word: Word, other: Word): number {
   return best;
 }
 
-/** Whether the tool can take the values that were said. */
-function fit({ fields, installed }: IndexedTool, kinds: ReadonlySet<string>, text: string): number {
-  if (!installed) return 1;
-  const foreign = [...kinds].filter((kind) => {
-    if (kind === '¤version') return !fields.some(takesVersion) && !fields.some(isNumber);
-    if (kind === '¤size') return !fields.some((field) => isNumber(field) && hasUnit(field.name));
-    if (kind === '¤url') return !fields.some(takesAddress);
-    if (kind === '¤host') return !fields.some((field) => field.required && takesOneWord(field));
-    if (['project', 'server', 'environment'].includes(kind))
-      return !fields.some(({ entity }) => entity === kind || entity === 'name');
-    return false;
-  });
-  const own = fields
-    .filter(hasTellingForm)
-    .some((field) => text.split(/[\s,;]+/).some((word) => problemOf(field, word) === null));
-  return FOREIGN_VALUE ** foreign.length * (own ? OWN_FORM : 1);
+/** How many kinds of values were said that the tool has no field for. */
+function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<string>): number {
+  const named = (kind: string) => (field: Field) => field.entity === kind || field.entity === 'name';
+  const takers: Readonly<Record<string, (field: Field) => boolean>> = {
+    project: named('project'),
+    server: named('server'),
+    environment: named('environment'),
+    '¤version': (field) => takesVersion(field) || isNumber(field),
+    '¤size': (field) => isNumber(field) && hasUnit(field.name),
+    '¤url': takesAddress,
+  };
+  return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

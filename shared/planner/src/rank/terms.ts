@@ -1,5 +1,5 @@
 import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
-import { stem } from '../text/stems.ts';
+import { stem } from '../text/thesaurus.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
 import { findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
@@ -51,18 +51,9 @@ export function valuesIn(text: string, mentions: readonly Mention[]) {
     ...names,
     ...findAddresses(text).map(as('¤url')),
     ...findQuoted(text).map(as('¤quoted')),
-    ...hostsIn(text).map(as('¤host')),
     ...findVersions(text).map(as('¤version')),
     ...sizes,
   ].filter((one) => names.includes(one) || isFree(one));
-}
-
-/** Addresses of machines: IP addresses, and names with two points or a common ending. */
-const HOST =
-  /(?<![\p{L}\p{N}./@-])(?:\d{1,3}(?:\.\d{1,3}){3}|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:com|net|org|example|internal|local|lan|io|dev))(?![\p{L}\p{N}/-])/giu;
-
-function hostsIn(text: string) {
-  return [...text.matchAll(HOST)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
 }
 
 /** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */

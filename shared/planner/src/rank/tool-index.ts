@@ -38,8 +38,6 @@ export interface ToolIndex {
   readonly closed: KnownNames;
   /** The words that tools are asked for with. */
   readonly words: ReadonlySet<string>;
-  /** What the names of tools speak of: port, ports, deploy. */
-  readonly things: ReadonlySet<string>;
 }
 
 /** Tools that every turn has; nobody asks for them by hint. */
@@ -116,12 +114,7 @@ function buildIndex(listed: readonly Listed[]): ToolIndex {
     };
   });
   const words = new Set(tools.flatMap(({ spoken }) => [...spoken]));
-  const things = new Set(
-    listed
-      .flatMap(({ tool }) => tool.name.split('_').slice(1))
-      .flatMap((word) => [word, `${word}s`, word.replace(/s$/, '')]),
-  );
-  return { tools, closed, words, things, weightOf: createWeights(tools) };
+  return { tools, closed, words, weightOf: createWeights(tools) };
 }
 
 /** A word that no tool speaks of counts this much. */

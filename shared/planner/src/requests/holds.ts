@@ -12,9 +12,10 @@ import { means, tokenize } from '../text/tokens.ts';
 export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-/** Words that turn an order round. */
+/** Words that turn an order round, in English and, as people mix languages, in others. */
 export const NEGATIONS = set(
-  "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid",
+  "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid " +
+    'nicht nie niemals kein keine keinesfalls pas jamais non nunca jamás não niet nooit ikke aldrig inte не нет никогда',
 );
 /** A text that begins so forbids, whatever follows. */
 const FORBIDDING = set("don't dont never no nobody avoid leave hands hold stay rather");

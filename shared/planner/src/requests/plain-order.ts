@@ -4,9 +4,7 @@ import type { Surroundings } from './understanding.ts';
 import { findMentions } from '../names/mentions.ts';
 import { isSameChoice } from '../names/value-words.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { takesVersion } from '../slots/field-kinds.ts';
-import { isLabelOf } from '../slots/labels.ts';
-import { isPlainWord } from '../slots/refs.ts';
+import { isLabelOf } from '../slots/field-kinds.ts';
 import { EFFECTS, THESAURUS } from '../text/thesaurus.ts';
 import { type Token, cleanText, tokenize } from '../text/tokens.ts';
 import { findQuantities, findQuoted } from '../text/values.ts';
@@ -82,17 +80,10 @@ function explainer(
     field.choices.filter((choice) => values.includes(choice.toLowerCase())),
   );
   const names = findMentions(text, facts, index).filter(({ name }) => values.includes(name.toLowerCase()));
-  // "Deploy shop nicht to staging": what was taken for a version may be any word, unless it is known or called one.
-  const doubtful = tool.fields
-    .filter(takesVersion)
-    .map(({ name }) => String(args[name] ?? '').toLowerCase())
-    .filter((version) => isPlainWord(version) && place === 'only');
-  const isNamed = (start: number): boolean =>
-    /\b(?:branch|tag|version|release|revision)\s+["']?$/i.test(text.slice(0, start));
   return ({ lower, start, end }: Token): boolean =>
     GRAMMAR.has(lower) ||
     COURTESY.has(lower) ||
-    (valueWords.has(lower) && (!doubtful.includes(lower) || isNamed(start))) ||
+    valueWords.has(lower) ||
     isSpoken(tool, lower) ||
     isVerbOf(tool, lower) ||
     text[start - 1] === '@' || // the bot, spoken to in a group
@@ -124,12 +115,6 @@ function isVerbOf({ hints }: IndexedTool, word: string): boolean {
   const [sense] = THESAURUS.get(word) ?? [];
   if (sense?.share !== 1 || !EFFECTS.has(sense.meaning) || /(?:ed|ing|ment|s)$/.test(word)) return false;
   return hints.flat().some((other) => other.get(sense.meaning) === 1);
-}
-
-/** Whether more of what was said speaks of the tool than of something else; holding a sentence together counts for neither. */
-export function speaksOf(said: string, tool: IndexedTool): boolean {
-  const content = tokenize(cleanText(said)).filter(({ lower }) => !GRAMMAR.has(lower) && !COURTESY.has(lower));
-  return content.filter(({ lower }) => isSpoken(tool, lower) || isVerbOf(tool, lower)).length * 2 >= content.length;
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -1,24 +1,19 @@
 import { say } from '@signalbox/messages/say';
+import { conditionalChange, lookForCondition } from './conditions.ts';
+import { readingFor, stepForTool } from './calls.ts';
 import { type Hold, asks, asksForKnowledge, readHold } from './holds.ts';
 import { unexplained } from './plain-order.ts';
 import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from '../conversation/follow-ups.ts';
-import type { PlannedCall } from '../conversation/marks.ts';
-import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
-import { pointsBack, referredValue } from '../conversation/references.ts';
+import { type Step, sayStep } from '../conversation/marks.ts';
 import { askWhichIsMeant, isSayable } from '../conversation/readings.ts';
-import { type Step, sayStep } from '../conversation/step.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { takesKnownName, takesText, takesVersion } from '../slots/field-kinds.ts';
+import { takesKnownName } from '../slots/field-kinds.ts';
 import { findUnknownNames } from '../names/unknown-names.ts';
-import { fillSlots } from '../slots/fill.ts';
-import { isPlainWord } from '../slots/refs.ts';
-import { knownNames } from '../names/mentions.ts';
-import { helpText, notInstalledText, unclearText } from '../help.ts';
+import { helpText, unclearText } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
-import { WORDS } from '../words.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
 const QUERY_LENGTH = 300;
@@ -26,7 +21,7 @@ const QUERY_LENGTH = 300;
 /** What to do about a text that answers no question. The text is clean and no small talk. */
 export function stepForRequest(said: string, around: Surroundings): Step {
   const text = said.replace(NOTICE, '');
-  return literalStep(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
+  return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
 
 /** Who asked is told of the end of every job. */
@@ -42,6 +37,12 @@ function literalStep(text: string, around: Surroundings): Step | null {
   return sought === undefined ? null : searchStep(sought, around);
 }
 
+/** A change that is ordered under a condition is not made: what it depends on is looked at. */
+function lookFirst(text: string, around: Surroundings): Step | null {
+  if (conditionalChange(text, around) === null) return null;
+  return lookForCondition(text, around) ?? heldStep('conditional');
+}
+
 /** Who asks is not asked back about a change. */
 function followUpStep(text: string, around: Surroundings): Step | null {
   const followUp = readFollowUp(text, around);
@@ -49,40 +50,41 @@ function followUpStep(text: string, around: Surroundings): Step | null {
   return step?.kind === 'ask' && !followUp?.tool.isHarmless && asks(text) ? null : step;
 }
 
-/** A question about a thing that is known is rather answered than searched for. */
-const CONFIDENT_NAMED = 0.4;
-/** From here on, a question that begins like one about how things are done is about how something is now. */
-const PLAINLY = 0.8;
 /**
  * How far the second tool must be behind for the first to be taken: for a change, for a look that needs nothing more, and for a text whose words all
  * belong to the first. Chosen with CONFIDENT on the development and spoken sets; planner-bars.test.ts prints what comes of them.
  */
 const LEADS = { change: 0.7, look: 0.9, explained: 0.95 } as const;
-/** What a tool still needs is asked for only when the tool is this near. */
-const SURE = 0.6;
 
 /** What the nearest tools make of a text: the first when it is clear, else the shortlist of them. */
 function rankedStep(text: string, around: Surroundings): Step {
-  const isNamed = mentionsIn(text, around).some(({ kind }) => kind === 'project' || kind === 'server');
+  if (asksForKnowledge(text)) return searchStep(text, around);
   const isQuestion = asks(text);
-  const matches = candidates(matchesFor(text, around), isQuestion ? null : verbOf(text));
-  const [best, second] = matches;
-  if (asksForKnowledge(text) && (!best || best.score < PLAINLY || !isNamed)) return searchStep(text, around);
-  if (!best || best.score < (isQuestion && isNamed ? CONFIDENT_NAMED : CONFIDENT))
-    return shortlisted(text, matches, isQuestion, around);
+  const all = candidates(matchesFor(text, around), isQuestion);
+  const plain = isQuestion ? [] : plainOrders(text, all, around);
+  const matches = [...plain, ...all.filter((match) => !plain.includes(match))];
+  const [best] = matches;
+  if (!best || best.score < CONFIDENT) return shortlisted(text, matches, isQuestion, around);
   const { tool, score } = best;
   const held = tool.isHarmless || !tool.installed ? null : readHold(text);
-  // What a new thing is for may speak of any time.
-  const isOfNew = held === 'later' && tool.fields.some((field) => field.required && takesText(field));
-  if (held !== null && !isOfNew) return heldStep(held);
+  if (held !== null) return heldStep(held);
   const step = stepForTool(tool, text, {}, around);
-  const leads = (lead: number): boolean => !second || second.score < score * lead;
-  const isLook = tool.isHarmless && step.kind !== 'ask';
   // The person hears that nobody knows this name. A shortlist would hide it.
   if (step.kind === 'ask' && namesNothing(tool, text, around)) return step;
-  const isFirst = leads(isLook ? LEADS.look : LEADS.change) && (step.kind !== 'ask' || score >= SURE);
-  if (isFirst || (leads(LEADS.explained) && isExplained(text, tool, around))) return step;
+  const second = plain.length > 0 ? plain[1] : matches[1];
+  const leads = (lead: number): boolean => !second || second.score < score * lead;
+  const isLook = tool.isHarmless && step.kind !== 'ask';
+  if (leads(isLook ? LEADS.look : LEADS.change) || (leads(LEADS.explained) && isExplained(text, tool, around)))
+    return step;
   return shortlisted(text, matches, isQuestion, around);
+}
+
+/** The tools for which an order begins like one of their hints and leaves no word unexplained: they are meant, whatever else lies near. */
+function plainOrders(text: string, matches: readonly Match[], around: Surroundings): readonly Match[] {
+  const verb = wordsOf(text).find((word) => !isFiller(word)) ?? '';
+  return matches.filter(
+    ({ tool, score }) => score >= CONFIDENT && tool.verbs.has(verb) && isExplained(text, tool, around),
+  );
 }
 
 function namesNothing({ fields }: IndexedTool, text: string, around: Surroundings): boolean {
@@ -93,25 +95,12 @@ function namesNothing({ fields }: IndexedTool, text: string, around: Surrounding
   return unknown.some((names) => names.length > 0);
 }
 
-/** An order that begins like a hint of a tool is rather for it. */
-const OWN_VERB = 1.15;
-
-/**
- * The tools that may be meant. `verb` is what an order begins with; null for a question, which is answered by looking. What is not installed
- * counts when nothing that is lies nearly as near.
- */
-function candidates(all: readonly Match[], verb: string | null): readonly Match[] {
+/** The tools that may be meant. A question is answered by looking. What is not installed counts when nothing that is lies nearly as near. */
+function candidates(all: readonly Match[], isQuestion: boolean): readonly Match[] {
   const [nearest] = all;
   const installed = all.find(({ tool }) => tool.installed)?.score ?? 0;
   const isMissing = nearest !== undefined && nearest.score >= CONFIDENT && nearest.score * LEADS.look > installed;
-  return all
-    .filter(({ tool }) => (tool.installed ? tool.isHarmless || verb !== null : isMissing))
-    .map((match) => (verb !== null && match.tool.verbs.has(verb) ? { ...match, score: match.score * OWN_VERB } : match))
-    .toSorted((left, right) => right.score - left.score);
-}
-
-function verbOf(text: string): string {
-  return wordsOf(text).find((word) => !isFiller(word)) ?? '';
+  return all.filter(({ tool }) => (tool.installed ? tool.isHarmless || !isQuestion : isMissing));
 }
 
 /** Whether every word of a text is one of the tool's, or a value for it. */
@@ -136,21 +125,14 @@ function heldStep(hold: Hold): Step {
   }
 }
 
-/** What nobody understood of a question about a project is answered with what is known of it. */
-function statusOf(text: string, matches: readonly Match[], around: Surroundings): Step | null {
-  if (!mentionsIn(text, around).some(({ kind }) => kind === 'project')) return null;
-  const shows = matches.find(({ tool }) => tool.installed && tool.name === 'get_project_status');
-  return shows ? stepForTool(shows.tool, text, {}, around) : null;
-}
-
 /** Up to three things that lie near, as buttons; a question may also be one for the documentation. Chatter is left alone. */
 function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= NEAR)
-    .map(({ tool }) => withoutGuess(readingFor(tool, text, around), tool, around))
+    .map(({ tool }) => readingFor(tool, text, around))
     .filter((reading) => isSayable(reading, around.index));
   const search = searchStep(text, around);
-  if (near.length === 0 && isQuestion) return statusOf(text, matches, around) ?? search;
+  if (near.length === 0 && isQuestion) return search;
   const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
     mentionsIn(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
@@ -164,93 +146,9 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
   return askWhichIsMeant(readings, text, around.index);
 }
 
-/** A version that could be any word is none that a person would recognize on a button. */
-function withoutGuess({ tool, args }: PlannedCall, { fields }: IndexedTool, { facts }: Surroundings): PlannedCall {
-  const known = knownNames(facts, 'version');
-  const isGuess = (name: string, value: unknown): boolean =>
-    fields.some((field) => field.name === name && takesVersion(field)) &&
-    isPlainWord(String(value)) &&
-    !known.includes(String(value));
-  return { tool, args: Object.fromEntries(Object.entries(args).filter(([name, value]) => !isGuess(name, value))) };
-}
-
-/** What a tool would be called with, as far as the text says it. */
-export function readingFor(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
-  const step = stepForTool(tool, text, {}, around);
-  if (step.kind === 'call') return step.call;
-  if (step.kind === 'load') return step.then;
-  return { tool: tool.name, args: step.kind === 'ask' ? { ...step.ask.args } : {} };
-}
-
-/** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
-export function stepForTool(
-  tool: IndexedTool,
-  text: string,
-  given: Readonly<Record<string, unknown>>,
-  around: Surroundings,
-  tries = 0,
-): Step {
-  if (!tool.installed) return notInstalled(tool, around);
-  const { facts, index } = around;
-  const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
-  const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
-  if (problem && !Object.hasOwn(args, problem.field.name))
-    return askForProblem(tool, args, problem, facts, text, tries);
-  const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
-  if (missing) return askForSlot(tool, args, missing, facts, text, tries);
-  return askWhatToChange(tool, args, text, facts) ?? stepForCall({ tool: tool.name, args }, tool, around);
-}
-
-/**
- * Arguments that the text only points at, or leaves out. A tool that looks may take what the conversation is about; one that changes something
- * takes only what the text points at, or what its own group was about.
- */
-function referred(
-  tool: IndexedTool,
-  text: string,
-  args: Readonly<Record<string, unknown>>,
-  troubled: string | null,
-  around: Surroundings,
-): Record<string, unknown> {
-  const { index, last } = around;
-  const lastTool = index.tools.find(({ name }) => name === last?.tool);
-  if (!last || !lastTool || text === '') return {};
-  const isSameGroup = lastTool.group === tool.group;
-  const points = pointsBack(text);
-  const taken: Record<string, unknown> = {};
-  for (const field of tool.fields) {
-    if (Object.hasOwn(args, field.name) || field.name === troubled) continue;
-    const isThing = field.entity !== null && field.entity !== 'name' && field.entity !== 'text';
-    const isWanted = field.required
-      ? points || tool.isHarmless || (isSameGroup && wordsOf(text).length <= SHORT)
-      : points && isSameGroup && isThing;
-    if (!isWanted || !(isThing || (points && isSameGroup))) continue;
-    const value = referredValue(field, text, last, lastTool);
-    if (value !== null && !(field.entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text)))
-      taken[field.name] = value;
-  }
-  return taken;
-}
-
-/** "Roll back" is about what was spoken of. */
-const SHORT = 5;
-
-/** Makes a call, after loading its group when it is not loaded. */
-export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
-  if (bound.has(call.tool)) return { kind: 'call', call };
-  if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(WORDS.cannotLoad(tool.group ?? tool.name), 'refused');
-  return { kind: 'load', group: tool.group, reason: WORDS.needs(tool.group, tool.summary), then: call };
-}
-
 /** The answer to a greeting or a call for help. */
 export function introduce(greeting: boolean, { index }: Surroundings): Step {
   return sayStep(helpText(index, greeting), greeting ? 'greeting' : 'help');
-}
-
-/** Says that the group which the tool stands for is not installed. */
-export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
-  return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
 }
 
 /** Looks a question up in what is written down. */

@@ -1,3 +1,4 @@
+import { asks } from './holds.ts';
 import { tokenize } from '../text/tokens.ts';
 
 /** Talk that asks for no tool. `null` from `readSmallTalk` means: this may be a request. */
@@ -67,7 +68,7 @@ export function readSmallTalk(text: string): SmallTalk | null {
     return /^(?:no|nope|nah)$/.test(plain) ? 'agreed' : 'cancel';
   if (only(AGREED)) return 'agreed';
   if (only(GREETINGS, AROUND) && some(GREETINGS)) return 'greeting';
-  if (text.endsWith('?') && !some(CHAT)) return null;
+  if (asks(text) && !some(CHAT)) return null;
   if ((some(THANKS) || CLOSING.test(plain)) && (only(THANKS, AROUND) || (CLOSING.test(plain) && words.length <= 6)))
     return 'thanks';
   const chat = words.filter((word) => CHAT.has(word) || AROUND.has(word) || GREETINGS.has(word) || THANKS.has(word));

@@ -4,7 +4,7 @@ import { pointsBack } from '../conversation/references.ts';
 import { type Mention, findMentions } from '../names/mentions.ts';
 import type { Match } from '../rank/rank.ts';
 import { rankTools } from '../rank/rank.ts';
-import type { ToolIndex } from '../rank/tool-index.ts';
+import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** What requests are read against. */
 export interface Surroundings {
@@ -28,20 +28,19 @@ export function mentionsIn(text: string, { facts, index }: Pick<Surroundings, 'f
   return findMentions(text, facts, index);
 }
 
-/** The tools, nearest first, that a text may ask for. What goes on from a tool rather stays with its group. */
+/** The tools, nearest first, that a text may ask for. A few words that name nothing, or point back, go on from the last tool, so those for the same thing lie nearer. */
 export function matchesFor(text: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): readonly Match[] {
   const { index, last } = around;
-  const lastTool = index.tools.find(({ name }) => name === last?.tool);
-  const said = withoutTold(text).replace(NOT_NEEDED, 'unneeded');
+  const said = text.replace(NOT_NEEDED, 'unneeded');
   if (!/\p{L}/u.test(said)) return [];
-  const goesOn = lastTool !== undefined && text.split(' ').length <= SHORT;
-  const topics = goesOn && pointsBack(text) ? [...lastTool.topics] : [];
-  const matches = rankTools(said, mentionsIn(said, around), index, topics);
-  if (!goesOn) return matches;
-  const shared = ({ tool }: Match): boolean =>
-    tool.group === lastTool.group && [...tool.topics].some((topic) => lastTool.topics.has(topic));
+  const mentions = mentionsIn(said, around);
+  const matches = rankTools(said, mentions, index);
+  const lastTool = index.tools.find(({ name }) => name === last?.tool);
+  if (!lastTool || text.split(' ').length > SHORT || (mentions.length > 0 && !pointsBack(text))) return matches;
+  const isShared = ({ group, topics }: IndexedTool): boolean =>
+    group === lastTool.group && [...topics].some((topic) => lastTool.topics.has(topic));
   return matches
-    .map((match) => (shared(match) ? { ...match, score: match.score * SAME_TOPIC } : match))
+    .map(({ tool, score }) => ({ tool, score: isShared(tool) ? score * SAME_TOPIC : score }))
     .toSorted((left, right) => right.score - left.score);
 }
 
@@ -52,13 +51,3 @@ const SAME_TOPIC = 1.25;
 /** What is needed no longer is to be given back. */
 const NOT_NEEDED =
   /\b(?:don'?t|do not|doesn'?t|no longer|not|nobody|nothing) (?:really )?(?:need|use|want)(?:s|ed)?\b/gi;
-
-/** A new project with its name. */
-const NEW_PROJECT =
-  /^.*?\b(?:create|set up|start|new|make|add)\b.{0,30}?\b(?:project|app)\b(?:.{0,40}?\b(?:called|named) \S+| [\w-]+(?=[,;:]| for | that | which | - ))/i;
-
-/** What is told about a new thing asks for nothing, whatever it speaks of: "a project called deploy that lists servers". */
-function withoutTold(text: string): string {
-  const [head] = NEW_PROJECT.exec(text) ?? [];
-  return head === undefined || head.length === text.length ? text : head;
-}

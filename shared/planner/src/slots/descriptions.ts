@@ -1,4 +1,4 @@
-import { labelOf } from './labels.ts';
+import { labelOf } from './field-kinds.ts';
 import type { Field } from './schema.ts';
 import { type Found, findAddresses, findQuoted } from '../text/values.ts';
 
@@ -12,8 +12,6 @@ const LEADS = [
   /^(?:is|for|about|to)\s+/iu,
 ];
 const BEFORE_NAME = /(?::|\b(?:for|about|that|which)\b)\s*(.+)$/iu;
-const NOT_TOLD =
-  /^(?:(?:please|pls|so|and|can you|could you|now|thanks|thank you|today|for me|ok)[ .!]*)*$|^(?:please |so |and )*(?:set|create|make|add|register|start|do)\b.{0,12}\b(?:it|that|up)\b/i;
 const SAYS = String.raw`(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should (?:be|say|read)|is now|reads|says|into|to|is|as|with)\b\s*:?|[:=]))\s*(.+)$`;
 const POLITE = /[\s.!?,;]*(?:\bplease\b|\bpls\b|\bthanks\b|\bthank you\b)?[\s.!?,;]*$/i;
 
@@ -33,7 +31,7 @@ export function findDescription(written: string, field: Field, name: Found | nul
   }
   const after = text.slice(name.end).replace(/^["'\s]*as (?:an?|our|the) (?:new )?(?:project|app)\b/iu, '');
   const told = BEHIND_NAME.test(after) ? withoutLead(after) : '';
-  if (told !== '' && /\p{L}{2}/u.test(told) && !NOT_TOLD.test(told.trim())) return place(written, told);
+  if (told !== '' && /\p{L}{2}/u.test(told)) return place(written, told);
   const before = BEFORE_NAME.exec(text.slice(0, name.start))?.[1];
   return before === undefined
     ? null
@@ -70,11 +68,10 @@ function place(text: string, found: string): Found | null {
 /** An address belongs to another field, with what announces it; blanks keep the places of all else. */
 function withoutAddresses(text: string): string {
   return findAddresses(text).reduce((left, { start, end }) => {
-    const announced =
-      /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu.exec(
-        left.slice(0, start),
-      );
-    const from = announced?.index ?? start;
+    const from = ANNOUNCED.exec(left.slice(0, start))?.index ?? start;
     return left.slice(0, from) + ' '.repeat(end - from) + left.slice(end);
   }, text);
 }
+
+const ANNOUNCED =
+  /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu;

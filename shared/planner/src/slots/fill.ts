@@ -1,6 +1,7 @@
 import { findDescription } from './descriptions.ts';
 import {
   hasTellingForm,
+  isLabelOf,
   takesAddress,
   takesIdentifier,
   takesKnownName,
@@ -10,13 +11,12 @@ import {
   takesText,
   takesVersion,
 } from './field-kinds.ts';
-import { isLabelOf } from './labels.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';
-import { findMentions, isWord, knownNames, standsAsValue } from '../names/mentions.ts';
+import { findMentions, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
-import { nearest } from '../names/spelling.ts';
+import { closest } from '../names/spelling.ts';
 import { findUnknownNames } from '../names/unknown-names.ts';
 import { isSameChoice } from '../names/value-words.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
@@ -47,10 +47,9 @@ export function fillSlots(request: SlotRequest): Filled {
         });
     },
   };
-  fillAssignments(filling);
   fillForms(filling);
   const name = fillNewName(filling);
-  fillMentions(filling, problems);
+  fillMentions(filling);
   fillVersions(filling);
   fillNumbers(filling);
   fillChoices(filling);
@@ -58,24 +57,6 @@ export function fillSlots(request: SlotRequest): Filled {
   fillTexts(filling, name);
   fillFromFacts(filling, problems);
   return { args: Object.fromEntries(args), problem: problems.find(({ field }) => !args.has(field.name)) ?? null };
-}
-
-const ASSIGNMENT = /(?<![\p{L}\p{N}_])([\p{L}_]{2,20})\s?=\s?(?:"([^"]+)"|([^\s,;]+))/giu;
-
-/** name=value fills the field of that name, whatever else the text says. */
-function fillAssignments({ request, open, put, isFree }: Filling): void {
-  for (const match of request.text.matchAll(ASSIGNMENT)) {
-    const [, key = ''] = match;
-    const written = match[2] ?? match[3] ?? '';
-    const place = { start: match.index, end: match.index + match[0].length };
-    const field =
-      open().find(({ name }) => name.toLowerCase() === key.toLowerCase()) ??
-      open().find((one) => isLabelOf(key.toLowerCase(), one));
-    if (!field || !isFree(place) || field.type === 'integer') continue;
-    const choice = field.choices.find((one) => isSameChoice(written.toLowerCase(), one));
-    const near = nearest(written.toLowerCase(), knownNames(request.facts, field.entity))[0];
-    put(field, choice ?? near ?? (takesNewName(field) ? toName(field, written) : written), place);
-  }
 }
 
 /** Addresses, and values that are recognized by their form wherever they stand. */
@@ -105,28 +86,18 @@ function fillNewName({ request, open, isFree, put, mentions }: Filling): Found |
   return found;
 }
 
-/** What is not meant is named too: "not shop but blog", "moved away from local". */
-const NOT_MEANT =
-  /\b(?:not|except|instead of|rather than|without|besides|than|away from)\s+(?:the |for |on |in |to )*$/i;
+/** "prod. no wait, staging": behind a correction, what is named last counts. */
+const CORRECTS = /\b(?:no|wait|sorry|rather|actually|oops)\b/i;
 
-function fillMentions({ request: { text }, mentions, open, isFree, put }: Filling, problems: SlotProblem[]): void {
+function fillMentions({ request: { text }, mentions, open, isFree, put }: Filling): void {
+  const isCorrected = CORRECTS.test(text.slice(mentions[0]?.end));
+  const inTurn = isCorrected ? mentions.toReversed() : mentions;
   for (const field of open().filter(({ entity }) => entity !== null)) {
-    const mention = mentions.find(
+    const mention = inTurn.find(
       (one) =>
-        one.kind === field.entity &&
-        isFree(one) &&
-        (field.choices.length === 0 || field.choices.includes(one.name)) &&
-        !NOT_MEANT.test(text.slice(0, one.start)),
+        one.kind === field.entity && isFree(one) && (field.choices.length === 0 || field.choices.includes(one.name)),
     );
-    if (!mention) continue;
-    if (mention.candidates.length === 1) put(field, mention.name, mention);
-    else
-      problems.push({
-        kind: 'which-name',
-        field,
-        written: text.slice(mention.start, mention.end),
-        candidates: mention.candidates,
-      });
+    if (mention) put(field, mention.name, mention);
   }
 }
 
@@ -138,19 +109,13 @@ function fillVersions({ request: { text, fields }, mentions, open, isFree, put }
   }
 }
 
-/** "Back from the archive" and "not a plan any more" name what it is no longer. */
-const LEFT_BEHIND = /\b(?:not|no longer|from|out of|instead of|never|isn't) (?:an? |the |just |only |longer )*$/i;
-
 function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
   for (const field of open().filter(({ choices }) => choices.length > 0)) {
-    const tokens = tokenize(text).filter(
-      (token, at, all) => isFree(token) && standsAsValue(all, at) && !LEFT_BEHIND.test(text.slice(0, token.start)),
-    );
+    const tokens = tokenize(text).filter(isFree);
     for (const token of tokens) {
       const same = field.choices.find((one) => isSameChoice(token.lower, one));
-      const [near, ...more] = isWord(token.lower) ? [] : nearest(token.lower, field.choices);
-      const choice = same ?? (more.length === 0 ? near : undefined);
-      if (choice === undefined) continue;
+      const choice = same ?? (isWord(token.lower) ? undefined : closest(token.lower, field.choices));
+      if (choice == null) continue;
       put(field, choice, token);
       break;
     }
@@ -192,11 +157,7 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
     return [...given, ...behind, ...dotted];
   }
   if (!takesIdentifier(field)) return [];
-  const before = words.filter(({ end }, at) => {
-    const next = words[at + 1];
-    return next && isLabelOf(next.lower, field) && /^\s+$/.test(text.slice(end, next.start));
-  });
-  const named = [...behind, ...before].filter(({ lower }) => !isWord(lower));
+  const named = behind.filter(({ lower }) => !isWord(lower));
   return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
 }
 
@@ -221,8 +182,6 @@ function sourceOf(text: string, { required, name: field }: Field, name: Found | 
 
 /** Words that point at the project that the conversation is about. */
 const POINTS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
-const OTHER_KIND = /\b(?:that|this|the same) (?:server|machine|host|box|port|environment)\b|\bthere\b/i;
-
 /** A name that nobody knows is a problem; what only one thing can mean is taken. */
 function fillFromFacts(
   { request: { text, facts, language }, mentions, open, isFree, put }: Filling,
@@ -233,7 +192,7 @@ function fillFromFacts(
     if (problems.some((problem) => problem.field === field)) continue;
     const known = knownNames(facts, field.entity);
     const unknown = findUnknownNames(text, field.entity ?? '', mentions, language.words).find(isFree);
-    const points = facts.currentProject !== null && POINTS.test(text) && (field.required || !OTHER_KIND.test(text));
+    const points = facts.currentProject !== null && POINTS.test(text);
     if (unknown && known.length > 0) problems.push({ kind: 'unknown-name', field, written: unknown.value });
     else if (unknown && !Object.hasOwn(facts.known, field.entity ?? '')) put(field, unknown.value, unknown);
     else if (field.entity === 'project' && points) put(field, facts.currentProject, nowhere);

@@ -6,12 +6,6 @@ import type { Found } from '../text/values.ts';
 /** Why an argument could not be taken from the text although the text speaks of it. */
 export type SlotProblem =
   | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string }
-  | {
-      readonly kind: 'which-name';
-      readonly field: Field;
-      readonly written: string;
-      readonly candidates: readonly string[];
-    }
   | { readonly kind: 'invalid'; readonly field: Field; readonly written: string; readonly wanted: string };
 
 export interface Filled {

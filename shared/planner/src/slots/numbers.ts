@@ -1,5 +1,5 @@
 import type { Filling } from './filling.ts';
-import { isLabelOf, labelOf } from './labels.ts';
+import { isLabelOf } from './field-kinds.ts';
 import { type Field, problemOf } from './schema.ts';
 import { tokenize } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
@@ -35,19 +35,12 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   const before = tokenize(text.slice(0, start))
     .map(({ lower }) => lower)
     .filter((word) => !['of', 'is', 'to', 'number'].includes(word));
-  const words = new Set(tokenize(text).map(({ lower }) => lower));
   const [after] = tokenize(text.slice(end, end + 40));
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
-  // Of several that the word names, the one of which the text says more: "register … by ssh, port 2299" is about sshPort.
-  const said = ({ name }: Field): number => labelOf(name).filter((part) => words.has(part)).length;
-  const bySaid = (fields: readonly Field[]): Field | undefined =>
-    fields.toSorted((one, other) => said(other) - said(one))[0];
   const named =
-    bySaid(left.filter((field) => isLabelOf(before.at(-1) ?? '', field))) ??
-    bySaid(left.filter((field) => isNext && isLabelOf(after.lower, field)));
+    left.find((field) => isLabelOf(before.at(-1) ?? '', field)) ??
+    left.find((field) => isNext && isLabelOf(after.lower, field));
   if (named) return named;
-  // "2 ports" counts things: it names no port.
-  if (isNext && /[^s]s$/.test(after.lower)) return undefined;
   const ports = left.filter(({ entity }) => entity === 'port');
   const [only, ...more] = left.filter(({ name, required }) => !hasUnit(name) || required);
   return ports.find((field) => problemOf(field, value) === null) ?? ports[0] ?? (more.length === 0 ? only : undefined);

@@ -12,25 +12,24 @@ export interface Field {
   readonly rules: Property;
 }
 
+/** What cannot be read of a property is left out. */
+const maybe = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
 const Property = z.object({
-  type: z
-    .union([z.string(), z.array(z.string())])
-    .optional()
-    .catch(undefined),
-  enum: z.array(z.unknown()).optional().catch(undefined),
+  type: maybe(z.union([z.string(), z.array(z.string())])),
+  enum: maybe(z.array(z.unknown())),
   const: z.unknown().optional(),
-  minimum: z.number().optional().catch(undefined),
-  maximum: z.number().optional().catch(undefined),
-  exclusiveMinimum: z.number().optional().catch(undefined),
-  exclusiveMaximum: z.number().optional().catch(undefined),
-  minLength: z.number().optional().catch(undefined),
-  maxLength: z.number().optional().catch(undefined),
-  pattern: z.string().optional().catch(undefined),
-  format: z.string().optional().catch(undefined),
+  minimum: maybe(z.number()),
+  maximum: maybe(z.number()),
+  exclusiveMinimum: maybe(z.number()),
+  exclusiveMaximum: maybe(z.number()),
+  minLength: maybe(z.number()),
+  maxLength: maybe(z.number()),
+  pattern: maybe(z.string()),
+  format: maybe(z.string()),
   default: z.unknown().optional(),
-  entity: z.string().optional().catch(undefined),
-  ask: z.string().optional().catch(undefined),
-  anyOf: z.array(z.unknown()).optional().catch(undefined),
+  entity: maybe(z.string()),
+  ask: maybe(z.string()),
+  anyOf: maybe(z.array(z.unknown())),
 });
 type Property = z.infer<typeof Property>;
 
@@ -67,11 +66,7 @@ function readProperty(property: unknown): Property | null {
   const { anyOf, ...own } = parsed.data;
   // A nullable field is `anyOf [the thing, null]`: the first branch that is not null says what it takes.
   const branch = anyOf?.map(readProperty).find((candidate) => candidate && candidate.type !== 'null');
-  return branch ? { ...branch, ...defined(own) } : own;
-}
-
-function defined(property: Property): Partial<Property> {
-  return Object.fromEntries(Object.entries(property).filter(([, value]) => value !== undefined));
+  return { ...branch, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
 
 function describeField(name: string, rules: Property, required: boolean): Field {
@@ -87,17 +82,10 @@ function describeField(name: string, rules: Property, required: boolean): Field 
   };
 }
 
+const TYPES = ['string', 'integer', 'number', 'boolean', 'array'] as const;
+
 function typeOf(declared: string | undefined, rules: Property): Field['type'] {
-  switch (declared) {
-    case 'string':
-    case 'integer':
-    case 'number':
-    case 'boolean':
-    case 'array':
-      return declared;
-    default:
-      return rules.enum ? 'string' : 'other';
-  }
+  return TYPES.find((type) => type === declared) ?? (rules.enum ? 'string' : 'other');
 }
 
 function numberProblem({ type, rules }: Field, value: unknown): string | null {
@@ -109,13 +97,8 @@ function numberProblem({ type, rules }: Field, value: unknown): string | null {
   const low = value < least || value === rules.exclusiveMinimum;
   const high = value > most || value === rules.exclusiveMaximum;
   if (!low && !high) return null;
-  if (
-    Number.isSafeInteger(least + 1) &&
-    Number.isSafeInteger(most) &&
-    least > -Infinity &&
-    most < Number.MAX_SAFE_INTEGER
-  )
-    return `a number from ${least} to ${most}`;
+  const isBounded = Number.isSafeInteger(least + 1) && Number.isSafeInteger(most) && most < Number.MAX_SAFE_INTEGER;
+  if (isBounded) return `a number from ${least} to ${most}`;
   return low ? `a number of at least ${least}` : `a number of at most ${most}`;
 }
 

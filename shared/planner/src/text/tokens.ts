@@ -1,5 +1,4 @@
-import { stem } from './stems.ts';
-import { type Sense, STEMMED_THESAURUS, THESAURUS } from './thesaurus.ts';
+import { type Sense, STEMMED_THESAURUS, THESAURUS, stem } from './thesaurus.ts';
 
 /** A word of a text and where it stands. `lower` is what is compared, `start` and `end` cut the original. */
 export interface Token {

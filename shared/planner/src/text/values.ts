@@ -1,4 +1,3 @@
-import { MS, BYTES, UNITS, UNIT_ENDINGS, WORD_NUMBERS } from './units.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 /** A value in a text, and where it stands. */
@@ -16,20 +15,44 @@ export interface Quantity {
   readonly end: number;
 }
 
+/** Units as people write them, with what one of them is in bytes or milliseconds. "m" is either. */
+const UNITS = [
+  ['bytes', 1, 'bytes?'],
+  ['bytes', 2 ** 10, 'kib|kb|k'],
+  ['bytes', 2 ** 20, 'mib|mb|megabytes?|megs?|m'],
+  ['bytes', 2 ** 30, 'gib|gb|gigabytes?|gigs?|g'],
+  ['bytes', 2 ** 40, 'tib|tb'],
+  ['ms', 1, 'ms|milliseconds?'],
+  ['ms', 1_000, 'seconds?|secs?|s'],
+  ['ms', 60_000, 'minutes?|mins?|m'],
+  ['ms', 3_600_000, 'hours?|hrs?|h'],
+  ['ms', 86_400_000, 'days?|d'],
+  ['ms', 604_800_000, 'weeks?|w'],
+] as const;
+const UNIT = UNITS.map(([, , names]) => names).join('|');
+
+const SMALL =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
+/** Numbers in words. */
+const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
+  ...SMALL.split(' ').map((word, value) => [word, value] as const),
+  ...TENS.split(' ').map((word, place) => [word, 20 + 10 * place] as const),
+  ...Object.entries({ a: 1, an: 1, half: 0.5, quarter: 0.25, dozen: 12, hundred: 100, thousand: 1_000 }),
+]);
+
 const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])\/[\w.@+-]+\/[^\s"<>]+/gi;
 const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const VERSION = /\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b/giu;
-const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNITS})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
+const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
 /** "the last hour", "today": stretches of time that are named and not counted, in hours. */
-const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night)|(today|yesterday))\b/giu;
+const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night))\b/giu;
 const PERIOD_HOURS: Readonly<Record<string, number>> = {
   minute: 1 / 60,
   hour: 1,
   night: 12,
   day: 24,
-  today: 24,
-  yesterday: 48,
   week: 168,
   month: 720,
 };
@@ -85,18 +108,28 @@ function inWords(tokens: readonly Token[]): readonly Quantity[] {
   });
 }
 
-const UNIT_WORD = new RegExp(`^(?:${UNITS})$`, 'iu');
+const UNIT_WORD = new RegExp(`^(?:${UNIT})$`, 'iu');
 
 function periods(text: string): readonly Quantity[] {
   return [...text.matchAll(PERIOD)].map((match) => {
-    const word = (match[1] ?? match[2] ?? '').toLowerCase();
+    const word = (match[1] ?? '').toLowerCase();
     return { value: PERIOD_HOURS[word] ?? 1, unit: 'h', start: match.index, end: match.index + match[0].length };
   });
 }
 
-/** The unit at the end of a field's name (memoryMb, hours): its size in bytes or milliseconds; null when it has none. */
+/** The unit at the end of a field's name (memoryMb, hours, minutes_ago), in bytes or milliseconds; null when it has none. */
 function unitOf(field: string) {
-  return UNIT_ENDINGS.find(([ending]) => ending.test(field)) ?? null;
+  const words = field
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/_ago$/, '')
+    .toLowerCase()
+    .split('_');
+  const last = words.at(-1) ?? '';
+  return last.length < 2 ? null : (UNITS.find(([, , names]) => isOneOf(last, names)) ?? null);
+}
+
+function isOneOf(unit: string, names: string): boolean {
+  return new RegExp(`^(?:${names})$`, 'i').test(unit);
 }
 
 /** Whether the field counts in a unit that its name tells. */
@@ -106,21 +139,10 @@ export function hasUnit(field: string): boolean {
 
 /** The quantity in the field's own unit (2 GB → 2048 for memoryMb); null when it measures something else. */
 export function inUnitOf(field: string, { value, unit }: Quantity): number | null {
-  const own = unitOf(field);
   if (unit === null) return value;
-  if (!own) return null;
-  const [, dimension, size] = own;
-  const factor = dimension === 'ms' ? msOf(unit) : bytesOf(unit);
-  return factor === undefined ? null : Math.round(((value * factor) / size) * 1_000) / 1_000;
-}
-
-function msOf(unit: string): number | undefined {
-  if (/^(?:ms|milli)/.test(unit)) return 1;
-  return /^(?:s|m$|min|h|d|w)/.test(unit) ? MS.get(unit.charAt(0)) : undefined;
-}
-
-function bytesOf(unit: string): number | undefined {
-  return /^(?:b|k|g|t|m$|mb|mib|meg)/.test(unit) ? BYTES.get(unit.charAt(0)) : undefined;
+  const own = unitOf(field);
+  const said = UNITS.find(([dimension, , names]) => dimension === own?.[0] && isOneOf(unit, names));
+  return own && said ? Math.round(((value * said[1]) / own[1]) * 1_000) / 1_000 : null;
 }
 
 /** A value and its place. */

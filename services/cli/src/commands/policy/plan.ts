@@ -65,12 +65,8 @@ function storyOf({ context, projects, servers, versions }: z.output<typeof LINE.
 
 function explainOne(catalog: ToolCatalog, text: string, story: Story): Explanation {
   const rehearsal = explain(catalog, text, story);
-  const { calls, question } = rehearsal;
-  const shortlist = (question?.readings ?? []).map(({ tool, args }, place) => ({
-    tool,
-    arguments: args,
-    label: question?.choices[place]?.label ?? tool,
-  }));
+  const { calls, question, offered } = rehearsal;
+  const shortlist = offered.map(({ tool, args, label }) => ({ tool, arguments: args, label }));
   const first = calls[0] ?? shortlist[0];
   return {
     tool: first?.tool ?? question?.tool ?? null,

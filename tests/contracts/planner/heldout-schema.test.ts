@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import development from './development.fixture.json' with { type: 'json' };
-import { OPS_GROUPS } from './heldout-catalog.fixture.ts';
-import { HeldoutFile } from './heldout-schema.fixture.ts';
-import heldout from './heldout.fixture.json' with { type: 'json' };
-import spoken from './spoken.fixture.json' with { type: 'json' };
+import development from './development.json' with { type: 'json' };
+import { OPS_GROUPS } from './heldout-catalog.ts';
+import { HeldoutFile } from './heldout-schema.ts';
+import heldout from './heldout.json' with { type: 'json' };
+import spoken from './spoken.json' with { type: 'json' };
 
 /** Nothing here runs the planner: these tests only say that the requests can be used to judge it. */
 describe('the held-out requests', () => {

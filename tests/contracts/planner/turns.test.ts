@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import catalog from './catalog.fixture.json' with { type: 'json' };
-import { createConversation, type Reply, type Situation } from './conversation.fixture.ts';
-import { PlannerMark } from './conversation/marks.ts';
+import catalog from '../../../shared/planner/src/catalog.fixture.json' with { type: 'json' };
+import { createConversation, type Reply, type Situation } from './conversation.ts';
+import { PlannerMark } from '@signalbox/planner/conversation/marks';
 
 const talk = (situation?: Situation) => createConversation(catalog, situation);
 

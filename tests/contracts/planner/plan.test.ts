@@ -1,7 +1,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import catalog from './catalog.fixture.json' with { type: 'json' };
-import { createConversation, type Outcome, type Reply, type Situation } from './conversation.fixture.ts';
+import catalog from '../../../shared/planner/src/catalog.fixture.json' with { type: 'json' };
+import { createConversation, type Outcome, type Reply, type Situation } from './conversation.ts';
 
 const talk = (situation?: Situation) => createConversation(catalog, situation);
 

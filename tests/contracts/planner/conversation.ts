@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { plan } from './plan.ts';
-import type { PlannedMessage } from './conversation/planned-message.ts';
+import { plan } from '@signalbox/planner/plan';
+import type { PlannedMessage } from '@signalbox/planner/conversation/planned-message';
 
 const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
 

@@ -1,0 +1,83 @@
+import { say } from '@signalbox/messages/say';
+import type { Surroundings } from './understanding.ts';
+import { type PlannedCall, type Step, sayStep } from '../conversation/marks.ts';
+import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
+import { pointsBack, referredValue } from '../conversation/references.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
+import { fillSlots } from '../slots/fill.ts';
+import { wordsOf } from '../text/tokens.ts';
+import { notInstalledText } from '../words.ts';
+
+/** What a tool would be called with, as far as the text says it. */
+export function readingFor(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
+  const step = stepForTool(tool, text, {}, around);
+  if (step.kind === 'call') return step.call;
+  if (step.kind === 'load') return step.then;
+  return { tool: tool.name, args: step.kind === 'ask' ? { ...step.ask.args } : {} };
+}
+
+/** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
+export function stepForTool(
+  tool: IndexedTool,
+  text: string,
+  given: Readonly<Record<string, unknown>>,
+  around: Surroundings,
+  tries = 0,
+): Step {
+  if (!tool.installed) return notInstalled(tool, around);
+  const { facts, index } = around;
+  const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
+  const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
+  const call = { tool, args, facts, text, tries };
+  if (problem && !Object.hasOwn(args, problem.field.name)) return askForProblem(problem, call);
+  const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
+  if (missing) return askForSlot(missing, call);
+  return askWhatToChange(call) ?? stepForCall({ tool: tool.name, args }, tool, around);
+}
+
+/**
+ * Arguments that the text only points at, or leaves out. A tool that looks may take what the conversation is about; one that changes something
+ * takes only what the text points at, or what its own group was about.
+ */
+function referred(
+  tool: IndexedTool,
+  text: string,
+  args: Readonly<Record<string, unknown>>,
+  troubled: string | null,
+  around: Surroundings,
+): Record<string, unknown> {
+  const { index, last } = around;
+  const lastTool = index.tools.find(({ name }) => name === last?.tool);
+  if (!last || !lastTool || text === '') return {};
+  const isSameGroup = lastTool.group === tool.group;
+  const points = pointsBack(text);
+  const taken: Record<string, unknown> = {};
+  for (const field of tool.fields) {
+    if (Object.hasOwn(args, field.name) || field.name === troubled) continue;
+    const isThing = field.entity !== null && field.entity !== 'name' && field.entity !== 'text';
+    const isWanted = field.required
+      ? points || tool.isHarmless || (isSameGroup && wordsOf(text).length <= SHORT)
+      : points && isSameGroup && isThing;
+    if (!isWanted || !(isThing || (points && isSameGroup))) continue;
+    const value = referredValue(field, last, lastTool);
+    if (value !== null && !(field.entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text)))
+      taken[field.name] = value;
+  }
+  return taken;
+}
+
+/** "Roll back" is about what was spoken of. */
+const SHORT = 5;
+
+/** Makes a call, after loading its group when it is not loaded. */
+export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
+  if (bound.has(call.tool)) return { kind: 'call', call };
+  if (tool.group === null || !bound.has('request_capabilities'))
+    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'refused');
+  return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
+}
+
+/** Says that the group which the tool stands for is not installed. */
+export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
+  return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
+}

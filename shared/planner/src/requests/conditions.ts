@@ -1,0 +1,63 @@
+import { asks, readHold } from './holds.ts';
+import { readingFor, stepForTool } from './calls.ts';
+import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
+import type { PlannedCall, Step } from '../conversation/marks.ts';
+import { takesVersion } from '../slots/field-kinds.ts';
+import { fillSlots } from '../slots/fill.ts';
+import { EFFECTS } from '../text/thesaurus.ts';
+import { means, tokenize } from '../text/tokens.ts';
+
+/*
+ * A change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot wait for what is so, nor judge it: it looks, shows
+ * what it saw, and offers the change as a button.
+ */
+
+const CONJUNCTION = String.raw`(?:if|unless|once|when|whenever|after|until|as soon as|in case|provided(?: that)?)`;
+const BEFORE_ORDER = new RegExp(String.raw`^(?:and |so |but )?${CONJUNCTION} (.+)$`, 'i');
+const BEHIND_ORDER = new RegExp(String.raw`^(.+?),?\s+(?:but )?(?:only )?${CONJUNCTION} (.+)$`, 'i');
+
+/** How far the next look must be behind, as for a look that is asked for. */
+const LEAD = 0.9;
+
+/** The change that a text orders under a condition; null when it orders none. */
+export function conditionalChange(text: string, around: Surroundings): PlannedCall | null {
+  const order = readCondition(text)?.order;
+  if (order === undefined || asks(order) || readHold(order) !== null) return null;
+  const change = matchesFor(order, around).find(({ tool }) => tool.installed && !tool.isHarmless);
+  return change && change.score >= CONFIDENT ? readingFor(change.tool, order, around) : null;
+}
+
+/** The look that tells whether the condition holds; null when none is near. */
+export function lookForCondition(text: string, around: Surroundings): Step | null {
+  const { condition = '', order = '' } = readCondition(text) ?? {};
+  const looks = matchesFor(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
+  const [look, second] = looks;
+  if (!look || look.score < CONFIDENT || (second && second.score >= look.score * LEAD)) return null;
+  // What the condition does not name is that of the order: "deploy crm 1.9 to production once it is healthy".
+  const { facts, index } = around;
+  const fields = look.tool.fields.filter((field) => field.entity !== null || takesVersion(field));
+  const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
+  const { args } = fillSlots({ text: order, fields, facts, language: index, given: said });
+  const step = stepForTool(look.tool, condition, args, around);
+  return step.kind === 'call' || step.kind === 'load' ? step : null;
+}
+
+function readCondition(text: string): { readonly condition: string; readonly order: string } | null {
+  const behind = BEFORE_ORDER.exec(text)?.[1];
+  if (behind === undefined) {
+    const [, order, condition] = BEHIND_ORDER.exec(text) ?? [];
+    return order !== undefined && condition !== undefined ? { condition, order } : null;
+  }
+  // The order begins behind a comma, or with the first verb that no other word makes a noun or somebody's deed.
+  const comma = /,\s*(?:then |please )*/.exec(behind);
+  if (comma) return { condition: behind.slice(0, comma.index), order: behind.slice(comma.index + comma[0].length) };
+  const tokens = tokenize(behind);
+  const verb = tokens.find(
+    ({ lower }, place) => means(lower, EFFECTS) && !NO_ORDER_BEHIND.has(tokens[place - 1]?.lower ?? 'the'),
+  );
+  return verb ? { condition: behind.slice(0, verb.start), order: behind.slice(verb.start) } : null;
+}
+
+const NO_ORDER_BEHIND: ReadonlySet<string> = new Set(
+  'the a an last this that my our its i we you they he she it to is are was were be of no'.split(' '),
+);
