@@ -12,6 +12,12 @@ export function rollbackButton({ project, environment }: ServiceKey, release: st
   return button(said, { tool: 'rollback_deploy', arguments: { project, environment, ...version } });
 }
 
+/** The end of the deployment that is under way. */
+export function cancelButton({ project, environment }: ServiceKey): ActionButton {
+  const does = { tool: 'cancel_deploy', arguments: { project, environment } };
+  return button(`cancel the deploy of ${project} to ${environment}`, does);
+}
+
 /** No messages about the health of a service for an hour. */
 export function muteButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'mute_service', arguments: { project, environment, hours: 1 } };
