@@ -28,6 +28,7 @@ export function sayLook(look: RepositoryLook | null): readonly string[] {
     commit: main?.slice(0, 7) ?? '',
     hasTags: tags.length > 0,
     tags: sayList(tags),
+    count: tags.length,
   };
   const how = plan && {
     isImage: plan.start === null,

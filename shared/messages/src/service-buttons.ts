@@ -21,6 +21,13 @@ export function rollbackButton({ project, environment }: ServiceKey, release: st
   return button(order('any'), words, { tool: 'rollback_deploy', arguments: { project, environment } });
 }
 
+/** The end of the deployment that is under way. */
+export function cancelButton({ project, environment }: ServiceKey): ActionButton {
+  const does = { tool: 'cancel_deploy', arguments: { project, environment } };
+  const label = say('deploy.cancelOrder', { project, where: environment });
+  return button(label, `cancel the deploy of ${project} to ${environment}`, does);
+}
+
 /** No messages about the health of a service for an hour. */
 export function muteButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'mute_service', arguments: { project, environment, hours: 1 } };

@@ -37,6 +37,14 @@ test('a failure says why, what still serves, and the last lines, which cannot le
   );
 });
 
+test('the cause of a failure is quoted, also when a long stack follows it', () => {
+  const stack = Array.from({ length: 20 }, (_, n) => `    at step${n} (parse.js:${n}:1)`);
+  const lines = ['main.js (17:62): Expression expected', '', '17: const x = ;', '', ...stack];
+  const failure = { state: 'building' as const, code: 'BUILD_FAILED', sentence: 'The build failed.', lines };
+  const said = describeResult({ ...RESULT, state: 'failed', failure });
+  expect(said).toMatch(/```\nmain\.js \(17:62\): Expression expected\n17: const x = ;\n {4}at step0 .*\n```$/);
+});
+
 test('what is not known is said to be not known', () => {
   expect(describeResult({ ...RESULT, state: 'unknown', serving: '1.0-def' })).toMatch(
     /whether 1\.1-abc came to serve is not known/,

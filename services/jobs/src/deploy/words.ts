@@ -131,10 +131,18 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
   });
 }
 
+/** A frame of a stack, as Node, Java and .NET write them. */
+const FRAME = /^\s+at \S/;
+
+/** The lines that say something: of the frames of a stack, which say where and not what, the first. Empty ones crowd others out. */
+function tellingOf(lines: readonly string[]): readonly string[] {
+  return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
+}
+
 /** The last lines, each once. Fences cannot be in it: whatever a program writes stays text. */
 function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
-  for (const line of failure?.lines ?? []) {
+  for (const line of tellingOf(failure?.lines ?? [])) {
     const count = (counts.get(line) ?? 0) + 1;
     counts.delete(line); // its place is that of the last time
     counts.set(line, count);

@@ -28,3 +28,18 @@ test('a line of a build that the engine cuts in two is one line', async () => {
     'out: last',
   ]);
 });
+
+test('what the engine writes of its own layers and of our labels is no line of the build', async () => {
+  const lines: string[] = [];
+  const steps = [
+    'Step 1/3 : RUN make',
+    ' ---> Running in 107939af38b1',
+    'made',
+    'Removing intermediate container 107939af38b1',
+  ];
+  const ours = [' ---> 65067dae221f', 'Step 2/3 : LABEL signalbox.release=1.0', 'Step 3/3 : LABEL team=shop'];
+  await readBuild(answer(...[...steps, ...ours].map((line) => ({ stream: `${line}\n` }))), ({ line }) =>
+    lines.push(line),
+  );
+  expect(lines).toEqual(['Step 1/3 : RUN make', 'made', 'Step 3/3 : LABEL team=shop']);
+});

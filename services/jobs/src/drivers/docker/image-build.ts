@@ -95,6 +95,10 @@ interface Built {
   readonly error: string | null;
 }
 
+/** What the engine writes of its layers and containers, and of the labels that we add: nothing that a Dockerfile says or does. */
+const BOOKKEEPING =
+  /^ ---> (?:[0-9a-f]{12}|Running in [0-9a-f]{12})$|^Removing intermediate container |^Step \d+\/\d+ : LABEL signalbox\./;
+
 /** Reads the events of a build to their end. The engine cuts its output anywhere; each line is given whole, so that a value is found in it. */
 export async function readBuild(
   answer: AsyncIterable<string | Uint8Array>,
@@ -105,7 +109,7 @@ export async function readBuild(
   let error: string | null = null;
   const decoder = new TextDecoder();
   const give = (line: LogLine): void => {
-    if (line.line.trim() !== '') onLine(line);
+    if (line.line.trim() !== '' && !BOOKKEEPING.test(line.line)) onLine(line);
   };
   const written = { out: splitLines('out', give), err: splitLines('err', give) };
   for await (const bytes of answer) {

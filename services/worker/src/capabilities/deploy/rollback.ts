@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
@@ -103,6 +104,7 @@ export const rollbackDeploy = tool({
       say('deploy.rollBackOrder', { project, environment, version }),
     done: ({ project, environment, version, servesNow }) =>
       say('deploy.onItsWayBack', { project, environment, version, ...stays(servesNow) }),
+    next: (service) => [cancelButton(service)],
   },
 });
 
@@ -114,7 +116,11 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
     const before = await ports.deployments.before(service);
     if (before) return before;
     await ports.deployments.requireIdle(service);
-    throw new AppError('CONFLICT', { detail: say('deploy.nothingBefore', { project, environment }) });
+    const release = (await ports.services.find(service))?.release ?? null;
+    const [newest] = await ports.deployments.list(service, 1);
+    const isFailed = newest?.state === 'failed' || newest?.state === 'rolled_back';
+    const values = { serves: release !== null, release: release ?? '', isFailed, failed: newest?.ref ?? '' };
+    throw new AppError('CONFLICT', { detail: say('deploy.nothingBefore', { project, environment, ...values }) });
   }
   const all = await ports.deployments.list(service, LOOKED_AT);
   const served = all.filter(({ state }) => state === 'succeeded');

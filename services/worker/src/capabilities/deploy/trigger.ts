@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
@@ -99,6 +100,7 @@ export const triggerDeploy = tool({
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
     done: ({ project, version, environment, server, servesNow }) =>
       say('deploy.onItsWay', { project, version, environment, server, ...stays(servesNow) }),
+    next: (service) => [cancelButton(service)],
   },
 });
 
