@@ -119,14 +119,12 @@ export function createSources(options: {
           await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
         return resolveRef(git, mirror, { shown: address.shown, ref }, signal);
       });
-      const { file, isRecognized, dockerfile, version } = await readCommit(git, { ...address, mirror, commit }, signal);
+      const { version, ...read } = await readCommit(git, { ...address, mirror, commit }, signal);
       return {
+        ...read,
         commit,
         release: nameRelease(named, commit, version),
-        file,
-        isRecognized,
-        hasDockerfile: dockerfile !== null,
-        dockerfile,
+        hasDockerfile: read.dockerfile !== null,
         checkOut: (name, stop) =>
           checkOut(git, { mirror, tree: treeOf(commit, address.folder), to: join(checkouts, name) }, stop),
       };

@@ -85,7 +85,8 @@ function cameOf({ status, work, approval }: Found) {
     case 'unknown':
       if (work === null) return status;
       if (FAILED.has(work)) return 'failed';
-      return OVER.has(work) ? 'done' : work === 'unknown' ? 'unknown' : 'underWay';
+      if (OVER.has(work)) return 'done';
+      return work === 'unknown' ? 'unknown' : 'underWay';
     default:
       return status;
   }
