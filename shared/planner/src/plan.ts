@@ -1,14 +1,15 @@
+import { readSmallTalk } from './requests/small-talk.ts';
+import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { classify } from './classification.ts';
-import { type History, readHistory } from './conversation/history.ts';
+import { type History, type Said, readHistory } from './conversation/history.ts';
 import type { OpenAsk } from './conversation/marks.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
 import { type ToolIndex, indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
-import type { Surroundings } from './requests/understanding.ts';
+import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
 
 /** For a conversation in which nobody waits for an answer. */
@@ -58,4 +59,30 @@ function latestProject(history: History): string | null {
     return typeof name === 'string' ? [name] : [];
   });
   return names.at(-1) ?? null;
+}
+
+const SUMMARY_LENGTH = 80;
+/** More groups than this are not one task. */
+const MOST_GROUPS = 10;
+/** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
+export function classify(
+  said: readonly Said[],
+  around: Surroundings,
+): { task_summary: string; capabilities: string[]; project: string | null } {
+  const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));
+  const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
+  const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
+  const project = asked.flatMap((text) => mentionsIn(text, around)).find(({ kind }) => kind === 'project');
+  return {
+    task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
+    capabilities: [...capabilities].slice(0, MOST_GROUPS),
+    project: project?.name ?? null,
+  };
+}
+
+function groupsFor(text: string, around: Surroundings): readonly string[] {
+  return splitRequests(text, around).flatMap((part) => {
+    const [best] = matchesFor(part, around);
+    return best && best.score >= CONFIDENT && best.tool.group !== null ? [best.tool.group] : [];
+  });
 }

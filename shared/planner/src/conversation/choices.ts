@@ -1,7 +1,6 @@
 import type { Choice } from './marks.ts';
-import { isWord } from '../names/mentions.ts';
+import { isSameChoice, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
-import { isSameChoice } from '../names/value-words.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];

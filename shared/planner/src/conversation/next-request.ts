@@ -13,7 +13,7 @@ import {
 } from './history.ts';
 import { type Step, sayStep } from './marks.ts';
 import type { Chosen } from './planned-message.ts';
-import { askWhichIsMeant, readingOf } from './readings.ts';
+import { askWhichIsMeant, readingOf } from './questions.ts';
 import { stepAfter } from './results.ts';
 import { onlyIfPlain, onlyLooking } from './shortlist.ts';
 import { conditionalChange } from '../requests/conditions.ts';
@@ -90,14 +90,8 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
   const question = said.part === 0 ? openQuestionBefore(history, said) : null;
   const isNew = said.event === null && stepsFor(history, said).length === 0;
   const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
-  if (question && answer)
-    return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
-  return {
-    said,
-    step: stepFor(said, history, around, question?.ask.tries ?? 0, question !== null),
-    absorbed: [],
-    dropped: null,
-  };
+  const step = answer?.step ?? stepFor(said, history, around, question?.ask.tries ?? 0, question !== null);
+  return { said, step, absorbed: [], dropped: question && answer?.dropped ? question.by : null };
 }
 
 function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
@@ -169,14 +163,11 @@ const SUMMARY_LENGTH = 300;
 
 /** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */
 function closeTask(history: History, thanks: Said): Step {
-  const results = history.marked.flatMap(({ call, index }) => {
-    const result =
-      call && index < history.size && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
+  const results = history.marked.flatMap(({ call }) => {
+    const result = call && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
     return call && result?.ok ? [result.say ?? call.name.replaceAll('_', ' ')] : [];
   });
-  const events = history.said
-    .filter(({ event, index }) => event !== null && index < thanks.index)
-    .map(({ event }) => event ?? '');
+  const events = history.said.flatMap(({ event, index }) => (event !== null && index < thanks.index ? [event] : []));
   const shown = [...results, ...events];
   if (shown.length === 0) return sayStep(say('planner.welcome'), 'small-talk');
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));

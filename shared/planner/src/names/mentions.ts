@@ -1,8 +1,7 @@
+import type { Found } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { bareName, closest } from './spelling.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { type Token, hasSense, isFiller, means, tokenize } from '../text/tokens.ts';
-import { VALUE_ALIASES } from './value-words.ts';
+import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
 const MOST_WORDS = 3;
@@ -127,4 +126,61 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
 function withoutPossessive(token: Token): Token {
   if (!token.lower.endsWith("'s")) return token;
   return { lower: token.lower.slice(0, -2), start: token.start, end: token.end - 2 };
+}
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Beside which words the name of a thing of a kind stands: "on web-9", "the shop project". */
+const POSITIONS: Readonly<
+  Record<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }>
+> = {
+  server: { after: words('on at server machine host box'), before: words('server machine box') },
+  project: { after: words('of for about project app give archive deploy stop mute'), before: words('project app') },
+};
+/** Words where the name of a thing of that kind stands, but that nobody knows. `known` are the words that tools are asked for with. */
+export function findUnknownNames(
+  text: string,
+  kind: string,
+  mentions: readonly Mention[],
+  known: ReadonlySet<string>,
+): readonly Found[] {
+  const positions = POSITIONS[kind];
+  if (!positions) return [];
+  const tokens = tokenize(text);
+  return tokens
+    .filter(({ lower, start, end }, at) => {
+      if (known.has(lower) || mentions.some((mention) => start < mention.end && end > mention.start)) return false;
+      if (/^v?\d[\d.]*$/.test(lower) || isWord(lower)) return false;
+      const [before = '', further = ''] = [tokens[at - 1]?.lower, tokens[at - 2]?.lower];
+      const article = before === 'the' ? further : before;
+      const isAfter = positions.after.has(article);
+      return (
+        isAfter ||
+        positions.before.has(tokens[at + 1]?.lower ?? '') ||
+        (/\d/.test(lower) && /^[a-z]+-?\d+$/.test(lower) && kind === 'server')
+      );
+    })
+    .map(({ start, end }) => ({ value: text.slice(start, end), start, end }));
+}
+
+/** What people call the values that a schema names in full. A value is only meant where an argument takes it. */
+const VALUE_WORDS: Readonly<Record<string, string>> = {
+  production: 'prod prd productive',
+  staging: 'stage stg stag preprod pre-prod pre-production uat',
+  local: 'localhost dev development locally',
+  archived:
+    'archive archives shelve shelved retire retired sunset mothball archival dead closed close discontinued obsolete',
+  active: 'reactivate reactivated activate activated revive revived unarchive unarchived resume',
+  intended: 'planned planning draft',
+};
+
+/** Word → the values that it may stand for. */
+export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
+);
+
+/** Whether a word says this value: archive, archived and Archived are one choice; so are prod and production. */
+export function isSameChoice(word: string, choice: string): boolean {
+  const value = choice.toLowerCase();
+  return word === value || (VALUE_ALIASES.get(word) ?? []).includes(value) || stem(word) === stem(value);
 }

@@ -1,6 +1,5 @@
 import { type Field, problemOf } from '../slots/schema.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means } from '../text/tokens.ts';
 import { type Found, at } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;

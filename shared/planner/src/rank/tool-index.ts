@@ -2,8 +2,7 @@ import type { BoundTool, CatalogTool, ToolCatalog } from '@signalbox/contracts/t
 import { type Word, hintTerms } from './terms.ts';
 import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
-import { THESAURUS } from '../text/thesaurus.ts';
-import { isFiller, sensesOf, wordsOf } from '../text/tokens.ts';
+import { THESAURUS, isFiller, sensesOf, wordsOf } from '../text/tokens.ts';
 
 /** A tool, prepared for comparing it with what people say. */
 export interface IndexedTool {

@@ -1,5 +1,4 @@
-import { EFFECTS } from '../text/thesaurus.ts';
-import { means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, means, tokenize } from '../text/tokens.ts';
 
 /**
  * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is

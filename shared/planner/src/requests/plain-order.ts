@@ -1,12 +1,10 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { NEGATIONS, asks } from './holds.ts';
 import type { Surroundings } from './understanding.ts';
-import { findMentions } from '../names/mentions.ts';
-import { isSameChoice } from '../names/value-words.ts';
+import { findMentions, isSameChoice } from '../names/mentions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
-import { EFFECTS, THESAURUS } from '../text/thesaurus.ts';
-import { type Token, cleanText, tokenize } from '../text/tokens.ts';
+import { type Token, EFFECTS, THESAURUS, cleanText, tokenize } from '../text/tokens.ts';
 import { findQuantities, findQuoted } from '../text/values.ts';
 
 /*

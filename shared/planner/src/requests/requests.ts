@@ -7,11 +7,11 @@ import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from '../conversation/follow-ups.ts';
 import { type Step, sayStep } from '../conversation/marks.ts';
-import { askWhichIsMeant, isSayable } from '../conversation/readings.ts';
+import { askWhichIsMeant, isSayable } from '../conversation/questions.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { takesKnownName } from '../slots/field-kinds.ts';
-import { findUnknownNames } from '../names/unknown-names.ts';
+import { findUnknownNames } from '../names/mentions.ts';
 import { helpText, unclearText } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
@@ -69,8 +69,6 @@ function rankedStep(text: string, around: Surroundings): Step {
   const held = tool.isHarmless || !tool.installed ? null : readHold(text);
   if (held !== null) return heldStep(held);
   const step = stepForTool(tool, text, {}, around);
-  // The person hears that nobody knows this name. A shortlist would hide it.
-  if (step.kind === 'ask' && namesNothing(tool, text, around)) return step;
   const second = plain.length > 0 ? plain[1] : matches[1];
   const leads = (lead: number): boolean => !second || second.score < score * lead;
   const isLook = tool.isHarmless && step.kind !== 'ask';
@@ -85,14 +83,6 @@ function plainOrders(text: string, matches: readonly Match[], around: Surroundin
   return matches.filter(
     ({ tool, score }) => score >= CONFIDENT && tool.verbs.has(verb) && isExplained(text, tool, around),
   );
-}
-
-function namesNothing({ fields }: IndexedTool, text: string, around: Surroundings): boolean {
-  const mentions = mentionsIn(text, around);
-  const unknown = fields
-    .filter(takesKnownName)
-    .map(({ entity }) => findUnknownNames(text, entity ?? '', mentions, around.index.words));
-  return unknown.some((names) => names.length > 0);
 }
 
 /** The tools that may be meant. A question is answered by looking. What is not installed counts when nothing that is lies nearly as near. */
@@ -112,17 +102,16 @@ function isExplained(text: string, tool: IndexedTool, around: Surroundings): boo
 }
 
 /** Why nothing is done although a change was spoken of. */
+const HELD = {
+  forbidden: ['planner.left-alone', 'cancelled'],
+  told: ['planner.only-told', 'small-talk'],
+  conditional: ['planner.no-conditions', 'cannot'],
+  later: ['planner.not-later', 'cannot'],
+} as const;
+
 function heldStep(hold: Hold): Step {
-  switch (hold) {
-    case 'forbidden':
-      return sayStep(say('planner.left-alone'), 'cancelled');
-    case 'told':
-      return sayStep(say('planner.only-told'), 'small-talk');
-    case 'conditional':
-      return sayStep(say('planner.no-conditions'), 'cannot');
-    case 'later':
-      return sayStep(say('planner.not-later'), 'cannot');
-  }
+  const [sentence, kind] = HELD[hold];
+  return sayStep(say(sentence), kind);
 }
 
 /** Up to three things that lie near, as buttons; a question may also be one for the documentation. Chatter is left alone. */

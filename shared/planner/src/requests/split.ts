@@ -5,8 +5,7 @@ import { isRefusal, readSmallTalk } from './small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import { type IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means, tokenize } from '../text/tokens.ts';
 import { findAddresses, findQuoted } from '../text/values.ts';
 
 /** Where one request may end and the next begin. */

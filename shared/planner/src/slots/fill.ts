@@ -1,24 +1,11 @@
 import { findDescription } from './descriptions.ts';
-import {
-  hasTellingForm,
-  isLabelOf,
-  takesAddress,
-  takesIdentifier,
-  takesKnownName,
-  takesNewName,
-  takesOneWord,
-  takesSearchText,
-  takesText,
-  takesVersion,
-} from './field-kinds.ts';
+import { hasTellingForm, isLabelOf, kindOf, takesKnownName } from './field-kinds.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';
-import { findMentions, isWord, knownNames } from '../names/mentions.ts';
+import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
 import { closest } from '../names/spelling.ts';
-import { findUnknownNames } from '../names/unknown-names.ts';
-import { isSameChoice } from '../names/value-words.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
 import { type Found, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
@@ -42,7 +29,10 @@ export function fillSlots(request: SlotRequest): Filled {
         problems.push({
           kind: 'invalid',
           field,
-          written: takesText(field) || takesNewName(field) ? `“${text.slice(start, end)}”` : text.slice(start, end),
+          written:
+            kindOf(field) === 'text' || kindOf(field) === 'new-name'
+              ? `“${text.slice(start, end)}”`
+              : text.slice(start, end),
           wanted,
         });
     },
@@ -62,7 +52,7 @@ export function fillSlots(request: SlotRequest): Filled {
 /** Addresses, and values that are recognized by their form wherever they stand. */
 function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   for (const address of findAddresses(text)) {
-    const field = open().find(takesAddress);
+    const field = open().find((field) => kindOf(field) === 'address');
     if (field && isFree(address)) put(field, address.value, address);
   }
   for (const field of open().filter(hasTellingForm)) {
@@ -75,7 +65,7 @@ function fillForms({ request: { text }, open, isFree, put }: Filling): void {
 }
 
 function fillNewName({ request, open, isFree, put, mentions }: Filling): Found | null {
-  const field = open().find(takesNewName);
+  const field = open().find((field) => kindOf(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
   const isPlace = mentions.some(
     ({ kind, start, end }) =>
@@ -103,7 +93,7 @@ function fillMentions({ request: { text }, mentions, open, isFree, put }: Fillin
 
 function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: Filling): void {
   const countsNothing = !fields.some(({ type }) => type === 'integer' || type === 'number');
-  for (const field of open().filter(takesVersion)) {
+  for (const field of open().filter((field) => kindOf(field) === 'version')) {
     const found = findRefs(text, mentions, countsNothing).find(isFree);
     if (found) put(field, found.value, found);
   }
@@ -145,18 +135,18 @@ type Word = Found & { readonly lower: string };
 
 /** The words that a field may take, the surest first; `behind` are those behind its name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly Found[] {
-  if (takesSearchText(field)) {
+  if (kindOf(field) === 'search-text') {
     const match = SEARCHED.exec(text);
     const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
     const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(value) ?? 0);
     return [...findQuoted(text), ...(value === '' ? [] : [{ value, start, end: start + value.length }])];
   }
-  if (takesOneWord(field)) {
+  if (kindOf(field) === 'one-word') {
     const given = words.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower));
     const dotted = words.filter(({ lower }) => field.required && /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower));
     return [...given, ...behind, ...dotted];
   }
-  if (!takesIdentifier(field)) return [];
+  if (kindOf(field) !== 'identifier') return [];
   const named = behind.filter(({ lower }) => !isWord(lower));
   return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
 }
@@ -166,7 +156,7 @@ const NEVER_LABELLED: ReadonlySet<string> = new Set(
 );
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {
-  for (const field of open().filter(takesText)) {
+  for (const field of open().filter((field) => kindOf(field) === 'text')) {
     const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labelled ? findQuoted(text).find(isFree) : undefined;
     const found = quoted ?? findDescription(text, field, name) ?? sourceOf(text, field, name);
