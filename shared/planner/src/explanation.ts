@@ -1,3 +1,4 @@
+import { wordSet } from './text/tokens.ts';
 import { plan } from './plan.ts';
 import { BASE_TOOLS } from './rank/tool-index.ts';
 import { type BaseMessage, AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
@@ -121,7 +122,7 @@ function resultOf(tool_call_id: string, say: string, result: unknown = null): To
 
 /** More passes than the longest message can need; the planner itself stops long before. */
 const MOST_PASSES = 80;
-const QUIET: ReadonlySet<string> = new Set(['respond_to_user', 'request_capabilities', 'finish_task']);
+const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
 /** Plays the answer to the history's last message. Nothing is done: each call succeeds and says `result`. */
 function rehearse(

@@ -2,12 +2,11 @@ import { readSmallTalk } from './requests/small-talk.ts';
 import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
-import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { type History, type Said, readHistory } from './conversation/history.ts';
-import type { OpenAsk } from './conversation/marks.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
-import { type ToolIndex, indexTools } from './rank/tool-index.ts';
+import { indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
 import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
@@ -32,7 +31,10 @@ export function plan(input: {
   readonly mayChange?: boolean;
 }): PlannedMessage {
   const index = indexTools(input.catalog, input.tools);
-  const history = readHistory(input.messages, (text, facts, asking) => partsOf(cleanText(text), asking, facts, index));
+  // The answer to a question is never parted.
+  const history = readHistory(input.messages, (text, facts, asking) =>
+    asking ? [cleanText(text)] : splitRequests(cleanText(text), { facts, index, last: null }),
+  );
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
   const around: Surroundings = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
@@ -44,11 +46,6 @@ export function plan(input: {
   }
   const chosen = chooseNext(history, around);
   return chosen ? writeStep(chosen, history, around.bound) : idle();
-}
-
-/** What a message asks for, one by one. The answer to a question is never parted. */
-function partsOf(text: string, asking: OpenAsk | null, facts: RequestFacts, index: ToolIndex): readonly string[] {
-  return asking ? [text] : splitRequests(text, { facts, index, last: null });
 }
 
 /** The project that the last tool which worked was about. */

@@ -61,11 +61,9 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const value = readValue(field, text, around);
   if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
   const wanted = problemOf(field, value);
-  if (wanted === null) {
-    const step = stepForTool(tool, isFree ? '' : text, { ...ask.args, [field.name]: value }, around);
-    return { answered: true, step };
-  }
-  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
+  const args = { ...ask.args, [field.name]: value };
+  if (wanted === null) return { answered: true, step: stepForTool(tool, isFree ? '' : text, args, around) };
+  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'failed') };
   const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
   return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
 }
@@ -129,11 +127,9 @@ function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
 
 /** Puts the question once more; the second time it is dropped. */
 function again(ask: OpenAsk): Answered {
-  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'gave-up') };
-  return {
-    answered: false,
-    step: askStep(`${say('planner.not-an-answer')} ${ask.question}`, { ...ask, tries: ask.tries + 1 }),
-  };
+  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'failed') };
+  const question = `${say('planner.not-an-answer')} ${ask.question}`;
+  return { answered: false, step: askStep(question, { ...ask, tries: ask.tries + 1 }) };
 }
 
 function dropped(): Answered {

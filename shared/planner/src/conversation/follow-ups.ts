@@ -7,7 +7,7 @@ import { asks, readHold } from '../requests/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { problemOf } from '../slots/schema.ts';
-import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
+import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
 
 /** A message that goes on from the last tool: which tool, and what it is given. */
@@ -16,9 +16,10 @@ export interface FollowUp {
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+type Args = Readonly<Record<string, unknown>>;
+
 /** Words that only say that something is like before, or different. */
-const LIKE_BEFORE = set(
+const LIKE_BEFORE = wordSet(
   'and also too well same again as what about how only instead meant mean sorry no not oh now then one ones make wrong other another more lines line rather actually ' +
     'repeat once time all next last past at least minutes minute hours hour days day week ok okay those of wait oops nope yes retry those give them hm hmm ditto likewise',
 );
@@ -97,12 +98,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
 }
 
 /** How many words are neither values nor say that it is like before. */
-function restOf(
-  text: string,
-  fields: IndexedTool['fields'],
-  values: Readonly<Record<string, unknown>>,
-  around: Surroundings,
-): number {
+function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: Surroundings): number {
   const taken = [...mentionsIn(text, around), ...findQuantities(text)];
   const said = Object.values(values).map((value) => String(value).toLowerCase());
   return tokenize(text).filter(
@@ -122,7 +118,7 @@ function restOf(
 }
 
 /** What the text says anew of the last tool's arguments; null when it names something that the tool does not take. */
-function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Record<string, unknown> | null {
+function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Args | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { facts, index } = around;
   const about = { ...facts, currentProject: null };
@@ -144,7 +140,7 @@ function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundi
 }
 
 /** "Rather 20": a bare number is the one that was said before, when only one was. */
-function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<string, unknown> | null {
+function lastNumber(text: string, last: Run, { fields }: IndexedTool): Args | null {
   const [only, ...more] = findQuantities(text);
   const [field, ...others] = fields.filter(
     (one) => isNumber(one) && one.entity !== 'port' && Object.hasOwn(last.args, one.name),
@@ -154,12 +150,7 @@ function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<st
 }
 
 /** "The other one", of two that are known: the one that the last tool was not about. Null when it says something else. */
-function otherOfTwo(
-  text: string,
-  last: Run,
-  tool: IndexedTool,
-  { facts }: Surroundings,
-): Record<string, unknown> | null {
+function otherOfTwo(text: string, last: Run, tool: IndexedTool, { facts }: Surroundings): Args | null {
   if (!/\bother\b/i.test(text)) return null;
   const others = tool.fields.flatMap(({ name, entity, choices }) => {
     const names = choices.length > 0 ? choices : (facts.known[entity ?? ''] ?? []);
@@ -170,7 +161,7 @@ function otherOfTwo(
 }
 
 /** What stays of the last arguments: not the version or the port of a thing that is another now. */
-function kept(last: Run, tool: IndexedTool, changed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function kept(last: Run, tool: IndexedTool, changed: Args): Args {
   const isOther = tool.fields.some(
     ({ name, entity }) => entity === 'project' && Object.hasOwn(changed, name) && changed[name] !== last.args[name],
   );

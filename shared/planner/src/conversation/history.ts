@@ -1,3 +1,4 @@
+import { wordSet } from '../text/tokens.ts';
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
@@ -106,12 +107,7 @@ export function readHistory(
 }
 
 /** Tools that talk, load or end are no work. */
-export const TALKING_TOOLS: ReadonlySet<string> = new Set([
-  'respond_to_user',
-  'request_capabilities',
-  'finish_task',
-  'classify_intent',
-]);
+export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
 /** The last tool that worked before something was said, or for an earlier request of the same message. */
 export function lastRunBefore(

@@ -21,7 +21,7 @@ import { unexplained } from '../requests/plain-order.ts';
 import { introduce, stepForRequest } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
-import { cleanText, isFiller, means } from '../text/tokens.ts';
+import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
 import { asLine } from '../words.ts';
 
 /** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
@@ -95,7 +95,7 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
 }
 
 function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
-  if (said.event !== null) return sayStep(said.event, 'event');
+  if (said.event !== null) return sayStep(said.event, 'result');
   const steps = stepsFor(history, said);
   if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
@@ -112,8 +112,7 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
 function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
   const change = around.mayChange ? conditionalChange(cleanText(said.text), around) : null;
   if (change === null) return step;
-  const asked = askWhichIsMeant([change], said.text, around.index);
-  return asked.kind === 'ask' ? { ...step, offer: asked.ask } : step;
+  return { ...step, offer: askWhichIsMeant([change], said.text, around.index).ask };
 }
 
 /** A look that was guessed says first what the words were taken for. */
@@ -135,7 +134,7 @@ function withReading(
 
 const isWordOfQuestions = (word: string): boolean =>
   means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
-const LOOKING: ReadonlySet<string> = new Set(['LIST', 'STATUS', 'CHECK', 'FIND', 'WANT']);
+const LOOKING = wordSet('LIST STATUS CHECK FIND WANT');
 
 function stepForText(text: string, said: Said, isAsked: boolean, history: History, around: Surroundings): Step {
   if (text === '') return sayStep(say('planner.empty'), 'small-talk');

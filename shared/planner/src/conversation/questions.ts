@@ -28,7 +28,7 @@ export interface Unfinished {
 export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
-    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'nothing-known');
+    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'failed');
   const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
   const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
   return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
@@ -83,46 +83,37 @@ function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): bo
 }
 
 /** A person reads three buttons; of more, none. */
-export const MOST_READINGS = 3;
+const MOST_READINGS = 3;
 export const SEARCH = 'search_knowledge';
 const LABEL_LENGTH = 60;
 
 /** Offers up to three readings as buttons that say the exact change. */
-export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex): Step {
+export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
   const shown = readings.slice(0, MOST_READINGS);
   const said = shown.map((call) => readingOf(call, index));
-  const question =
-    said.length === 1
-      ? say('planner.is-meant', { reading: said.join('') })
-      : `${say('planner.which-is-meant')}\n\n${asExamples(said)}`;
+  const [reading = ''] = said;
+  const isOne = said.length === 1;
+  const all = `${say('planner.which-is-meant')}\n\n${asExamples(said)}`;
+  const question = isOne ? say('planner.is-meant', { reading }) : all;
   const labels = [...shown.map((call) => labelOf(call, index)), say('planner.none-of-these')];
   const choices = labels.map((label) => ({ label, value: label }));
-  return askStep(question, {
-    tool: null,
-    args: {},
-    slot: 'reading',
-    choices,
-    question,
-    text,
-    tries: 0,
-    readings: shown,
-  });
+  const asked = { tool: null, args: {}, slot: 'reading', choices, question, text, tries: 0, readings: shown };
+  return askStep(question, asked);
 }
 
 /** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
-  const order = orderOf(call, index) ?? ordered(call.tool, Object.values(call.args).map(inText));
-  return asLine(order, LABEL_LENGTH).replace(/[.!?,\s]+$/, '');
+  return asLine(readingOf(call, index, false), LABEL_LENGTH).replace(/[.!?,\s]+$/, '');
 }
 
 /** The exact change, for people: what is done, and with which values. */
-export function readingOf(call: PlannedCall, index: ToolIndex): string {
-  const values = Object.entries(call.args).map(([name, value]) => `${inWordsOf(name)} ${inText(value)}`);
-  return orderOf(call, index) ?? ordered(call.tool, values);
-}
-
-function ordered(tool: string, values: readonly string[]): string {
-  return values.length === 0 ? doing(tool) : `${doing(tool)}: ${values.join(', ')}`;
+export function readingOf(call: PlannedCall, index: ToolIndex, isNamed = true): string {
+  const values = Object.entries(call.args).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return isNamed ? `${inWordsOf(name)} ${text}` : text;
+  });
+  const deed = doing(call.tool);
+  return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
 }
 
 /** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */
@@ -140,8 +131,4 @@ function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | nu
 export function doing(tool: string): string {
   const words = tool.replaceAll('_', ' ').replace(/ intent$/, '');
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function inText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

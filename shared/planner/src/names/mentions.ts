@@ -1,7 +1,7 @@
 import type { Found } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { bareName, closest } from './spelling.ts';
-import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize } from '../text/tokens.ts';
+import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
 const MOST_WORDS = 3;
@@ -101,15 +101,14 @@ export function isWord(word: string): boolean {
   return isFiller(word) || hasSense(word);
 }
 
-const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const DETERMINERS = set(
+const DETERMINERS = wordSet(
   'a an this my our your last latest running current next free any which what new another some all no first every more',
 );
-const PREPOSITIONS = set(
+const PREPOSITIONS = wordSet(
   'own owns back of for about on with from at in called named project app application service give gives tell show archive stop mute',
 );
-const BEFORE_STATES = set("is are does has did was do if how's what's whats hows the");
-const AFTER_NAMES = set('project app application has needs wants should is');
+const BEFORE_STATES = wordSet("is are does has did was do if how's what's whats hows the");
+const AFTER_NAMES = wordSet('project app application has needs wants should is');
 
 /** Whether a word that also means something else stands where a name stands: "how is deploy doing", "archive help". */
 function standsAsName(tokens: readonly Token[], at: number, text: string, kind: string): boolean {
@@ -128,14 +127,12 @@ function withoutPossessive(token: Token): Token {
   return { lower: token.lower.slice(0, -2), start: token.start, end: token.end - 2 };
 }
 
-const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-
 /** Beside which words the name of a thing of a kind stands: "on web-9", "the shop project". */
 const POSITIONS: Readonly<
   Record<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }>
 > = {
-  server: { after: words('on at server machine host box'), before: words('server machine box') },
-  project: { after: words('of for about project app give archive deploy stop mute'), before: words('project app') },
+  server: { after: wordSet('on at server machine host box'), before: wordSet('server machine box') },
+  project: { after: wordSet('of for about project app give archive deploy stop mute'), before: wordSet('project app') },
 };
 /** Words where the name of a thing of that kind stands, but that nobody knows. `known` are the words that tools are asked for with. */
 export function findUnknownNames(

@@ -72,7 +72,7 @@ const SHORT = 5;
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'refused');
+    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
   return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 

@@ -4,7 +4,7 @@ import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import type { PlannedCall, Step } from '../conversation/marks.ts';
 import { kindOf } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS, means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';
 
 /*
  * A change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot wait for what is so, nor judge it: it looks, shows
@@ -57,6 +57,6 @@ function readCondition(text: string): { readonly condition: string; readonly ord
   return verb ? { condition: behind.slice(0, verb.start), order: behind.slice(verb.start) } : null;
 }
 
-const NO_ORDER_BEHIND: ReadonlySet<string> = new Set(
-  'the a an last this that my our its i we you they he she it to is are was were be of no'.split(' '),
+const NO_ORDER_BEHIND = wordSet(
+  'the a an last this that my our its i we you they he she it to is are was were be of no',
 );

@@ -1,5 +1,5 @@
 import { type Field, problemOf } from './schema.ts';
-import { sensesOf, stem } from '../text/tokens.ts';
+import { sensesOf, stem, wordSet } from '../text/tokens.ts';
 
 /*
  * What a field takes, as its schema and its name tell. Each kind has its grammar in fill.ts; a field without an entity is of the first kind
@@ -36,7 +36,7 @@ export function takesKnownName({ type, choices, entity }: Field): boolean {
   return type === 'string' && choices.length === 0 && entity !== null && !['name', 'text', 'port'].includes(entity);
 }
 
-const UNITS: ReadonlySet<string> = new Set('mb gb kb ms bytes seconds minutes hours to since'.split(' '));
+const UNITS = wordSet('mb gb kb ms bytes seconds minutes hours to since');
 
 /** Whether a word names the field: mem and memory, env and environment. */
 export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean {

@@ -6,8 +6,8 @@ import { type Field, problemOf } from './schema.ts';
 import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
 import { closest } from '../names/spelling.ts';
-import { isFiller, tokenize } from '../text/tokens.ts';
-import { type Found, findAddresses, findQuoted } from '../text/values.ts';
+import { type Token, isFiller, tokenize, wordSet } from '../text/tokens.ts';
+import { type Found, at, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
 /** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
@@ -25,16 +25,7 @@ export function fillSlots(request: SlotRequest): Filled {
       taken.push({ start, end });
       const wanted = problemOf(field, value);
       if (wanted === null) args.set(field.name, value);
-      else
-        problems.push({
-          kind: 'invalid',
-          field,
-          written:
-            kindOf(field) === 'text' || kindOf(field) === 'new-name'
-              ? `“${text.slice(start, end)}”`
-              : text.slice(start, end),
-          wanted,
-        });
+      else problems.push({ kind: 'invalid', field, written: text.slice(start, end), wanted });
     },
   };
   fillForms(filling);
@@ -57,8 +48,7 @@ function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   }
   for (const field of open().filter(hasTellingForm)) {
     const fitting = [...text.matchAll(/[^\s,;"'()]+/g)]
-      .map((match) => ({ value: match[0].replace(/[.!?:]+$/, ''), start: match.index }))
-      .map(({ value, start }) => ({ value, start, end: start + value.length }))
+      .map((match) => at(match[0].replace(/[.!?:]+$/, ''), match.index))
       .find((one) => isFree(one) && problemOf(field, one.value) === null);
     if (fitting) put(field, fitting.value, fitting);
   }
@@ -101,14 +91,10 @@ function fillVersions({ request: { text, fields }, mentions, open, isFree, put }
 
 function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
   for (const field of open().filter(({ choices }) => choices.length > 0)) {
-    const tokens = tokenize(text).filter(isFree);
-    for (const token of tokens) {
-      const same = field.choices.find((one) => isSameChoice(token.lower, one));
-      const choice = same ?? (isWord(token.lower) ? undefined : closest(token.lower, field.choices));
-      if (choice == null) continue;
-      put(field, choice, token);
-      break;
-    }
+    const choiceOf = ({ lower }: Token): string | null =>
+      field.choices.find((one) => isSameChoice(lower, one)) ?? (isWord(lower) ? null : closest(lower, field.choices));
+    const token = tokenize(text).find((one) => isFree(one) && choiceOf(one) !== null);
+    if (token) put(field, choiceOf(token), token);
   }
 }
 
@@ -151,8 +137,8 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
   return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
 }
 
-const NEVER_LABELLED: ReadonlySet<string> = new Set(
-  'once more project server port logs log failed new called named for and again running slow down up'.split(' '),
+const NEVER_LABELLED = wordSet(
+  'once more project server port logs log failed new called named for and again running slow down up',
 );
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {

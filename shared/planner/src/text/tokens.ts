@@ -11,10 +11,11 @@ const READ_LIMIT = 2_000;
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
 const WORD = /[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+/** The words of a list. */
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Words that only hold a sentence together: no name, and no word that tells one tool from another. */
-const FILLERS = set(
+const FILLERS = wordSet(
   'a an the this that these those it its i me my mine we us our you your he him his she her they their them one ones some ' +
     'is are was were be been am do does did has had having have will would can could should shall may might must no not yes ' +
     'of for on in at to from by with into onto as and or but so then than if there here now just only also too via per some ' +
@@ -147,8 +148,8 @@ export const STEMMED_THESAURUS: ReadonlyMap<string, readonly Sense[]> = new Map(
 );
 
 /** Concepts of actions that change something, or set something going. */
-export const EFFECTS: ReadonlySet<string> = new Set(
-  'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART WATCH CODE'.split(' '),
+export const EFFECTS = wordSet(
+  'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART WATCH CODE',
 );
 
 function readThesaurus(): ReadonlyMap<string, readonly Sense[]> {
