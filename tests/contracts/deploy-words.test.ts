@@ -1,5 +1,4 @@
-import { explain } from '@signalbox/planner/explanation';
-import { Story } from '@signalbox/planner/story';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 import type { z } from 'zod';

@@ -1,6 +1,5 @@
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
-import { explain } from '@signalbox/planner/explanation';
-import { Story } from '@signalbox/planner/story';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { describeHelp } from '@signalbox/gateway/commands/conversation/help';
 import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { judge, type Judgement } from './planner/evaluation.ts';
-import { explain } from '@signalbox/planner/explanation';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { OPS_GROUPS } from './planner/heldout-catalog.ts';
 import { HeldoutFile, type HeldoutRequest } from './planner/heldout-schema.ts';
-import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 /** The groups that were installed when the requests were written; what is installed later would change what is right. */

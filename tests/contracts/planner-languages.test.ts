@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain } from '@signalbox/planner/explanation';
-import { Story } from '@signalbox/planner/story';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 const { catalog } = createRegistry(await loadCapabilities());

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { explain } from '@signalbox/planner/explanation';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { HeldoutFile } from './planner/heldout-schema.ts';
-import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 // What is forbidden, doubted, imagined or told of others is never done and never asked about, however plainly it is said. What it may mean

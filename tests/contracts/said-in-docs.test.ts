@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { explain } from '@signalbox/planner/explanation';
-import { Story } from '@signalbox/planner/story';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 

@@ -1,6 +1,5 @@
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
-import { explain } from '@signalbox/planner/explanation';
-import { Story } from '@signalbox/planner/story';
+import { Story, explain } from '@signalbox/planner/explanation';
 import { describe, expect, it } from 'vitest';
 
 const { catalog } = createRegistry(await loadCapabilities());

@@ -1,9 +1,178 @@
-import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type Rehearsal, heard, rehearse } from './rehearsal.ts';
-import { type Story, factsOf, historyOf } from './story.ts';
+import { wordSet } from './text/tokens.ts';
+import { plan } from './plan.ts';
+import { BASE_TOOLS } from './rank/tool-index.ts';
+import { type BaseMessage, AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './conversation/marks.ts';
+
+const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** What went before a message, for explaining what the planner would do about it. */
+export const Story = z.object({
+  /** What both sides read, oldest first. */
+  messages: z.array(z.object({ from: z.enum(['person', 'signalbox']), text: z.string().min(1) })).default([]),
+  /** The project that the conversation is about. */
+  project: z.string().min(1).optional(),
+  /** The question that is open, with the arguments that were known when it was asked. */
+  question: z
+    .object({
+      tool: z.string().min(1),
+      argument: z.string().min(1),
+      arguments: Plain.default({}),
+      choices: z.array(z.string().min(1)).optional(),
+    })
+    .optional(),
+  /** The last tool that ran, with its result. */
+  lastTool: z
+    .object({ tool: z.string().min(1), arguments: Plain.default({}), result: z.unknown().optional() })
+    .optional(),
+  /** Known names by the kind of thing, such as `project` → ['shop']. */
+  names: z.record(z.string(), z.array(z.string().min(1))).default({}),
+});
+export type Story = z.infer<typeof Story>;
+
+/** What the planner would do about one message if every tool worked. */
+export interface Rehearsal {
+  /** Calls of tools in order, without those that only talk, load or end. */
+  readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
+  /** The question that is open at the end. */
+  readonly question: (OpenAsk & { readonly message: string }) | null;
+  /** The changes that buttons offer, below a question or an answer. */
+  readonly offered: readonly (PlannedCall & { readonly label: string })[];
+  /** What kind of answer the last one is; `finished` when the conversation ends. Null while a question is open. */
+  readonly says: Says | { readonly kind: 'finished' } | null;
+  /** All that the person would read, in order. */
+  readonly texts: readonly string[];
+  /** The history with everything that was added. */
+  readonly messages: readonly BaseMessage[];
+}
 
 /** What the planner would do about a text, after a story. Does nothing; never throws for what a person can write. */
 export function explain(catalog: ToolCatalog, text: string, story: Story): Rehearsal {
   const history = [...historyOf(story, catalog), heard('asked', text)];
-  return rehearse({ history, catalog, facts: factsOf(story, catalog) });
+  return rehearse(history, catalog, factsOf(story, catalog));
+}
+
+/** What the planner knows at the moment of the story. */
+function factsOf({ project, names }: Story, catalog: ToolCatalog): RequestFacts {
+  const activeGroups = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
+  return { activeGroups, known: names, currentProject: project ?? null };
+}
+
+/**
+ * The story as the history that the planner would have: what the story says of questions and tools is taken as it is; where it
+ * only has messages, those of the person are played, so that questions and results follow from them.
+ */
+function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
+  const { messages, question, lastTool } = story;
+  if (!question && !lastTool) return played(story, catalog);
+  const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
+  // The question is the newest answer; the tool ran before it.
+  const ran =
+    question && lastTool ? messages.slice(0, lastAnswer).findLastIndex(({ from }) => from === 'signalbox') : lastAnswer;
+  let asker = 'h0';
+  const history = messages.flatMap(({ from, text }, at): BaseMessage[] => {
+    if (from === 'person') {
+      asker = `h${at + 1}`;
+      return [heard(asker, text)];
+    }
+    const result = lastTool && at === ran ? callOf(asker, lastTool, text) : [];
+    if (question && at === lastAnswer) return [...result, asked(asker, question, text)];
+    return [...result, said({ for: asker, done: true }, text)];
+  });
+  const unseen = lastTool && ran === -1 ? callOf('h0', lastTool, '') : [];
+  const unheard = question && lastAnswer === -1 ? [asked('h0', question, '')] : [];
+  return [...unseen, ...history, ...unheard];
+}
+
+function played(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
+  const facts = factsOf(story, catalog);
+  let history: readonly BaseMessage[] = [];
+  for (const [at, { from, text }] of story.messages.entries()) {
+    if (from !== 'person') continue;
+    const next = story.messages[at + 1];
+    const result = next?.from === 'signalbox' ? next.text : undefined;
+    history = rehearse([...history, heard(`h${at + 1}`, text)], catalog, facts, result).messages;
+  }
+  return history;
+}
+
+function said(mark: PlannerMark, text: string): AIMessage {
+  return new AIMessage({ content: text, additional_kwargs: { planner: mark } });
+}
+
+function asked(asker: string, question: NonNullable<Story['question']>, text: string): AIMessage {
+  const { tool, argument: slot, arguments: args } = question;
+  const choices = (question.choices ?? []).map((value) => ({ label: value, value }));
+  const ask = { tool, args, slot, choices, question: text, text: '', tries: 0 };
+  return said({ for: asker, done: true, ask }, text);
+}
+
+function callOf(asker: string, { tool, arguments: args, result }: NonNullable<Story['lastTool']>, say: string) {
+  const tool_calls = [{ id: 'ran', name: tool, args, type: 'tool_call' as const }];
+  const mark = { planner: { for: asker, done: false } };
+  return [new AIMessage({ content: '', tool_calls, additional_kwargs: mark }), resultOf('ran', say, result)];
+}
+
+function resultOf(tool_call_id: string, say: string, result: unknown = null): ToolMessage {
+  const additional_kwargs = say === '' ? {} : { say };
+  return new ToolMessage({ tool_call_id, content: JSON.stringify({ ok: true, result }), additional_kwargs });
+}
+
+/** More passes than the longest message can need; the planner itself stops long before. */
+const MOST_PASSES = 80;
+const QUIET = wordSet('respond_to_user request_capabilities finish_task');
+
+/** Plays the answer to the history's last message. Nothing is done: each call succeeds and says `result`. */
+function rehearse(
+  history: readonly BaseMessage[],
+  catalog: ToolCatalog,
+  facts: RequestFacts,
+  result = 'Done.',
+): Rehearsal {
+  const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
+  const tools = boundTools(catalog);
+  const messages = [...history];
+  const calls: Rehearsal['calls'][number][] = [];
+  const texts: string[] = [];
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    const { id, content, toolCalls, kwargs } = plan({ messages: [system, ...messages], tools, catalog });
+    const mark = PlannerMark.safeParse(kwargs['planner']).data;
+    const tool_calls = toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
+    messages.push(new AIMessage({ id, content, tool_calls, additional_kwargs: kwargs }));
+    const [call] = toolCalls;
+    const message = call?.name === 'respond_to_user' ? String(call.args['message']) : null;
+    if (!call || message !== null) texts.push(message ?? content);
+    if (call && !QUIET.has(call.name)) calls.push({ tool: call.name, arguments: call.args });
+    if (call) messages.push(resultOf(call.id, message ?? result));
+    const end = { calls, offered: offersOf(mark), texts, messages };
+    if (call?.name === 'finish_task') return { ...end, question: null, says: { kind: 'finished' } };
+    if (mark?.ask && !mark.says) return { ...end, question: { ...mark.ask, message: message ?? content }, says: null };
+    if (!call || call.args['awaiting_response'] === true) return { ...end, question: null, says: mark?.says ?? null };
+  }
+  throw new Error('the planner does not come to an end; this is a bug of the planner.');
+}
+
+function offersOf(mark: PlannerMark | undefined): Rehearsal['offered'] {
+  const { readings = [], choices = [] } = mark?.ask ?? {};
+  return readings.map((call, place) => ({ ...call, label: choices[place]?.label ?? call.tool }));
+}
+
+function heard(id: string, text: string): HumanMessage {
+  return new HumanMessage({ id, content: text });
+}
+
+const bound = new WeakMap<ToolCatalog, readonly BoundTool[]>();
+
+/** Everything that is installed counts as loaded: loading is part of the way, not of the answer. */
+function boundTools(catalog: ToolCatalog): readonly BoundTool[] {
+  const base = [...BASE_TOOLS].filter((name) => name !== 'classify_intent');
+  const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);
+  const tools = bound.get(catalog) ?? [
+    ...base.map((name) => ({ name, description: '', schema: {} })),
+    ...installed.map(({ name, describe: description, schema }) => ({ name, description, schema })),
+  ];
+  bound.set(catalog, tools);
+  return tools;
 }

@@ -1,14 +1,14 @@
+import { readSmallTalk } from './requests/small-talk.ts';
+import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
-import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { classify } from './classification.ts';
-import { type History, readHistory } from './conversation/history.ts';
-import type { OpenAsk } from './conversation/marks.ts';
+import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import { type History, type Said, readHistory } from './conversation/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
-import { type ToolIndex, indexTools } from './rank/tool-index.ts';
+import { indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
-import type { Surroundings } from './requests/understanding.ts';
+import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
 
 /** For a conversation in which nobody waits for an answer. */
@@ -31,7 +31,10 @@ export function plan(input: {
   readonly mayChange?: boolean;
 }): PlannedMessage {
   const index = indexTools(input.catalog, input.tools);
-  const history = readHistory(input.messages, (text, facts, asking) => partsOf(cleanText(text), asking, facts, index));
+  // The answer to a question is never parted.
+  const history = readHistory(input.messages, (text, facts, asking) =>
+    asking ? [cleanText(text)] : splitRequests(cleanText(text), { facts, index, last: null }),
+  );
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
   const around: Surroundings = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
@@ -45,11 +48,6 @@ export function plan(input: {
   return chosen ? writeStep(chosen, history, around.bound) : idle();
 }
 
-/** What a message asks for, one by one. The answer to a question is never parted. */
-function partsOf(text: string, asking: OpenAsk | null, facts: RequestFacts, index: ToolIndex): readonly string[] {
-  return asking ? [text] : splitRequests(text, { facts, index, last: null });
-}
-
 /** The project that the last tool which worked was about. */
 function latestProject(history: History): string | null {
   const names = history.marked.flatMap(({ call }) => {
@@ -58,4 +56,30 @@ function latestProject(history: History): string | null {
     return typeof name === 'string' ? [name] : [];
   });
   return names.at(-1) ?? null;
+}
+
+const SUMMARY_LENGTH = 80;
+/** More groups than this are not one task. */
+const MOST_GROUPS = 10;
+/** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
+export function classify(
+  said: readonly Said[],
+  around: Surroundings,
+): { task_summary: string; capabilities: string[]; project: string | null } {
+  const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));
+  const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
+  const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
+  const project = asked.flatMap((text) => mentionsIn(text, around)).find(({ kind }) => kind === 'project');
+  return {
+    task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
+    capabilities: [...capabilities].slice(0, MOST_GROUPS),
+    project: project?.name ?? null,
+  };
+}
+
+function groupsFor(text: string, around: Surroundings): readonly string[] {
+  return splitRequests(text, around).flatMap((part) => {
+    const [best] = matchesFor(part, around);
+    return best && best.score >= CONFIDENT && best.tool.group !== null ? [best.tool.group] : [];
+  });
 }

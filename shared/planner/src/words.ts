@@ -4,9 +4,6 @@ import type { IndexedTool, ToolIndex } from './rank/tool-index.ts';
 const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;
 const NOT_INSTALLED_EXAMPLES = 4;
-/** So many things that are near are read; more would be a menu again. */
-const NEAREST = 3;
-const SHOWN_LENGTH = 80;
 
 /** What somebody reads who greets or asks for help. */
 export function helpText(index: ToolIndex, greeting: boolean): string {
@@ -18,11 +15,8 @@ export function helpText(index: ToolIndex, greeting: boolean): string {
     : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
 }
 
-/** What somebody reads whose request we do not understand: which one it is, and what lies nearest to it; else what we can do at all. */
-export function unclearText(text: string, near: readonly IndexedTool[], index: ToolIndex): string {
-  const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
-  if (hints.length > 0)
-    return `${say('planner.not-understood', { text: asLine(text, SHOWN_LENGTH) })}\n${asExamples(hints)}`;
+/** What somebody reads whose request we do not understand: what we can do at all. */
+export function unclearText(index: ToolIndex): string {
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0
     ? say('planner.nothing-installed')
@@ -65,7 +59,7 @@ export function inWordsOf(field: string): string {
 }
 
 /** `project_management` → Project management, `deploy` → Deploying: a group as the subject of a sentence. */
-export function asActivity(group: string): string {
+function asActivity(group: string): string {
   if (group === 'deploy') return 'Deploying';
   if (group === 'diagnose') return 'Diagnosing';
   const words = group.replaceAll('_', ' ');

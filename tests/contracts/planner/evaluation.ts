@@ -1,10 +1,8 @@
 import { say } from '@signalbox/messages/say';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { explain } from '@signalbox/planner/explanation';
+import { type Rehearsal, Story, explain } from '@signalbox/planner/explanation';
 import type { HeldoutExpectation, HeldoutRequest } from './heldout-schema.ts';
-import type { Rehearsal } from '@signalbox/planner/rehearsal';
 import { readFields } from '@signalbox/planner/slots/schema';
-import { Story } from '@signalbox/planner/story';
 
 /** How the planner did on one request. */
 export interface Judgement {

@@ -12,12 +12,11 @@ import { stepForRequest } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
 import { tidy } from '../slots/descriptions.ts';
-import { takesNewName, takesText } from '../slots/field-kinds.ts';
+import { kindOf } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
 import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
 
 /** What has more words is a sentence and no name. */
@@ -54,7 +53,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
     return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: picked }, around) };
   }
   if (isRefusal(text)) return dropped();
-  const isFree = takesText(field) || takesNewName(field);
+  const isFree = kindOf(field) === 'text' || kindOf(field) === 'new-name';
   const [best] = matchesFor(text, { ...around, last: null });
   const isNear = best !== undefined && best.score >= CONFIDENT;
   if (isNear && best.tool !== tool && isRequest(text, field, best.score)) return asRequest(ask, text, around);
@@ -62,19 +61,17 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const value = readValue(field, text, around);
   if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
   const wanted = problemOf(field, value);
-  if (wanted === null) {
-    const step = stepForTool(tool, isFree ? '' : text, { ...ask.args, [field.name]: value }, around);
-    return { answered: true, step };
-  }
-  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
+  const args = { ...ask.args, [field.name]: value };
+  if (wanted === null) return { answered: true, step: stepForTool(tool, isFree ? '' : text, args, around) };
+  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'failed') };
   const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
   return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
 /** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
 function readValue(field: Field, text: string, around: Surroundings): unknown {
-  if (takesNewName(field)) return newName(field, text);
-  if (takesText(field))
+  if (kindOf(field) === 'new-name') return newName(field, text);
+  if (kindOf(field) === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (isNumber(field)) {
     const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
@@ -114,10 +111,10 @@ function newName(field: Field, text: string): string | null {
 
 /** Whether the text is a request of its own: it asks, or says what to do. For free text it has to be near to a tool. */
 function isRequest(text: string, field: Field, score: number): boolean {
-  if (asks(text) && !takesText(field)) return true;
+  if (asks(text) && kindOf(field) !== 'text') return true;
   const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
   const acts = means(first, EFFECTS) || ['list', 'show', 'tell'].includes(first);
-  return acts && more.length > 0 && (score >= CERTAIN || !(takesText(field) || takesNewName(field)));
+  return acts && more.length > 0 && (score >= CERTAIN || !(kindOf(field) === 'text' || kindOf(field) === 'new-name'));
 }
 
 /** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
@@ -130,11 +127,9 @@ function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
 
 /** Puts the question once more; the second time it is dropped. */
 function again(ask: OpenAsk): Answered {
-  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'gave-up') };
-  return {
-    answered: false,
-    step: askStep(`${say('planner.not-an-answer')} ${ask.question}`, { ...ask, tries: ask.tries + 1 }),
-  };
+  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'failed') };
+  const question = `${say('planner.not-an-answer')} ${ask.question}`;
+  return { answered: false, step: askStep(question, { ...ask, tries: ask.tries + 1 }) };
 }
 
 function dropped(): Answered {

@@ -1,23 +1,18 @@
 import type { Choice } from './marks.ts';
-import { isWord } from '../names/mentions.ts';
+import { isSameChoice, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
-import { isSameChoice } from '../names/value-words.ts';
-import { isFiller, tokenize } from '../text/tokens.ts';
+import { isFiller, wordsOf, wordSet } from '../text/tokens.ts';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
-const AROUND: ReadonlySet<string> = new Set(
-  "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr".split(
-    ' ',
-  ),
+const AROUND = wordSet(
+  "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr",
 );
 
 /** The choice that a text names: by value or label, by its number, as "the second one", "the other", or within a few words around it. */
 export function pickChoice(text: string, choices: readonly Choice[], question: string): string | null {
   const exact = exactChoice(text, choices);
   if (exact !== null || choices.length === 0) return exact;
-  const words = tokenize(text)
-    .map(({ lower }) => lower)
-    .filter((word) => !AROUND.has(word));
+  const words = wordsOf(text).filter((word) => !AROUND.has(word));
   const [only = '', ...more] = words;
   if (more.length === 0) {
     const place = /^\d{1,2}$/.test(only) ? Number(only) - 1 : ORDINALS.indexOf(only);
@@ -26,20 +21,15 @@ export function pickChoice(text: string, choices: readonly Choice[], question: s
     if (only === 'former') return choices[0]?.value ?? null;
   }
   if (more.length < 2 && words.includes('other')) return theOther(choices, question);
-  return /\bnot\b/i.test(text)
-    ? null
-    : byWords(
-        words.filter((word) => !isFiller(word)),
-        choices,
-      );
+  const content = words.filter((word) => !isFiller(word));
+  return /\bnot\b/i.test(text) ? null : byWords(content, choices);
 }
 
 /** The choice whose label or value is just what was written. */
 export function exactChoice(text: string, choices: readonly Choice[]): string | null {
   const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
-  return (
-    choices.find(({ label, value }) => value.toLowerCase() === plain || label.toLowerCase() === plain)?.value ?? null
-  );
+  const isSame = ({ label, value }: Choice): boolean => [label.toLowerCase(), value.toLowerCase()].includes(plain);
+  return choices.find(isSame)?.value ?? null;
 }
 
 function byWords(words: readonly string[], choices: readonly Choice[]): string | null {

@@ -1,15 +1,13 @@
-import { referredValue } from './references.ts';
+import { type Surroundings, mentionsIn, referredValue } from '../requests/understanding.ts';
 import type { Run } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import type { Mention } from '../names/mentions.ts';
-import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
-import { isLabelOf, takesNewName, takesVersion } from '../slots/field-kinds.ts';
+import { type Mention, isSameChoice } from '../names/mentions.ts';
+import { isLabelOf, kindOf } from '../slots/field-kinds.ts';
 import { asks, readHold } from '../requests/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { problemOf } from '../slots/schema.ts';
-import { isSameChoice } from '../names/value-words.ts';
-import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
+import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
 
 /** A message that goes on from the last tool: which tool, and what it is given. */
@@ -18,9 +16,10 @@ export interface FollowUp {
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+type Args = Readonly<Record<string, unknown>>;
+
 /** Words that only say that something is like before, or different. */
-const LIKE_BEFORE = set(
+const LIKE_BEFORE = wordSet(
   'and also too well same again as what about how only instead meant mean sorry no not oh now then one ones make wrong other another more lines line rather actually ' +
     'repeat once time all next last past at least minutes minute hours hour days day week ok okay those of wait oops nope yes retry those give them hm hmm ditto likewise',
 );
@@ -42,8 +41,7 @@ const STOP =
 export function readFollowUp(text: string, around: Surroundings): FollowUp | null {
   const { last, index } = around;
   const lastTool = index.tools.find(({ name, installed }) => name === last?.tool && installed);
-  if (WHY.test(text)) return reasonOf(last, lastTool, around);
-  if (OUTCOME.test(text) && asks(text)) return outcomeOf(last, lastTool, around);
+  if (WHY.test(text) || (OUTCOME.test(text) && asks(text))) return reportOn(text, last, lastTool, around);
   if (!last || !lastTool) return null;
   if (STOP.test(text)) return sibling(last, lastTool, around, /^(?:cancel|stop|abort)_/);
   if (GO_AHEAD.test(text) && lastTool.isHarmless)
@@ -51,34 +49,31 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
   if (!lastTool.isHarmless && readHold(text) !== null && !/^no\b/i.test(text)) return null;
   const changed = otherOfTwo(text, last, lastTool, around) ?? newValues(text, last, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
-  if (!lastTool.isHarmless && lastTool.fields.some(takesNewName)) return null;
+  if (!lastTool.isHarmless && lastTool.fields.some((field) => kindOf(field) === 'new-name')) return null;
   if (Object.keys(changed).length > 0)
     return { tool: lastTool, given: { ...kept(last, lastTool, changed), ...changed } };
   if (mentionsIn(text, around).length > 0 || !lastTool.isHarmless) return null;
   return REPEAT.test(text) ? { tool: lastTool, given: last.args } : null;
 }
 
-/** "Why?" after anything but a deployment asks what is wrong with the project; otherwise for the end of the last deployment. */
-function reasonOf(last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings): FollowUp | null {
-  const project = last?.args['project'] ?? around.facts.currentProject;
-  const isDeployment = project === null || (lastTool !== undefined && /deploy|rollback/.test(lastTool.name));
-  const wanted = isDeployment ? 'get_deploy_status' : 'diagnose_service';
-  const tool = around.index.tools.find(({ name, installed }) => installed && name === wanted);
+/**
+ * "Is it live yet?" asks for the last deployment, unless something else was done since. "Why?" asks for it when the conversation is about
+ * deployments, and otherwise what is wrong with the project.
+ */
+function reportOn(text: string, last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings) {
+  const find = (wanted: string): IndexedTool | undefined =>
+    around.index.tools.find(({ name, installed }) => installed && name === wanted);
+  const status = find('get_deploy_status');
+  const isDeployment = lastTool !== undefined && lastTool.group === status?.group;
+  const project = last?.args['project'] ?? around.facts.currentProject ?? undefined;
+  const isOtherChange = lastTool !== undefined && !lastTool.isHarmless && !isDeployment;
+  const asksWhy = WHY.test(text);
+  if (!asksWhy && isOtherChange) return null;
+  const tool = asksWhy && !isDeployment && project !== undefined ? find('diagnose_service') : status;
   const environment = isDeployment ? last?.args['environment'] : undefined;
-  const given = { ...(project === null ? {} : { project }), ...(environment === undefined ? {} : { environment }) };
-  return tool ? { tool, given } : null;
-}
-
-/** "Is it live yet?" asks for the last deployment, unless something else was done since. */
-function outcomeOf(last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings): FollowUp | null {
-  const tool = around.index.tools.find(({ name, installed }) => installed && name === 'get_deploy_status');
-  if (!tool || (lastTool && !lastTool.isHarmless && lastTool.group !== tool.group)) return null;
-  const given = tool.fields.flatMap((field) => {
-    const value = last && lastTool?.group === tool.group ? referredValue(field, last, lastTool) : null;
-    return value === null ? [] : [[field.name, value] as const];
-  });
-  const isWhole = tool.fields.every(({ name, required }) => !required || given.some(([one]) => one === name));
-  return isWhole ? { tool, given: Object.fromEntries(given) } : null;
+  const about = tool === status && !isDeployment ? {} : { project, environment };
+  const given = Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined));
+  return tool?.fields.every(({ name, required }) => !required || name in given) ? { tool, given } : null;
 }
 
 /** The other tool for the same thing that does what is wanted, with what the last one was about. Null when there is none or more than one. */
@@ -95,7 +90,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
   );
   if (!tool || more.length > 0) return null;
   const given = tool.fields.flatMap((field) => {
-    const isAbout = field.required || (field.entity !== null && field.entity !== 'port') || takesVersion(field);
+    const isAbout = field.required || (field.entity !== null && field.entity !== 'port') || kindOf(field) === 'version';
     const value = isAbout && !field.name.startsWith('to_') ? referredValue(field, last, lastTool) : null;
     return value === null ? [] : [[field.name, value] as const];
   });
@@ -103,12 +98,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
 }
 
 /** How many words are neither values nor say that it is like before. */
-function restOf(
-  text: string,
-  fields: IndexedTool['fields'],
-  values: Readonly<Record<string, unknown>>,
-  around: Surroundings,
-): number {
+function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: Surroundings): number {
   const taken = [...mentionsIn(text, around), ...findQuantities(text)];
   const said = Object.values(values).map((value) => String(value).toLowerCase());
   return tokenize(text).filter(
@@ -128,7 +118,7 @@ function restOf(
 }
 
 /** What the text says anew of the last tool's arguments; null when it names something that the tool does not take. */
-function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Record<string, unknown> | null {
+function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Args | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { facts, index } = around;
   const about = { ...facts, currentProject: null };
@@ -150,7 +140,7 @@ function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundi
 }
 
 /** "Rather 20": a bare number is the one that was said before, when only one was. */
-function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<string, unknown> | null {
+function lastNumber(text: string, last: Run, { fields }: IndexedTool): Args | null {
   const [only, ...more] = findQuantities(text);
   const [field, ...others] = fields.filter(
     (one) => isNumber(one) && one.entity !== 'port' && Object.hasOwn(last.args, one.name),
@@ -160,12 +150,7 @@ function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<st
 }
 
 /** "The other one", of two that are known: the one that the last tool was not about. Null when it says something else. */
-function otherOfTwo(
-  text: string,
-  last: Run,
-  tool: IndexedTool,
-  { facts }: Surroundings,
-): Record<string, unknown> | null {
+function otherOfTwo(text: string, last: Run, tool: IndexedTool, { facts }: Surroundings): Args | null {
   if (!/\bother\b/i.test(text)) return null;
   const others = tool.fields.flatMap(({ name, entity, choices }) => {
     const names = choices.length > 0 ? choices : (facts.known[entity ?? ''] ?? []);
@@ -176,7 +161,7 @@ function otherOfTwo(
 }
 
 /** What stays of the last arguments: not the version or the port of a thing that is another now. */
-function kept(last: Run, tool: IndexedTool, changed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function kept(last: Run, tool: IndexedTool, changed: Args): Args {
   const isOther = tool.fields.some(
     ({ name, entity }) => entity === 'project' && Object.hasOwn(changed, name) && changed[name] !== last.args[name],
   );
@@ -184,7 +169,7 @@ function kept(last: Run, tool: IndexedTool, changed: Readonly<Record<string, unk
     Object.entries(last.args).filter(([name]) => {
       const field = tool.fields.find((one) => one.name === name);
       if (!field || (!tool.isHarmless && field.entity === 'port' && !field.required)) return false;
-      return !(isOther && !tool.isHarmless && takesVersion(field));
+      return !(isOther && !tool.isHarmless && kindOf(field) === 'version');
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { wordSet } from '../text/tokens.ts';
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
@@ -74,7 +75,7 @@ export function readHistory(
         if (Object.hasOwn(kwargs, 'facts')) facts = Facts.parse(kwargs['facts'] ?? {});
         break;
       case 'human':
-        said.push(readSaid(message, index, eventOf(kwargs)));
+        said.push(readSaid(message, index));
         break;
       case 'tool': {
         const result = message as ToolMessage; // its type says so
@@ -83,66 +84,56 @@ export function readHistory(
       }
       case 'ai': {
         const mark = PlannerMark.safeParse(kwargs['planner']);
-        const calls = (message as AIMessage).tool_calls ?? []; // its type says so
-        if (mark.success) marked.push({ mark: mark.data, index, call: firstCall(calls) });
-        else if (calls.length === 0) foreignAnswer = index;
+        const [call] = (message as AIMessage).tool_calls ?? []; // its type says so
+        const made = call ? { id: call.id ?? '', name: call.name, args: call.args } : null;
+        if (mark.success) marked.push({ mark: mark.data, index, call: made });
+        else if (!call) foreignAnswer = index;
         break;
       }
     }
   });
-  const doneParts = new Set(
-    marked.filter((step) => isDone(step, results)).map(({ mark }) => keyOf(mark.for, mark.part)),
-  );
+  // Ending the task is not done while it is refused: then the thanks still need an answer.
+  const isDone = ({ mark, call }: Marked): boolean =>
+    mark.done && !(call?.name === 'finish_task' && results.get(call.id)?.ok === false);
+  const done = new Set(marked.filter(isDone).map(({ mark }) => keyOf(mark.for, mark.part)));
   const absorbed = new Set(marked.flatMap(({ mark }) => mark.with ?? []));
   const before = { said, marked, foreignAnswer };
-  const pending = firstOfEachId(said)
+  const pending = said
+    .filter(({ id }, at) => said.findIndex((other) => other.id === id) === at)
     .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
     .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, openQuestionBefore(before, one)?.ask ?? null)))
-    .filter(({ id, part }) => !doneParts.has(keyOf(id, part)));
+    .filter(({ id, part }) => !done.has(keyOf(id, part)));
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
 
-/** The words of the request that a message of ours deals with. */
-function textFor(mark: PlannerMark, said: readonly Said[]): string {
-  return mark.parts?.[mark.part ?? 0] ?? said.find(({ id }) => id === mark.for)?.text ?? '';
-}
-
 /** Tools that talk, load or end are no work. */
-export const TALKING_TOOLS: ReadonlySet<string> = new Set([
-  'respond_to_user',
-  'request_capabilities',
-  'finish_task',
-  'classify_intent',
-]);
+export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
 /** The last tool that worked before something was said, or for an earlier request of the same message. */
 export function lastRunBefore(
   { marked, results, said: all }: Pick<History, 'marked' | 'results' | 'said'>,
   said: Said,
 ): Run | null {
+  const isWork = ({ call }: Marked): boolean => call !== null && !TALKING_TOOLS.has(call.name);
   // A later request of a message goes on from what was done for the earlier ones, if only to fail.
-  const since =
-    said.part > 0 && marked.some(({ call, index }) => index > said.index && call && !TALKING_TOOLS.has(call.name));
+  const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));
   const last = marked.findLast(
-    ({ call, index }) =>
-      (since ? index > said.index : index < said.index) &&
-      call &&
-      !TALKING_TOOLS.has(call.name) &&
-      call.name !== 'search_knowledge' &&
-      results.get(call.id)?.ok,
+    (one) =>
+      (since ? one.index > said.index : one.index < said.index) &&
+      isWork(one) &&
+      one.call?.name !== 'search_knowledge' &&
+      results.get(one.call?.id ?? '')?.ok,
   );
   if (!last?.call) return null;
-  return {
-    tool: last.call.name,
-    args: last.call.args,
-    result: results.get(last.call.id)?.result ?? null,
-    text: textFor(last.mark, all),
-  };
+  const { mark, call } = last;
+  const text = mark.parts?.[mark.part ?? 0] ?? all.find(({ id }) => id === mark.for)?.text ?? '';
+  return { tool: call.name, args: call.args, result: results.get(call.id)?.result ?? null, text };
 }
 
-function readSaid(message: BaseMessage, index: number, event: string | null): Said {
+function readSaid(message: BaseMessage, index: number): Said {
   // The lines that name attached files are for models that know what a file is: here only the words count.
   const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
+  const event = Event.safeParse(message.additional_kwargs?.['event']).data?.say ?? null;
   return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
 }
 
@@ -172,42 +163,22 @@ export interface OpenQuestion {
   readonly by: string;
 }
 
-/** The question that this message may answer: the newest one before it, unless a person has spoken in between. */
+/**
+ * The question that this message may answer: the newest one before it, unless a person has spoken in between. A later answer of ours to a
+ * person's message closes it; the report of a finished job does not.
+ */
 export function openQuestionBefore(
-  history: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
+  { said: all, marked, foreignAnswer }: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
   said: Said,
 ): OpenQuestion | null {
-  const asked = history.marked.filter(({ mark, index }) => mark.ask && index < said.index).at(-1);
-  if (!asked?.mark.ask || history.foreignAnswer > asked.index) return null;
-  const between = history.said.some(({ index, event }) => event === null && index > asked.index && index < said.index);
-  return between || answeredSince(history, asked, said) ? null : { ask: asked.mark.ask, by: asked.mark.for };
-}
-
-/** A later answer of ours to a person's message closes the question; the report of a finished job does not. */
-function answeredSince(history: Pick<History, 'said' | 'marked'>, asked: Marked, said: Said): boolean {
-  const events = new Set(history.said.filter(({ event }) => event !== null).map(({ id }) => id));
-  return history.marked.some(
-    ({ mark, index }) => mark.done && index > asked.index && index < said.index && !events.has(mark.for),
-  );
-}
-
-/** Done, unless ending the task was refused: then the thanks still need an answer. */
-function isDone({ mark, call }: Marked, results: ReadonlyMap<string, ToolResult>): boolean {
-  return mark.done && !(call?.name === 'finish_task' && results.get(call.id)?.ok === false);
-}
-
-function firstCall(calls: AIMessage['tool_calls']): Marked['call'] {
-  const call = calls?.[0];
-  return call ? { id: call.id ?? '', name: call.name, args: call.args } : null;
-}
-
-function firstOfEachId(said: readonly Said[]): readonly Said[] {
-  return said.filter((one, at) => said.findIndex((other) => other.id === one.id) === at);
-}
-
-function eventOf(kwargs: Readonly<Record<string, unknown>>): string | null {
-  const event = Event.safeParse(kwargs['event']);
-  return event.success ? event.data.say : null;
+  const asked = marked.findLast(({ mark, index }) => mark.ask && index < said.index);
+  if (!asked?.mark.ask || foreignAnswer > asked.index) return null;
+  const isBetween = ({ index }: { readonly index: number }): boolean => index > asked.index && index < said.index;
+  const events = new Set(all.filter(({ event }) => event !== null).map(({ id }) => id));
+  const isClosed =
+    all.some((one) => one.event === null && isBetween(one)) ||
+    marked.some((one) => one.mark.done && isBetween(one) && !events.has(one.mark.for));
+  return isClosed ? null : { ask: asked.mark.ask, by: asked.mark.for };
 }
 
 function textOf(message: BaseMessage): string {

@@ -13,7 +13,7 @@ import {
 } from './history.ts';
 import { type Step, sayStep } from './marks.ts';
 import type { Chosen } from './planned-message.ts';
-import { askWhichIsMeant, readingOf } from './readings.ts';
+import { askWhichIsMeant, readingOf } from './questions.ts';
 import { stepAfter } from './results.ts';
 import { onlyIfPlain, onlyLooking } from './shortlist.ts';
 import { conditionalChange } from '../requests/conditions.ts';
@@ -21,7 +21,7 @@ import { unexplained } from '../requests/plain-order.ts';
 import { introduce, stepForRequest } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
-import { cleanText, isFiller, means } from '../text/tokens.ts';
+import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
 import { asLine } from '../words.ts';
 
 /** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
@@ -90,18 +90,12 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
   const question = said.part === 0 ? openQuestionBefore(history, said) : null;
   const isNew = said.event === null && stepsFor(history, said).length === 0;
   const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
-  if (question && answer)
-    return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
-  return {
-    said,
-    step: stepFor(said, history, around, question?.ask.tries ?? 0, question !== null),
-    absorbed: [],
-    dropped: null,
-  };
+  const step = answer?.step ?? stepFor(said, history, around, question?.ask.tries ?? 0, question !== null);
+  return { said, step, absorbed: [], dropped: question && answer?.dropped ? question.by : null };
 }
 
 function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
-  if (said.event !== null) return sayStep(said.event, 'event');
+  if (said.event !== null) return sayStep(said.event, 'result');
   const steps = stepsFor(history, said);
   if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
@@ -118,8 +112,7 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
 function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
   const change = around.mayChange ? conditionalChange(cleanText(said.text), around) : null;
   if (change === null) return step;
-  const asked = askWhichIsMeant([change], said.text, around.index);
-  return asked.kind === 'ask' ? { ...step, offer: asked.ask } : step;
+  return { ...step, offer: askWhichIsMeant([change], said.text, around.index).ask };
 }
 
 /** A look that was guessed says first what the words were taken for. */
@@ -141,7 +134,7 @@ function withReading(
 
 const isWordOfQuestions = (word: string): boolean =>
   means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
-const LOOKING: ReadonlySet<string> = new Set(['LIST', 'STATUS', 'CHECK', 'FIND', 'WANT']);
+const LOOKING = wordSet('LIST STATUS CHECK FIND WANT');
 
 function stepForText(text: string, said: Said, isAsked: boolean, history: History, around: Surroundings): Step {
   if (text === '') return sayStep(say('planner.empty'), 'small-talk');
@@ -169,14 +162,11 @@ const SUMMARY_LENGTH = 300;
 
 /** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */
 function closeTask(history: History, thanks: Said): Step {
-  const results = history.marked.flatMap(({ call, index }) => {
-    const result =
-      call && index < history.size && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
+  const results = history.marked.flatMap(({ call }) => {
+    const result = call && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
     return call && result?.ok ? [result.say ?? call.name.replaceAll('_', ' ')] : [];
   });
-  const events = history.said
-    .filter(({ event, index }) => event !== null && index < thanks.index)
-    .map(({ event }) => event ?? '');
+  const events = history.said.flatMap(({ event, index }) => (event !== null && index < thanks.index ? [event] : []));
   const shown = [...results, ...events];
   if (shown.length === 0) return sayStep(say('planner.welcome'), 'small-talk');
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));

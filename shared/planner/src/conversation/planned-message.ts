@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
-import { type PlannerMark, type Step, sayStep } from './marks.ts';
+import { type PlannedCall, type PlannerMark, type Step, sayStep } from './marks.ts';
 
 /** What the model says next. */
 export interface PlannedMessage {
@@ -36,7 +36,7 @@ export function writeStep(
   const used = [...absorbed.map(({ id }) => id), ...(dropped === null ? [] : [dropped])];
   const base = {
     for: said.id,
-    ...(said.parts.length > 1 ? { part: said.part, parts: [...said.parts] } : {}),
+    ...(said.parts.length > 1 ? { part: said.part, parts: said.parts } : {}),
     ...(used.length > 0 ? { with: used } : {}),
   };
   const canRespond = bound.has('respond_to_user');
@@ -55,12 +55,10 @@ export function writeStep(
     }
     case 'finish':
       // Finishing ends the thread, and with it what still waits.
-      if (others || !bound.has('finish_task'))
-        return writeStep(
-          { said, step: sayStep(say('planner.welcome'), 'small-talk'), absorbed, dropped },
-          history,
-          bound,
-        );
+      if (others || !bound.has('finish_task')) {
+        const welcome = sayStep(say('planner.welcome'), 'small-talk');
+        return writeStep({ said, step: welcome, absorbed, dropped }, history, bound);
+      }
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
@@ -82,7 +80,7 @@ export function writeCall(
   history: History,
   mark: PlannerMark,
   name: string,
-  args: Record<string, unknown>,
+  args: PlannedCall['args'],
 ): PlannedMessage {
   const key = keyOf(history, mark, name);
   return { id: `plan_${key}`, content: '', toolCalls: [{ id: `call_${key}`, name, args }], kwargs: { planner: mark } };

@@ -1,13 +1,14 @@
+import { currentLanguage } from '@signalbox/messages/language';
 import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { type Choice, type Step, askStep, sayStep } from './marks.ts';
+import { type Choice, type PlannedCall, type Step, askStep, sayStep } from './marks.ts';
 import { knownNames } from '../names/mentions.ts';
-import type { IndexedTool } from '../rank/tool-index.ts';
+import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
 import type { Field } from '../slots/schema.ts';
 import { sensesOf, wordsOf } from '../text/tokens.ts';
-import { asLine, inWordsOf } from '../words.ts';
+import { asExamples, asLine, inWordsOf } from '../words.ts';
 
 /** More buttons than this are not read but scrolled past. */
 const MOST_CHOICES = 8;
@@ -27,7 +28,7 @@ export interface Unfinished {
 export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
-    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'nothing-known');
+    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'failed');
   const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
   const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
   return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
@@ -79,4 +80,55 @@ function defaultQuestion({ name, entity, choices }: Field): string {
 function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): boolean {
   if (entity === null || choices.length > 0) return false;
   return Object.hasOwn(facts.known, entity) && knownNames(facts, entity).length === 0;
+}
+
+/** A person reads three buttons; of more, none. */
+const MOST_READINGS = 3;
+export const SEARCH = 'search_knowledge';
+const LABEL_LENGTH = 60;
+
+/** Offers up to three readings as buttons that say the exact change. */
+export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
+  const shown = readings.slice(0, MOST_READINGS);
+  const said = shown.map((call) => readingOf(call, index));
+  const [reading = ''] = said;
+  const isOne = said.length === 1;
+  const all = `${say('planner.which-is-meant')}\n\n${asExamples(said)}`;
+  const question = isOne ? say('planner.is-meant', { reading }) : all;
+  const labels = [...shown.map((call) => labelOf(call, index)), say('planner.none-of-these')];
+  const choices = labels.map((label) => ({ label, value: label }));
+  const asked = { tool: null, args: {}, slot: 'reading', choices, question, text, tries: 0, readings: shown };
+  return askStep(question, asked);
+}
+
+/** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
+function labelOf(call: PlannedCall, index: ToolIndex): string {
+  return asLine(readingOf(call, index, false), LABEL_LENGTH).replace(/[.!?,\s]+$/, '');
+}
+
+/** The exact change, for people: what is done, and with which values. */
+export function readingOf(call: PlannedCall, index: ToolIndex, isNamed = true): string {
+  const values = Object.entries(call.args).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return isNamed ? `${inWordsOf(name)} ${text}` : text;
+  });
+  const deed = doing(call.tool);
+  return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
+}
+
+/** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */
+export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
+  return currentLanguage() === 'en' || orderOf(call, index) !== null;
+}
+
+/** The sentence that the tool itself has for this change. */
+function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | null {
+  if (tool === SEARCH) return say('planner.search-docs');
+  return tools.find(({ name }) => name === tool)?.orderOf(args) ?? null;
+}
+
+/** `create_project_intent` → Create project. */
+export function doing(tool: string): string {
+  const words = tool.replaceAll('_', ' ').replace(/ intent$/, '');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -39,16 +39,13 @@ function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surr
   const loaded = Loaded.safeParse(result.result);
   if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
   if (!result.ok || !around.bound.has(tool.name))
-    return sayStep(result.say ?? say('planner.not-loaded', { group }), 'refused');
+    return sayStep(result.say ?? say('planner.not-loaded', { group }), 'failed');
   return stepForCall(then, tool, around);
 }
 
-function afterFailure(
-  call: NonNullable<Marked['call']>,
-  result: ToolResult,
-  around: Surroundings,
-  tried: boolean,
-): Step {
+type Call = NonNullable<Marked['call']>;
+
+function afterFailure(call: Call, result: ToolResult, around: Surroundings, tried: boolean): Step {
   const sentence = result.say ?? say('planner.failed', { tool: call.name.replaceAll('_', ' ') });
   const tool = around.index.tools.find(({ name }) => name === call.name);
   const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
@@ -57,10 +54,9 @@ function afterFailure(
   return askForSlot(field, { tool, args, facts: around.facts, text: '', tries: 1 }, sentence);
 }
 
-function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>>, { data, say }: ToolResult) {
-  const named = tool.fields.filter(({ name, entity }) => entity !== null && typeof args[name] === 'string');
+function fieldNotFound({ fields }: IndexedTool, args: Call['args'], { data, say }: ToolResult) {
+  const named = fields.filter(({ name, entity }) => entity !== null && typeof args[name] === 'string');
   return (
-    named.find(({ name, entity }) => entity === data['kind'] && args[name] === data['name']) ??
     named.find(({ entity }) => entity === data['kind']) ??
     named.find(({ name }) => args[name] === data['name']) ??
     named.find(({ name }) => say?.includes(String(args[name])))

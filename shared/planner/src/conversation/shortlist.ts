@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { type OpenAsk, type PlannedCall, type Step, sayStep } from './marks.ts';
-import { SEARCH, askWhichIsMeant, doing } from './readings.ts';
+import { SEARCH, askWhichIsMeant, doing } from './questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { unexplained } from '../requests/plain-order.ts';
 import { stepForTool } from '../requests/calls.ts';

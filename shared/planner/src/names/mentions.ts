@@ -1,8 +1,7 @@
+import type { Found } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { bareName, closest } from './spelling.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { type Token, hasSense, isFiller, means, tokenize } from '../text/tokens.ts';
-import { VALUE_ALIASES } from './value-words.ts';
+import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
 const MOST_WORDS = 3;
@@ -102,15 +101,14 @@ export function isWord(word: string): boolean {
   return isFiller(word) || hasSense(word);
 }
 
-const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const DETERMINERS = set(
+const DETERMINERS = wordSet(
   'a an this my our your last latest running current next free any which what new another some all no first every more',
 );
-const PREPOSITIONS = set(
+const PREPOSITIONS = wordSet(
   'own owns back of for about on with from at in called named project app application service give gives tell show archive stop mute',
 );
-const BEFORE_STATES = set("is are does has did was do if how's what's whats hows the");
-const AFTER_NAMES = set('project app application has needs wants should is');
+const BEFORE_STATES = wordSet("is are does has did was do if how's what's whats hows the");
+const AFTER_NAMES = wordSet('project app application has needs wants should is');
 
 /** Whether a word that also means something else stands where a name stands: "how is deploy doing", "archive help". */
 function standsAsName(tokens: readonly Token[], at: number, text: string, kind: string): boolean {
@@ -127,4 +125,59 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
 function withoutPossessive(token: Token): Token {
   if (!token.lower.endsWith("'s")) return token;
   return { lower: token.lower.slice(0, -2), start: token.start, end: token.end - 2 };
+}
+
+/** Beside which words the name of a thing of a kind stands: "on web-9", "the shop project". */
+const POSITIONS: Readonly<
+  Record<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }>
+> = {
+  server: { after: wordSet('on at server machine host box'), before: wordSet('server machine box') },
+  project: { after: wordSet('of for about project app give archive deploy stop mute'), before: wordSet('project app') },
+};
+/** Words where the name of a thing of that kind stands, but that nobody knows. `known` are the words that tools are asked for with. */
+export function findUnknownNames(
+  text: string,
+  kind: string,
+  mentions: readonly Mention[],
+  known: ReadonlySet<string>,
+): readonly Found[] {
+  const positions = POSITIONS[kind];
+  if (!positions) return [];
+  const tokens = tokenize(text);
+  return tokens
+    .filter(({ lower, start, end }, at) => {
+      if (known.has(lower) || mentions.some((mention) => start < mention.end && end > mention.start)) return false;
+      if (/^v?\d[\d.]*$/.test(lower) || isWord(lower)) return false;
+      const [before = '', further = ''] = [tokens[at - 1]?.lower, tokens[at - 2]?.lower];
+      const article = before === 'the' ? further : before;
+      const isAfter = positions.after.has(article);
+      return (
+        isAfter ||
+        positions.before.has(tokens[at + 1]?.lower ?? '') ||
+        (/\d/.test(lower) && /^[a-z]+-?\d+$/.test(lower) && kind === 'server')
+      );
+    })
+    .map(({ start, end }) => ({ value: text.slice(start, end), start, end }));
+}
+
+/** What people call the values that a schema names in full. A value is only meant where an argument takes it. */
+const VALUE_WORDS: Readonly<Record<string, string>> = {
+  production: 'prod prd productive',
+  staging: 'stage stg stag preprod pre-prod pre-production uat',
+  local: 'localhost dev development locally',
+  archived:
+    'archive archives shelve shelved retire retired sunset mothball archival dead closed close discontinued obsolete',
+  active: 'reactivate reactivated activate activated revive revived unarchive unarchived resume',
+  intended: 'planned planning draft',
+};
+
+/** Word → the values that it may stand for. */
+export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
+);
+
+/** Whether a word says this value: archive, archived and Archived are one choice; so are prod and production. */
+export function isSameChoice(word: string, choice: string): boolean {
+  const value = choice.toLowerCase();
+  return word === value || (VALUE_ALIASES.get(word) ?? []).includes(value) || stem(word) === stem(value);
 }

@@ -1,6 +1,5 @@
 import { type Field, problemOf } from '../slots/schema.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means, wordSet } from '../text/tokens.ts';
 import { type Found, at } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
@@ -14,15 +13,10 @@ export function findNewName(text: string): Found | null {
     for (const match of text.matchAll(pattern)) {
       const quoted = match[1] ?? match[2];
       const name = quoted ?? (match[3] ?? '').replace(/[._-]+$/, '');
-      const start = match.index + match[0].length - (match[3] ?? '').length;
-      if (quoted !== undefined)
-        return {
-          value: quoted,
-          start: match.index + match[0].length - quoted.length - 2,
-          end: match.index + match[0].length,
-        };
-      const isSure = place === 0 ? !isFiller(name.toLowerCase()) : mayBeNew(name.toLowerCase());
-      if (isSure && !/\.\p{L}/u.test(name)) return at(name, start);
+      const lower = name.toLowerCase();
+      const isSure = place === 0 ? !isFiller(lower) : mayBeNew(lower);
+      if (quoted !== undefined || (isSure && !/\.\p{L}/u.test(name)))
+        return at(name, match.index + match[0].lastIndexOf(name));
     }
   }
   return null;
@@ -33,10 +27,8 @@ function mayBeNew(word: string): boolean {
   return !isFiller(word) && !NEVER_NEW.has(word) && !/^\d/.test(word) && !means(word, EFFECTS);
 }
 
-const NEVER_NEW: ReadonlySet<string> = new Set(
-  'to that which who where when about called named with without needs status details again today project projects server servers idea list name new running demo repository repo port something'.split(
-    ' ',
-  ),
+const NEVER_NEW = wordSet(
+  'to that which who where when about called named with without needs status details again today project projects server servers idea list name new running demo repository repo port something',
 );
 
 /** The name as the field takes it: as written if that is allowed, else in small letters with hyphens, else as written. */

@@ -1,12 +1,11 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
 import { type Word, termsOf, valuesIn } from './terms.ts';
-import { takesAddress, takesVersion } from '../slots/field-kinds.ts';
+import { kindOf } from '../slots/field-kinds.ts';
 import { findRefs, isPlainWord } from '../slots/refs.ts';
 import type { Field } from '../slots/schema.ts';
 import { isNumber } from '../slots/numbers.ts';
-import { type Mention, isWord } from '../names/mentions.ts';
+import { type Mention, findUnknownNames, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
-import { findUnknownNames } from '../names/unknown-names.ts';
 import { hasUnit } from '../text/values.ts';
 
 /** A tool and how well a text asks for it, from 0 to 1. */
@@ -88,9 +87,9 @@ function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<st
     project: named('project'),
     server: named('server'),
     environment: named('environment'),
-    '¤version': (field) => takesVersion(field) || isNumber(field),
+    '¤version': (field) => kindOf(field) === 'version' || isNumber(field),
     '¤size': (field) => isNumber(field) && hasUnit(field.name),
-    '¤url': takesAddress,
+    '¤url': (field) => kindOf(field) === 'address',
   };
   return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

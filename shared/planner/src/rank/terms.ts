@@ -1,5 +1,4 @@
-import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
-import { stem } from '../text/thesaurus.ts';
+import { isFiller, sensesOf, stem, tokenize } from '../text/tokens.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
 import { findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 

@@ -2,8 +2,7 @@ import type { BoundTool, CatalogTool, ToolCatalog } from '@signalbox/contracts/t
 import { type Word, hintTerms } from './terms.ts';
 import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
-import { THESAURUS } from '../text/thesaurus.ts';
-import { isFiller, sensesOf, wordsOf } from '../text/tokens.ts';
+import { THESAURUS, isFiller, sensesOf, wordsOf, wordSet } from '../text/tokens.ts';
 
 /** A tool, prepared for comparing it with what people say. */
 export interface IndexedTool {
@@ -41,13 +40,7 @@ export interface ToolIndex {
 }
 
 /** Tools that every turn has; nobody asks for them by hint. */
-export const BASE_TOOLS: ReadonlySet<string> = new Set([
-  'respond_to_user',
-  'search_knowledge',
-  'request_capabilities',
-  'finish_task',
-  'classify_intent',
-]);
+export const BASE_TOOLS = wordSet('respond_to_user search_knowledge request_capabilities finish_task classify_intent');
 
 interface Listed {
   readonly tool: CatalogTool;
@@ -56,8 +49,8 @@ interface Listed {
   readonly installed: boolean;
 }
 
-const LOOKING = new Set(
-  'get list check find show search read describe count inspect compare explain preview export diagnose'.split(' '),
+const LOOKING = wordSet(
+  'get list check find show search read describe count inspect compare explain preview export diagnose',
 );
 
 /** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */

@@ -1,8 +1,7 @@
 import { say } from '@signalbox/messages/say';
-import type { Surroundings } from './understanding.ts';
+import { type Surroundings, pointsBack, referredValue } from './understanding.ts';
 import { type PlannedCall, type Step, sayStep } from '../conversation/marks.ts';
 import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
-import { pointsBack, referredValue } from '../conversation/references.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';
@@ -73,7 +72,7 @@ const SHORT = 5;
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'refused');
+    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
   return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 

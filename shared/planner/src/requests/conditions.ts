@@ -2,10 +2,9 @@ import { asks, readHold } from './holds.ts';
 import { readingFor, stepForTool } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import type { PlannedCall, Step } from '../conversation/marks.ts';
-import { takesVersion } from '../slots/field-kinds.ts';
+import { kindOf } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';
 
 /*
  * A change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot wait for what is so, nor judge it: it looks, shows
@@ -35,7 +34,7 @@ export function lookForCondition(text: string, around: Surroundings): Step | nul
   if (!look || look.score < CONFIDENT || (second && second.score >= look.score * LEAD)) return null;
   // What the condition does not name is that of the order: "deploy crm 1.9 to production once it is healthy".
   const { facts, index } = around;
-  const fields = look.tool.fields.filter((field) => field.entity !== null || takesVersion(field));
+  const fields = look.tool.fields.filter((field) => field.entity !== null || kindOf(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
   const { args } = fillSlots({ text: order, fields, facts, language: index, given: said });
   const step = stepForTool(look.tool, condition, args, around);
@@ -58,6 +57,6 @@ function readCondition(text: string): { readonly condition: string; readonly ord
   return verb ? { condition: behind.slice(0, verb.start), order: behind.slice(verb.start) } : null;
 }
 
-const NO_ORDER_BEHIND: ReadonlySet<string> = new Set(
-  'the a an last this that my our its i we you they he she it to is are was were be of no'.split(' '),
+const NO_ORDER_BEHIND = wordSet(
+  'the a an last this that my our its i we you they he she it to is are was were be of no',
 );

@@ -1,5 +1,4 @@
-import { EFFECTS } from '../text/thesaurus.ts';
-import { means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, means, wordsOf, wordSet } from '../text/tokens.ts';
 
 /**
  * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
@@ -11,35 +10,30 @@ import { means, tokenize } from '../text/tokens.ts';
  */
 export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 /** Words that turn an order round, in English and, as people mix languages, in others. */
-export const NEGATIONS = set(
+export const NEGATIONS = wordSet(
   "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid " +
     'nicht nie niemals kein keine keinesfalls pas jamais non nunca jamás não niet nooit ikke aldrig inte не нет никогда',
 );
 /** A text that begins so forbids, whatever follows. */
-const FORBIDDING = set("don't dont never no nobody avoid leave hands hold stay rather");
-const CONDITIONS = set('if unless once until when whenever provided assuming after before till case');
-const TIMES = set(
+const FORBIDDING = wordSet("don't dont never no nobody avoid leave hands hold stay rather");
+const CONDITIONS = wordSet('if unless once until when whenever provided assuming after before till case');
+const TIMES = wordSet(
   'tomorrow tonight later monday tuesday wednesday thursday friday saturday sunday weekend daily nightly weekly midnight noon every',
 );
-const TELLING = set(
+const TELLING = wordSet(
   'said says say wrote told thinks thought thinking think asked reads typed already yesterday suppose imagine might could almost heard herself himself',
 );
-const ASKING = set(
+const ASKING = wordSet(
   "should shall would could can may is are was were does did has have what what's who who's whos why how when where which whose will am isn't aren't didn't doesn't do",
 );
+/** A question that is a polite order: "could you deploy …?" */
 const POLITE =
   /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
 
-/** Whether a question is a polite order: "could you deploy …?" */
-function isPoliteOrder(text: string): boolean {
-  return POLITE.test(text);
-}
-
 /** What holds a change back that a text speaks of; null when nothing of these does. */
 export function readHold(text: string): Hold | null {
-  const words = tokenize(text).map(({ lower }) => lower);
+  const words = wordsOf(text);
   const has = (kind: ReadonlySet<string>): boolean => words.some((word) => kind.has(word));
   if (forbids(words)) return 'forbidden';
   if (has(CONDITIONS)) return 'conditional';
@@ -60,10 +54,8 @@ function forbids(all: readonly string[]): boolean {
 
 /** Whether a text asks rather than orders. */
 export function asks(text: string): boolean {
-  if (isPoliteOrder(text)) return false;
-  const [first = '', second = '', third = ''] = tokenize(text)
-    .map(({ lower }) => lower)
-    .filter((word) => !LEADING.has(word));
+  if (POLITE.test(text)) return false;
+  const [first = '', second = '', third = ''] = wordsOf(text).filter((word) => !LEADING.has(word));
   if (first === 'do' && !['we', 'i', 'you', 'they'].includes(second)) return text.endsWith('?');
   return (
     text.endsWith('?') ||
@@ -72,7 +64,7 @@ export function asks(text: string): boolean {
   );
 }
 
-const LEADING = set('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
+const LEADING = wordSet('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
 
 const OPENERS = /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*/i;
 /** How a question begins that only the documentation can answer: how, why and whether one may, what a thing means. */
@@ -91,5 +83,5 @@ const KNOWLEDGE = [
 /** Whether a question is about how things are done here, rather than about how something is now. */
 export function asksForKnowledge(text: string): boolean {
   const question = text.replace(OPENERS, '');
-  return KNOWLEDGE.some((beginning) => beginning.test(question)) && !isPoliteOrder(text);
+  return KNOWLEDGE.some((beginning) => beginning.test(question)) && !POLITE.test(text);
 }

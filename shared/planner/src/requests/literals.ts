@@ -1,3 +1,4 @@
+import { wordSet } from '../text/tokens.ts';
 import type { Run } from '../conversation/history.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
@@ -13,15 +14,13 @@ const PLACE = String.raw`(?: (?:in|inside(?: of)?|over) (?:the |my |our |this )?
 const RUN = `${POLITE}(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+?)${PLACE}`;
 
 /** Programs that a command may begin with. Other first words are those of a sentence: "run the deploy". */
-const PROGRAMS: ReadonlySet<string> = new Set(
-  (
-    'awk base64 basename bash bun bzip2 cal cargo cat cd chmod chown cksum clang cmake cmp comm composer cp cut curl date dd deno df diff ' +
+const PROGRAMS = wordSet(
+  'awk base64 basename bash bun bzip2 cal cargo cat cd chmod chown cksum clang cmake cmp comm composer cp cut curl date dd deno df diff ' +
     'dirname dotnet du echo egrep env expr factor fgrep file find free gcc git go gradle grep groups gunzip gzip head hexdump hostname id ' +
     'java jq kill ln locale ls lscpu lsblk make md5sum mkdir mv mvn nl node nohup npm npx nproc od paste patch perl php pip pip3 pnpm printenv ' +
     'printf ps pwd pytest python python3 readlink realpath rev rg rm rmdir rsync ruby rustc sed seq sh sha1sum sha256sum shuf sleep sort ' +
     'ssh stat strings sudo sum tac tail tar tee test time touch tr tree true truncate tsc tsx type uname uniq unzip uptime vitest vmstat wc ' +
-    'wget which who whoami xargs xxd xz yarn yes zip'
-  ).split(' '),
+    'wget which who whoami xargs xxd xz yarn yes zip',
 );
 
 /** A name with an ending, or with folders before it. */

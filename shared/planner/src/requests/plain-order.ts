@@ -1,12 +1,9 @@
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { NEGATIONS, asks } from './holds.ts';
 import type { Surroundings } from './understanding.ts';
-import { findMentions } from '../names/mentions.ts';
-import { isSameChoice } from '../names/value-words.ts';
+import { findMentions, isSameChoice } from '../names/mentions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
-import { EFFECTS, THESAURUS } from '../text/thesaurus.ts';
-import { type Token, cleanText, tokenize } from '../text/tokens.ts';
+import { type Token, EFFECTS, THESAURUS, cleanText, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted } from '../text/values.ts';
 
 /*
@@ -15,18 +12,17 @@ import { findQuantities, findQuoted } from '../text/values.ts';
  * leaves out) may change what is meant, so the person is shown the exact change and asked.
  */
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 /** What holds an order together and changes nothing about it. No negation, no question word, no time, no doubt is one of them. */
-const GRAMMAR = set(
+const GRAMMAR = wordSet(
   "a an the this that it its it's them one my our me us i we you is be as and then also now again too well same " +
     'of for on in at to from by with into onto call called named branch tag version commit name project server',
 );
-const COURTESY = set(
+const COURTESY = wordSet(
   "please pls plz hi hey hello ok okay thanks thank thx kindly yes yep yeah sure alright so let's lets i'd i'll we'd like want need " +
     'can could would will just go ahead do good morning afternoon evening there bot',
 );
 /** How the answer to a question takes one of its choices, and how a correction takes another value. */
-const CHOOSING = set(
+const CHOOSING = wordSet(
   'the first second third fourth fifth last former latter other use take pick choose number option make rather 1 2 3 4 5 6 7 8',
 );
 
@@ -58,28 +54,19 @@ export function unexplained(
   ];
 }
 
-function explainer(
-  text: string,
-  { tool, args }: Call,
-  { facts, index }: { readonly facts: Pick<RequestFacts, 'known'>; readonly index: Surroundings['index'] },
-  place: Place,
-) {
+function explainer(text: string, { tool, args }: Call, around: Pick<Surroundings, 'facts' | 'index'>, place: Place) {
   const values = textsIn(args).map((value) => value.toLowerCase());
+  const isTaken = (value: string, name: string): boolean =>
+    place === 'answer' || isWhole(value, name, text.toLowerCase());
   const whole = Object.entries(args).flatMap(([name, value]) =>
-    textsIn(value)
-      .map((one) => one.toLowerCase())
-      .filter((one) => place === 'answer' || isWhole(one, name, text.toLowerCase())),
+    textsIn(value).filter((one) => isTaken(one.toLowerCase(), name)),
   );
-  const valueWords = new Set(
-    whole.flatMap((value) =>
-      [value, value.replaceAll(/[-_./]/g, ' ')].flatMap((one) => tokenize(one).map(({ lower }) => lower)),
-    ),
-  );
+  const valueWords = new Set(whole.flatMap((value) => wordsOf(`${value} ${value.replaceAll(/[-_./]/g, ' ')}`)));
   const amounts = findQuantities(text).filter(({ value }) => values.some((one) => Number(one) % value === 0));
-  const choices = tool.fields.flatMap((field) =>
-    field.choices.filter((choice) => values.includes(choice.toLowerCase())),
+  const choices = tool.fields.flatMap((field) => field.choices).filter((one) => values.includes(one.toLowerCase()));
+  const names = findMentions(text, around.facts, around.index).filter(({ name }) =>
+    values.includes(name.toLowerCase()),
   );
-  const names = findMentions(text, facts, index).filter(({ name }) => values.includes(name.toLowerCase()));
   return ({ lower, start, end }: Token): boolean =>
     GRAMMAR.has(lower) ||
     COURTESY.has(lower) ||

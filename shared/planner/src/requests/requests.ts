@@ -7,11 +7,9 @@ import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from '../conversation/follow-ups.ts';
 import { type Step, sayStep } from '../conversation/marks.ts';
-import { askWhichIsMeant, isSayable } from '../conversation/readings.ts';
+import { askWhichIsMeant, isSayable } from '../conversation/questions.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { takesKnownName } from '../slots/field-kinds.ts';
-import { findUnknownNames } from '../names/unknown-names.ts';
 import { helpText, unclearText } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
@@ -51,10 +49,10 @@ function followUpStep(text: string, around: Surroundings): Step | null {
 }
 
 /**
- * How far the second tool must be behind for the first to be taken: for a change, for a look that needs nothing more, and for a text whose words all
- * belong to the first. Chosen with CONFIDENT on the development and spoken sets; planner-bars.test.ts prints what comes of them.
+ * How far the second tool must be behind for the first to be taken: for a change, and for a look that needs nothing more. Chosen with CONFIDENT on
+ * the development and spoken sets; planner-bars.test.ts prints what comes of them.
  */
-const LEADS = { change: 0.7, look: 0.9, explained: 0.95 } as const;
+const LEADS = { change: 0.7, look: 0.9 } as const;
 
 /** What the nearest tools make of a text: the first when it is clear, else the shortlist of them. */
 function rankedStep(text: string, around: Surroundings): Step {
@@ -69,30 +67,20 @@ function rankedStep(text: string, around: Surroundings): Step {
   const held = tool.isHarmless || !tool.installed ? null : readHold(text);
   if (held !== null) return heldStep(held);
   const step = stepForTool(tool, text, {}, around);
-  // The person hears that nobody knows this name. A shortlist would hide it.
-  if (step.kind === 'ask' && namesNothing(tool, text, around)) return step;
   const second = plain.length > 0 ? plain[1] : matches[1];
-  const leads = (lead: number): boolean => !second || second.score < score * lead;
   const isLook = tool.isHarmless && step.kind !== 'ask';
-  if (leads(isLook ? LEADS.look : LEADS.change) || (leads(LEADS.explained) && isExplained(text, tool, around)))
-    return step;
-  return shortlisted(text, matches, isQuestion, around);
+  const leads = !second || second.score < score * (isLook ? LEADS.look : LEADS.change);
+  return leads ? step : shortlisted(text, matches, isQuestion, around);
 }
 
 /** The tools for which an order begins like one of their hints and leaves no word unexplained: they are meant, whatever else lies near. */
 function plainOrders(text: string, matches: readonly Match[], around: Surroundings): readonly Match[] {
   const verb = wordsOf(text).find((word) => !isFiller(word)) ?? '';
+  const isExplained = (tool: IndexedTool): boolean =>
+    unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0;
   return matches.filter(
-    ({ tool, score }) => score >= CONFIDENT && tool.verbs.has(verb) && isExplained(text, tool, around),
+    ({ tool, score }) => score >= CONFIDENT && tool.installed && tool.verbs.has(verb) && isExplained(tool),
   );
-}
-
-function namesNothing({ fields }: IndexedTool, text: string, around: Surroundings): boolean {
-  const mentions = mentionsIn(text, around);
-  const unknown = fields
-    .filter(takesKnownName)
-    .map(({ entity }) => findUnknownNames(text, entity ?? '', mentions, around.index.words));
-  return unknown.some((names) => names.length > 0);
 }
 
 /** The tools that may be meant. A question is answered by looking. What is not installed counts when nothing that is lies nearly as near. */
@@ -103,26 +91,17 @@ function candidates(all: readonly Match[], isQuestion: boolean): readonly Match[
   return all.filter(({ tool }) => (tool.installed ? tool.isHarmless || !isQuestion : isMissing));
 }
 
-/** Whether every word of a text is one of the tool's, or a value for it. */
-function isExplained(text: string, tool: IndexedTool, around: Surroundings): boolean {
-  return (
-    tool.installed &&
-    unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0
-  );
-}
-
 /** Why nothing is done although a change was spoken of. */
+const HELD = {
+  forbidden: ['planner.left-alone', 'cancelled'],
+  told: ['planner.only-told', 'small-talk'],
+  conditional: ['planner.no-conditions', 'cannot'],
+  later: ['planner.not-later', 'cannot'],
+} as const;
+
 function heldStep(hold: Hold): Step {
-  switch (hold) {
-    case 'forbidden':
-      return sayStep(say('planner.left-alone'), 'cancelled');
-    case 'told':
-      return sayStep(say('planner.only-told'), 'small-talk');
-    case 'conditional':
-      return sayStep(say('planner.no-conditions'), 'cannot');
-    case 'later':
-      return sayStep(say('planner.not-later'), 'cannot');
-  }
+  const [sentence, kind] = HELD[hold];
+  return sayStep(say(sentence), kind);
 }
 
 /** Up to three things that lie near, as buttons; a question may also be one for the documentation. Chatter is left alone. */
@@ -136,12 +115,7 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
   const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
     mentionsIn(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
-  if (near.length === 0 || !isOurs) {
-    const isChatter = /^(?:i|i'm|we|he|she|they|my|our|you|that|this|it|the|long|keep)\b/i.test(text);
-    return isChatter
-      ? sayStep(say('planner.chat'), 'small-talk')
-      : sayStep(unclearText(text, [], around.index), 'cannot');
-  }
+  if (near.length === 0 || !isOurs) return sayStep(unclearText(around.index), 'cannot');
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
 }
@@ -154,8 +128,6 @@ export function introduce(greeting: boolean, { index }: Surroundings): Step {
 /** Looks a question up in what is written down. */
 function searchStep(text: string, { bound }: Pick<Surroundings, 'bound'>): Step {
   if (!bound.has('search_knowledge')) return sayStep(say('planner.no-search'), 'cannot');
-  return {
-    kind: 'call',
-    call: { tool: 'search_knowledge', args: { query: text.slice(0, QUERY_LENGTH), scope: 'all' } },
-  };
+  const args = { query: text.slice(0, QUERY_LENGTH), scope: 'all' };
+  return { kind: 'call', call: { tool: 'search_knowledge', args } };
 }

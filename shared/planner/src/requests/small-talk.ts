@@ -1,45 +1,43 @@
 import { asks } from './holds.ts';
-import { tokenize } from '../text/tokens.ts';
+import { tokenize, wordSet } from '../text/tokens.ts';
 
 /** Talk that asks for no tool. `null` from `readSmallTalk` means: this may be a request. */
 export type SmallTalk = 'thanks' | 'agreed' | 'greeting' | 'help' | 'cancel' | 'chat';
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-
 /** Small talk is made of the words of one kind, and of words that go with all of them. */
-const AROUND = set(
+const AROUND = wordSet(
   "you u ya very much a lot so many that that's thats is it all ok okay got good job work for the your now yes yeah yep no nope im i'm we're were we i am are have was " +
     'great just what needed wanted bot man mate everything today again and me us with then one thing will set looks really to day there everyone everybody team dear sir folks guys ' +
     'friends signalbox this please pls did trick mit dir dank vielen call oh ah well hm',
 );
-const THANKS = set(
+const THANKS = wordSet(
   'thanks thank thx thanx ty tysm cheers perfect awesome cool done excellent wonderful super brilliant bye goodbye danke merci gracias спасибо 谢谢 amazing fantastic ' +
     'finished complete completed solved sorted enough nothing else appreciated helped help nice great',
 );
-const GREETINGS = set(
+const GREETINGS = wordSet(
   'hi hello hey hiya howdy greetings moin yo morning afternoon evening hallo hola bonjour servus привет 你好 ciao',
 );
-const AGREED = set('ok okay yes yeah yep yup sure alright k kk right fine aha hm hmm mhm ah oh');
-const CHAT = set(
+const AGREED = wordSet('ok okay yes yeah yep yup sure alright k kk right fine aha hm hmm mhm ah oh');
+const CHAT = wordSet(
   'haha hehe lol wow wtf huh eh brb friday monday tuesday wednesday thursday saturday sunday weekend happy merry christmas birthday weather coffee ' +
     'lunch tired hungry bored annoying useless stupid funny joke love hate luck congratulations robot human quick leg cake saved owe drowning phone understand smart clever best',
 );
-const CANCEL = set(
+const CANCEL = wordSet(
   "cancel nevermind nvm forget abort skip stop ignore drop leave nothing none no nope nah don't dont not nee nein",
 );
-const AROUND_CANCEL = set(
+const AROUND_CANCEL = wordSet(
   "never mind it that this about be alone please pls ok okay all then now thanks eh oh ah uh hm wait actually scratch sorry better rather do need to off i want changed my let's for today",
 );
 const CANCELS =
   /\b(?:never ?mind|nvm|forget (?:it|that|about it)|cancel(?: it| that| this)?|leave it|drop (?:it|that)|call it off|scratch that|abort(?: it| that)?|stop(?: it| that| this)?)\b/;
-const HELP = set(
+const HELP = wordSet(
   'help commands command menu options option features examples example capabilities instructions tutorial able possible use usage manual start started capable type say ask work works /help',
 );
-const AROUND_HELP = set(
+const AROUND_HELP = wordSet(
   "what what's which how can could do does i you we u me us the your a an is are to with this that it here bot thing show give list tell please pls need some all there any know about for get " +
     "should would of and kind kinds things stuff sort hey hi hello ok so else exactly don't dont not no idea am i'm im new lost want like see good everything signalbox now first huh write in out",
 );
-const WHAT = set('you i we u bot signalbox');
+const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;
 const CLOSING =
   /\b(?:that'?s (?:it|all)|we'?re (?:done|finished)|all (?:good|done|set)|nothing else|call it a day|did the trick|got it)\b/;
@@ -86,6 +84,6 @@ export function isAgreement(text: string): boolean {
   return words.length > 0 && words.length <= 4 && words.every((word) => AGREEING.has(word)) && !/\?/.test(text);
 }
 
-const AGREEING = set(
+const AGREEING = wordSet(
   'yes yep yeah yup sure ok okay alright fine please good great y ja do it that go ahead proceed now 是 да sí si',
 );

@@ -5,8 +5,7 @@ import { isRefusal, readSmallTalk } from './small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import { type IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
-import { isFiller, means, tokenize } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means, tokenize, wordSet } from '../text/tokens.ts';
 import { findAddresses, findQuoted } from '../text/values.ts';
 
 /** Where one request may end and the next begin. */
@@ -50,9 +49,7 @@ function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'fa
   );
 }
 
-const QUESTION_WORDS: ReadonlySet<string> = new Set(
-  'what which who whose how where when did does are was has have show tell me all last'.split(' '),
-);
+const QUESTION_WORDS = wordSet('what which who whose how where when did does are was has have show tell me all last');
 
 /** Whether what follows a joint is a request of its own, up to its next joint. */
 function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
@@ -67,9 +64,7 @@ function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index
 }
 
 const JOINT_END = /[.;!?]+\s+|,?\s+(?:and|then|also|plus)\s+|,\s+/;
-const LOOKING: ReadonlySet<string> = new Set(
-  'show tell list give which what who is how logs errors status next ports is read mute'.split(' '),
-);
+const LOOKING = wordSet('show tell list give which what who is how logs errors status next ports is read mute');
 
 function toolOf(part: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): IndexedTool | null {
   const literal = readLiteral(part.trim(), around.index);

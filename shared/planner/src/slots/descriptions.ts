@@ -19,10 +19,8 @@ const POLITE = /[\s.!?,;]*(?:\bplease\b|\bpls\b|\bthanks\b|\bthank you\b)?[\s.!?
 export function findDescription(written: string, field: Field, name: Found | null): Found | null {
   const text = withoutAddresses(written);
   const [label = ''] = labelOf(field.name);
-  const labelled = new RegExp(
-    String.raw`\b${label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label}\b${SAYS}`,
-    'iu',
-  ).exec(text)?.[1];
+  const spelled = label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label;
+  const labelled = new RegExp(`\\b${spelled}\\b${SAYS}`, 'iu').exec(text)?.[1];
   if (labelled !== undefined) return place(written, labelled);
   if (!field.required || !/desc|purpose|summary/i.test(field.name)) return null;
   if (!name) {
@@ -33,12 +31,8 @@ export function findDescription(written: string, field: Field, name: Found | nul
   const told = BEHIND_NAME.test(after) ? withoutLead(after) : '';
   if (told !== '' && /\p{L}{2}/u.test(told)) return place(written, told);
   const before = BEFORE_NAME.exec(text.slice(0, name.start))?.[1];
-  return before === undefined
-    ? null
-    : place(
-        written,
-        before.replace(/[\s,.;:]*(?:\b(?:and|please|just|call it|called|named|name it)\b[\s,.;:]*)*$/i, ''),
-      );
+  const purpose = before?.replace(/[\s,.;:]*(?:\b(?:and|please|just|call it|called|named|name it)\b[\s,.;:]*)*$/i, '');
+  return purpose === undefined ? null : place(written, purpose);
 }
 
 function withoutLead(written: string): string {

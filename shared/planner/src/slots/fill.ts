@@ -1,26 +1,13 @@
 import { findDescription } from './descriptions.ts';
-import {
-  hasTellingForm,
-  isLabelOf,
-  takesAddress,
-  takesIdentifier,
-  takesKnownName,
-  takesNewName,
-  takesOneWord,
-  takesSearchText,
-  takesText,
-  takesVersion,
-} from './field-kinds.ts';
+import { hasTellingForm, isLabelOf, kindOf, takesKnownName } from './field-kinds.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';
-import { findMentions, isWord, knownNames } from '../names/mentions.ts';
+import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
 import { closest } from '../names/spelling.ts';
-import { findUnknownNames } from '../names/unknown-names.ts';
-import { isSameChoice } from '../names/value-words.ts';
-import { isFiller, tokenize } from '../text/tokens.ts';
-import { type Found, findAddresses, findQuoted } from '../text/values.ts';
+import { type Token, isFiller, tokenize, wordSet } from '../text/tokens.ts';
+import { type Found, at, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
 /** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
@@ -38,13 +25,7 @@ export function fillSlots(request: SlotRequest): Filled {
       taken.push({ start, end });
       const wanted = problemOf(field, value);
       if (wanted === null) args.set(field.name, value);
-      else
-        problems.push({
-          kind: 'invalid',
-          field,
-          written: takesText(field) || takesNewName(field) ? `“${text.slice(start, end)}”` : text.slice(start, end),
-          wanted,
-        });
+      else problems.push({ kind: 'invalid', field, written: text.slice(start, end), wanted });
     },
   };
   fillForms(filling);
@@ -62,20 +43,19 @@ export function fillSlots(request: SlotRequest): Filled {
 /** Addresses, and values that are recognized by their form wherever they stand. */
 function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   for (const address of findAddresses(text)) {
-    const field = open().find(takesAddress);
+    const field = open().find((field) => kindOf(field) === 'address');
     if (field && isFree(address)) put(field, address.value, address);
   }
   for (const field of open().filter(hasTellingForm)) {
     const fitting = [...text.matchAll(/[^\s,;"'()]+/g)]
-      .map((match) => ({ value: match[0].replace(/[.!?:]+$/, ''), start: match.index }))
-      .map(({ value, start }) => ({ value, start, end: start + value.length }))
+      .map((match) => at(match[0].replace(/[.!?:]+$/, ''), match.index))
       .find((one) => isFree(one) && problemOf(field, one.value) === null);
     if (fitting) put(field, fitting.value, fitting);
   }
 }
 
 function fillNewName({ request, open, isFree, put, mentions }: Filling): Found | null {
-  const field = open().find(takesNewName);
+  const field = open().find((field) => kindOf(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
   const isPlace = mentions.some(
     ({ kind, start, end }) =>
@@ -103,7 +83,7 @@ function fillMentions({ request: { text }, mentions, open, isFree, put }: Fillin
 
 function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: Filling): void {
   const countsNothing = !fields.some(({ type }) => type === 'integer' || type === 'number');
-  for (const field of open().filter(takesVersion)) {
+  for (const field of open().filter((field) => kindOf(field) === 'version')) {
     const found = findRefs(text, mentions, countsNothing).find(isFree);
     if (found) put(field, found.value, found);
   }
@@ -111,14 +91,10 @@ function fillVersions({ request: { text, fields }, mentions, open, isFree, put }
 
 function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
   for (const field of open().filter(({ choices }) => choices.length > 0)) {
-    const tokens = tokenize(text).filter(isFree);
-    for (const token of tokens) {
-      const same = field.choices.find((one) => isSameChoice(token.lower, one));
-      const choice = same ?? (isWord(token.lower) ? undefined : closest(token.lower, field.choices));
-      if (choice == null) continue;
-      put(field, choice, token);
-      break;
-    }
+    const choiceOf = ({ lower }: Token): string | null =>
+      field.choices.find((one) => isSameChoice(lower, one)) ?? (isWord(lower) ? null : closest(lower, field.choices));
+    const token = tokenize(text).find((one) => isFree(one) && choiceOf(one) !== null);
+    if (token) put(field, choiceOf(token), token);
   }
 }
 
@@ -145,28 +121,28 @@ type Word = Found & { readonly lower: string };
 
 /** The words that a field may take, the surest first; `behind` are those behind its name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly Found[] {
-  if (takesSearchText(field)) {
+  if (kindOf(field) === 'search-text') {
     const match = SEARCHED.exec(text);
     const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
     const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(value) ?? 0);
     return [...findQuoted(text), ...(value === '' ? [] : [{ value, start, end: start + value.length }])];
   }
-  if (takesOneWord(field)) {
+  if (kindOf(field) === 'one-word') {
     const given = words.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower));
     const dotted = words.filter(({ lower }) => field.required && /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower));
     return [...given, ...behind, ...dotted];
   }
-  if (!takesIdentifier(field)) return [];
+  if (kindOf(field) !== 'identifier') return [];
   const named = behind.filter(({ lower }) => !isWord(lower));
   return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
 }
 
-const NEVER_LABELLED: ReadonlySet<string> = new Set(
-  'once more project server port logs log failed new called named for and again running slow down up'.split(' '),
+const NEVER_LABELLED = wordSet(
+  'once more project server port logs log failed new called named for and again running slow down up',
 );
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {
-  for (const field of open().filter(takesText)) {
+  for (const field of open().filter((field) => kindOf(field) === 'text')) {
     const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labelled ? findQuoted(text).find(isFree) : undefined;
     const found = quoted ?? findDescription(text, field, name) ?? sourceOf(text, field, name);

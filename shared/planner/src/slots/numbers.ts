@@ -1,7 +1,7 @@
 import type { Filling } from './filling.ts';
 import { isLabelOf } from './field-kinds.ts';
 import { type Field, problemOf } from './schema.ts';
-import { tokenize } from '../text/tokens.ts';
+import { tokenize, wordsOf } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
 
 const RANGE =
@@ -9,12 +9,8 @@ const RANGE =
 
 /** Takes the numbers of a text for the fields that want one: by the word beside it, by its unit, by what is left. */
 export function fillNumbers(filling: Filling): void {
-  const {
-    request: { text },
-    open,
-    isFree,
-    put,
-  } = filling;
+  const { open, isFree, put } = filling;
+  const { text } = filling.request;
   fillRange(filling);
   for (const quantity of findQuantities(text)) {
     if (!isFree(quantity)) continue;
@@ -32,9 +28,7 @@ export function fillNumbers(filling: Filling): void {
 
 /** The field that a bare number is for: the one that is named before it, or behind it, else a port, else the only one that counts. */
 function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text: string): Field | undefined {
-  const before = tokenize(text.slice(0, start))
-    .map(({ lower }) => lower)
-    .filter((word) => !['of', 'is', 'to', 'number'].includes(word));
+  const before = wordsOf(text.slice(0, start)).filter((word) => !['of', 'is', 'to', 'number'].includes(word));
   const [after] = tokenize(text.slice(end, end + 40));
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
   const named =

@@ -1,10 +1,10 @@
 import { type Mention, isWord } from '../names/mentions.ts';
 import { NEGATIONS } from '../requests/holds.ts';
-import { type Token, tokenize } from '../text/tokens.ts';
+import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type Found, at, findQuantities, findVersions } from '../text/values.ts';
 
 /** What most repositories call the branch that everything else comes from. */
-const MAIN_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'head']);
+const MAIN_BRANCHES = wordSet('main master trunk develop head');
 const LABELLED =
   /\b(?:version|release|build|revision|tag|branch|commit)\s+(?:number\s+)?["']?([\p{L}\p{N}][\w./+-]*)/giu;
 const NEWEST = /\b(latest|newest)\b(?=\s+(?:version|release|build|one|of)|\s*$|\s+(?:to|on|in)\b)/giu;

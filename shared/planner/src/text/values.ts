@@ -46,16 +46,8 @@ const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const VERSION = /\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b/giu;
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
-/** "the last hour", "today": stretches of time that are named and not counted, in hours. */
-const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night))\b/giu;
-const PERIOD_HOURS: Readonly<Record<string, number>> = {
-  minute: 1 / 60,
-  hour: 1,
-  night: 12,
-  day: 24,
-  week: 168,
-  month: 720,
-};
+/** "the last hour": a stretch of time that is named and not counted. */
+const PERIOD = /\b(?:last|past|previous|this|an|one) (minute|hour|day|week)\b/giu;
 
 /** Web and repository addresses, and folders from the root on, without a closing punctuation mark. */
 export function findAddresses(text: string): readonly Found[] {
@@ -111,9 +103,8 @@ function inWords(tokens: readonly Token[]): readonly Quantity[] {
 const UNIT_WORD = new RegExp(`^(?:${UNIT})$`, 'iu');
 
 function periods(text: string): readonly Quantity[] {
-  return [...text.matchAll(PERIOD)].map((match) => {
-    const word = (match[1] ?? '').toLowerCase();
-    return { value: PERIOD_HOURS[word] ?? 1, unit: 'h', start: match.index, end: match.index + match[0].length };
+  return [...text.matchAll(PERIOD)].map(({ 0: written, 1: word = '', index: start }) => {
+    return { value: 1, unit: word.toLowerCase(), start, end: start + written.length };
   });
 }
 

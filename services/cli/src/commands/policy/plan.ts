@@ -1,7 +1,5 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { explain } from '@signalbox/planner/explanation';
-import type { Rehearsal } from '@signalbox/planner/rehearsal';
-import { Story } from '@signalbox/planner/story';
+import { type Rehearsal, Story, explain } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
