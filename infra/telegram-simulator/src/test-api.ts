@@ -29,8 +29,6 @@ export function registerTestApi(app: FastifyInstance, deps: { store: Store; faul
     return { ok: true };
   });
 
-  app.get('/api/settings', async () => store.settings);
-
   app.post('/api/settings', async (request) => {
     Object.assign(store.settings, SettingsChange.parse(request.body));
     return { ok: true, ...store.settings };
