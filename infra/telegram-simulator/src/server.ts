@@ -52,11 +52,16 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   startWebhookDelivery(store, closing.signal);
   const address = app.server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await app.close();
+    store.close();
+  };
   let closed: Promise<void> | undefined;
   return {
     url: `http://${HOST}:${listening}`,
     port: listening,
-    close: () => (closed ??= closeAll(app, store, closing)),
+    close: () => (closed ??= close()),
   };
 }
 
@@ -92,12 +97,6 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
   registerEventStream(app, store, closing);
   registerPage(app);
   return app;
-}
-
-async function closeAll(app: FastifyInstance, store: Store, closing: AbortController): Promise<void> {
-  closing.abort();
-  await app.close();
-  store.close();
 }
 
 /** Of a body that is too large Telegram says no more than HTTP does. */
