@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SimulatorOptions } from './server.ts';
 
 const Config = z.object({
   /** TCP port on 127.0.0.1; 0 lets the system choose. */
@@ -12,14 +13,8 @@ const Config = z.object({
     .default('100:simulator'),
 });
 
-export interface SimulatorConfig {
-  readonly port: number;
-  readonly token: string;
-  readonly dataDir?: string;
-}
-
 /** Reads the environment. Throws one error which names every variable that is wrong. */
-export function loadConfig(): SimulatorConfig {
+export function loadConfig(): SimulatorOptions {
   const parsed = Config.safeParse(process.env);
   if (!parsed.success) throw new Error(`The simulator's environment is wrong:\n${z.prettifyError(parsed.error)}`);
   const { SIMULATOR_PORT: port, SIMULATOR_TOKEN: token, SIMULATOR_DATA_DIR: dataDir } = parsed.data;

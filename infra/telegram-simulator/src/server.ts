@@ -22,8 +22,6 @@ export interface SimulatorOptions {
   readonly dataDir?: string;
   /** 0 or nothing: the system chooses a free port. */
   readonly port?: number;
-  /** Never more than this machine: whoever reaches the simulator can speak as anyone. */
-  readonly host?: '127.0.0.1';
   readonly token?: string;
 }
 
@@ -36,15 +34,17 @@ export interface Simulator {
 }
 
 export const DEFAULT_TOKEN = '100:simulator';
+/** Never more than this machine: whoever reaches the simulator can speak as anyone. */
+const HOST = '127.0.0.1';
 
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { dataDir, port = 0, host = '127.0.0.1', token = DEFAULT_TOKEN } = options;
+  const { dataDir, port = 0, token = DEFAULT_TOKEN } = options;
   const store = new Store({ token, dataDir });
   const closing = new AbortController();
   const app = createApp({ store, token, closing: closing.signal });
   try {
-    await app.listen({ port, host });
+    await app.listen({ port, host: HOST });
   } catch (error) {
     store.close();
     throw error;
@@ -52,11 +52,16 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   startWebhookDelivery(store, closing.signal);
   const address = app.server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await app.close();
+    store.close();
+  };
   let closed: Promise<void> | undefined;
   return {
-    url: `http://${host}:${listening}`,
+    url: `http://${HOST}:${listening}`,
     port: listening,
-    close: () => (closed ??= closeAll(app, store, closing)),
+    close: () => (closed ??= close()),
   };
 }
 
@@ -92,12 +97,6 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
   registerEventStream(app, store, closing);
   registerPage(app);
   return app;
-}
-
-async function closeAll(app: FastifyInstance, store: Store, closing: AbortController): Promise<void> {
-  closing.abort();
-  await app.close();
-  store.close();
 }
 
 /** Of a body that is too large Telegram says no more than HTTP does. */

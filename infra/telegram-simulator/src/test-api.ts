@@ -19,7 +19,7 @@ export function registerTestApi(app: FastifyInstance, deps: { store: Store; faul
 
   app.post('/api/faults', async (request) => {
     faults.add(Fault.parse(request.body));
-    return { ok: true, waiting: faults.list().reduce((sum, { left }) => sum + left, 0) };
+    return { ok: true };
   });
 
   app.get('/api/faults', async () => faults.list());
@@ -28,8 +28,6 @@ export function registerTestApi(app: FastifyInstance, deps: { store: Store; faul
     faults.clear();
     return { ok: true };
   });
-
-  app.get('/api/settings', async () => store.settings);
 
   app.post('/api/settings', async (request) => {
     Object.assign(store.settings, SettingsChange.parse(request.body));

@@ -1,3 +1,5 @@
+import { sayDuration } from '@signalbox/messages/duration';
+
 /** Longer cells are cut: `--json` shows everything. */
 const MAX_CELL = 60;
 
@@ -31,9 +33,14 @@ export function section<T>(
   return ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
 }
 
+/** How long something has been so; nothing when it is not. */
+export function formatAge(ms: number | null): string {
+  return ms === null ? '' : sayDuration(ms);
+}
+
 /** `1 turn`, `3 turns`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function countOf(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }
 
 /** A moment as people at a terminal read it: `2026-03-01 14:05:09`, in UTC as in the logs. */

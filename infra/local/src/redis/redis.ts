@@ -19,13 +19,8 @@ import { findFreePort } from '../setup/free-port.ts';
 import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
 import type { LocalServer } from '../postgres/postgres.ts';
 import { endWithParent } from '../parent-death.ts';
-import {
-  identifyProcess,
-  isRunning,
-  readCommandLine,
-  sendSignal,
-  waitForExit,
-} from '../supervisor/process-identity.ts';
+import { stopProcess } from '../supervisor/instance.ts';
+import { identifyProcess, isRunning, readCommandLine, sendSignal } from '../supervisor/process-identity.ts';
 import type { ProcessIdentity } from '../supervisor/process-identity.ts';
 import { locateRedis } from './redis-programs.ts';
 import { tryRedisLogin } from './redis-wire.ts';
@@ -33,6 +28,8 @@ import { SetupError } from '../setup-error.ts';
 
 /** Loading the append-only file of a long-lived checkout takes a while on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
+/** SIGTERM writes the append-only file to disk and ends. */
+const STOP_MS = 15_000;
 
 const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
 type RedisRecord = z.infer<typeof RedisRecord>;
@@ -73,7 +70,7 @@ export async function startRedis(options: {
     pid: server.identity.pid,
     adopted: adopted !== null,
     isRunning: () => isRunning(server.identity),
-    stop: () => stopRedis(server.identity),
+    stop: () => stopProcess(server.identity, STOP_MS),
     kill: () => sendSignal(server.identity, 'SIGKILL', 'group'),
   };
 }
@@ -92,7 +89,7 @@ export async function discardRedis(dir: string): Promise<void> {
   if (!existsSync(dir)) return;
   const folder = realpathSync(dir);
   const running = await adoptRedis(folder, loadRecord(folder));
-  if (running !== null) await stopRedis(running.identity);
+  if (running !== null) await stopProcess(running.identity, STOP_MS);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -194,7 +191,7 @@ async function launch(
   child.unref();
   const identity = identifyProcess(child.pid ?? 0);
   if (identity !== null && (await waitUntilServing(identity, dir, record))) return { identity, port };
-  if (identity !== null) await stopRedis(identity);
+  if (identity !== null) await stopProcess(identity, STOP_MS);
   throw new SetupError('Redis did not start.', {
     output: spawnError || readLogTail(logFile, logStart),
     remedy: `The whole log is in ${logFile}. Or set REDIS_URL to a Redis of your own.`,
@@ -221,12 +218,4 @@ function configuration(dir: string, record: { password: string; port: number }, 
     ...settings,
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** SIGTERM writes the append-only file to disk and ends. */
-async function stopRedis(identity: ProcessIdentity): Promise<void> {
-  sendSignal(identity, 'SIGTERM', 'process');
-  if (await waitForExit(identity, 15_000)) return;
-  sendSignal(identity, 'SIGKILL', 'group');
-  await waitForExit(identity, 5_000);
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { toAnswerBody } from './bot-answer.ts';
 import { type BotApiDeps, sendError, serveCall } from './bot-call.ts';
 import { BotError } from './bot-error.ts';
 import { findMethod } from './bot-methods.ts';
@@ -30,7 +29,7 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
         if (!found) throw new BotError(404, 'Not Found');
         return found(deps.store, { ...parameters, wrong }, signal);
       };
-      const send = (target: FastifyReply, result: unknown): FastifyReply => target.send(toAnswerBody(result));
+      const send = (target: FastifyReply, result: unknown): FastifyReply => target.send({ ok: true, result });
       return serveCall({ deps, request, reply, method, arrivedAt, parameters, problems, run, send });
     },
   });

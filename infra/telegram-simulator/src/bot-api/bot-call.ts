@@ -37,7 +37,7 @@ export async function serveCall(options: BotCall): Promise<FastifyReply> {
   const fault = deps.faults.take(method, call.chatId);
   const signal = AbortSignal.any([deps.closing, watchHangUp(reply)]);
   if (fault?.delayMs) await waitUnlessAborted(fault.delayMs, signal);
-  if (fault?.hang === 'before') await waitForEnd(signal);
+  if (fault?.hang === 'before') await waitUnlessAborted(FOREVER_MS, signal);
   if (fault?.dropConnection === 'before' || fault?.hang === 'before') return dropConnection(request, reply, call);
   const outcome = await runMethod(options, fault, signal);
   if (outcome.refusal) {
@@ -46,7 +46,7 @@ export async function serveCall(options: BotCall): Promise<FastifyReply> {
     if (refusal.cause) request.log.error(refusal.cause, 'a Bot API method failed');
     return sendError(reply, refusal);
   }
-  if (fault?.hang === 'after') await waitForEnd(signal);
+  if (fault?.hang === 'after') await waitUnlessAborted(FOREVER_MS, signal);
   if (fault?.dropConnection === 'after' || fault?.hang === 'after') return dropConnection(request, reply, call);
   call.status = 200;
   return options.send(reply, outcome.result);
@@ -108,15 +108,13 @@ function watchHangUp(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
+/** As long as a timer goes. */
+const FOREVER_MS = 2 ** 31 - 1;
+
 async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {
   try {
     await wait(delayMs, undefined, { signal });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
-
-async function waitForEnd(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -29,18 +29,15 @@ const MAX_FIELD_BYTES = 4 * 1024 * 1024;
  * read to its end in any case, because a client that is still sending hears no answer.
  */
 export async function readForm(request: IncomingMessage): Promise<FormBody> {
-  const contentType = request.headers['content-type'] ?? '';
   const fields: Record<string, string> = {};
   const files = new Map<string, Upload>();
   let sizeBytes = 0;
-  await new Promise<void>((resolve, reject) => {
-    const fail = (cause: unknown): void => {
-      request.unpipe();
-      request.resume();
-      reject(Object.assign(new Error("can't parse the form of the request", { cause }), { statusCode: 400 }));
-    };
-    const parser = createParser(contentType, request.headers, fail);
-    if (!parser) return;
+  const read = new Promise<void>((resolve, reject) => {
+    // Throws at once if the header names no boundary.
+    const parser = new Busboy({
+      headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+      limits: { fieldSize: MAX_FIELD_BYTES },
+    });
     parser.on('field', (name, value) => {
       fields[name] ??= value;
     });
@@ -50,30 +47,21 @@ export async function readForm(request: IncomingMessage): Promise<FormBody> {
         sizeBytes += part.length;
         if (sizeBytes <= MAX_UPLOAD_BYTES) parts.push(part);
       });
-      stream.on('error', fail);
+      stream.on('error', reject);
       stream.on('end', () => {
         files.set(field, { name, mimeType, bytes: Buffer.concat(parts) });
       });
     });
-    parser.on('error', fail);
+    parser.on('error', reject);
     parser.on('finish', resolve);
-    request.on('error', fail);
+    request.on('error', reject);
     request.pipe(parser);
+  });
+  await read.catch((cause: unknown) => {
+    request.unpipe();
+    request.resume();
+    throw Object.assign(new Error("can't parse the form of the request", { cause }), { statusCode: 400 });
   });
   if (sizeBytes > MAX_UPLOAD_BYTES) throw Object.assign(new Error('Request Entity Too Large'), { statusCode: 413 });
   return new FormBody(fields, files);
-}
-
-/** The library throws at once if the header names no boundary. */
-function createParser(
-  contentType: string,
-  headers: IncomingMessage['headers'],
-  fail: (cause: unknown) => void,
-): InstanceType<typeof Busboy> | null {
-  try {
-    return new Busboy({ headers: { ...headers, 'content-type': contentType }, limits: { fieldSize: MAX_FIELD_BYTES } });
-  } catch (cause) {
-    fail(cause);
-    return null;
-  }
 }

@@ -64,7 +64,7 @@ export const Click = z.object({
   chatId: z.int(),
   messageId: z.int(),
   atMs: z.number(),
-  answer: z.object({ text: z.string(), showAlert: z.boolean(), url: z.string().nullable() }).nullable(),
+  answer: z.object({ text: z.string(), showAlert: z.boolean() }).nullable(),
 });
 export type Click = Readonly<z.infer<typeof Click>>;
 

@@ -14,12 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-function open(compactAboveBytes?: number): Store {
-  return new Store({
-    token: DEFAULT_TOKEN,
-    dataDir,
-    ...(compactAboveBytes === undefined ? {} : { compactAboveBytes }),
-  });
+function open(): Store {
+  return new Store({ token: DEFAULT_TOKEN, dataDir });
 }
 
 function say(store: Store, text: string): { updateId: number | null; messageId: number } {
@@ -84,11 +80,13 @@ test('a torn last line is cut off and the next event is readable', () => {
 test('a damaged line in the middle is an error that names it', () => {
   const first = open();
   first.close();
-  appendFileSync(join(dataDir, 'simulator.jsonl'), 'nonsense\n');
-  expect(open).toThrow(/Line 2 of .*simulator\.jsonl is damaged/);
+  const file = join(dataDir, 'simulator.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n').length; // with the empty one at the end
+  appendFileSync(file, 'nonsense\n');
+  expect(open).toThrow(`Line ${lines} of ${file} is damaged`);
 });
 
-test('a large log is compacted at start without losing or repeating anything', () => {
+test('a log is compacted at start without losing or repeating anything', () => {
   const first = open();
   for (let index = 0; index < 50; index += 1) {
     const { messageId } = say(first, `message ${index}`);
@@ -100,7 +98,7 @@ test('a large log is compacted at start without losing or repeating anything', (
   first.close();
   const sizeBefore = statSync(join(dataDir, 'simulator.jsonl')).size;
 
-  const second = open(1_000);
+  const second = open();
   expect(statSync(join(dataDir, 'simulator.jsonl')).size).toBeLessThan(sizeBefore / 5);
   expect(listMessages(second.state, 1001)).toEqual(listMessages(first.state, 1001));
   expect([...second.state.updates.values()]).toEqual([...first.state.updates.values()]);
@@ -133,9 +131,9 @@ test('a compacted log says everything that the long one said', async () => {
   await api.sendRichMessage(1001, { blocks: [{ type: 'paragraph', text: 'rich' }] });
   await api.setWebhook('http://127.0.0.1:1/', { allowed_updates: ['message'] });
   await first.close();
+  // Opened once, its state is that of the long log; opened twice, that of the compacted one.
   const long = open();
   long.close();
-  open(1).close();
   const short = open();
   // The numbers that come next only grow, also when a log is opened.
   const rest = (state: object): unknown => Object.entries(state).filter(([name]) => name !== 'next');

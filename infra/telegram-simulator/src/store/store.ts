@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Contact, StoreEvent, StoredMessage } from './event.ts';
 import { type Change, Feed } from './feed.ts';
 import { createFileBytes, type FileBytes } from '../files/file-bytes.ts';
-import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
+import { createVolatileJournal, type Journal, readJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from '../people/message-view.ts';
 import { createBotUser } from '../people/people.ts';
 import { createSettings } from './settings.ts';
@@ -19,11 +19,7 @@ export interface WebhookError {
 interface StoreOptions {
   readonly token: string;
   readonly dataDir?: string | undefined;
-  readonly compactAboveBytes?: number;
 }
-
-/** Above this the log is rewritten at start: reading 16 MB takes about half a second. */
-const COMPACT_ABOVE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Everything that both sides, bot and people, act on: of a folder, or empty and in memory. All of it is synchronous, so every
@@ -44,10 +40,10 @@ export class Store {
   readonly #journal: Journal;
   readonly #listeners: ((event: StoreEvent) => void)[] = [];
 
-  constructor({ token, dataDir, compactAboveBytes = COMPACT_ABOVE_BYTES }: StoreOptions) {
+  constructor({ token, dataDir }: StoreOptions) {
     const { state } = this;
     this.bot = createBotUser(token);
-    const { journal, isNew } = loadJournal(state, dataDir, compactAboveBytes);
+    const { journal, isNew } = loadJournal(state, dataDir);
     this.#journal = journal;
     // Numbers given to events that are not in the log (typing) must not come again after a restart.
     state.next.seq = Math.max(state.next.seq, Date.now());
@@ -100,18 +96,10 @@ export function listMessages(state: State, chatId: number): StoredMessage[] {
   return [...(state.chats.get(chatId)?.values() ?? [])];
 }
 
-function loadJournal(
-  state: State,
-  dataDir: string | undefined,
-  compactAboveBytes: number,
-): { journal: Journal; isNew: boolean } {
+/** The log is written anew at each start, so that it holds what is and not all that was. */
+function loadJournal(state: State, dataDir: string | undefined): { journal: Journal; isNew: boolean } {
   if (dataDir === undefined) return { journal: createVolatileJournal(), isNew: true };
-  const { events, sizeBytes, journal } = openJournal(dataDir);
-  // The first line says where the ids started: a restart goes on from there.
-  if (events.length === 0) journal.append({ kind: 'counters', ...state.next });
+  const events = readJournal(dataDir);
   for (const event of events) applyEvent(state, event);
-  const isNew = events.length === 0;
-  if (sizeBytes <= compactAboveBytes) return { journal, isNew };
-  journal.close();
-  return { journal: rewriteJournal(dataDir, listEvents(state)), isNew };
+  return { journal: rewriteJournal(dataDir, listEvents(state)), isNew: events.length === 0 };
 }

@@ -225,14 +225,12 @@ test.each([
   expect(await api.getUpdates()).toEqual([]);
 });
 
-test('setting and deleting a webhook twice says so', async () => {
+test('setting and deleting a webhook twice is no mistake', async () => {
   const call = async (path: string): Promise<unknown> =>
     (await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${path}`, { method: 'POST' })).json();
   const set = `setWebhook?url=${encodeURIComponent(url)}`;
-  expect(await call(set)).toEqual({ ok: true, result: true, description: 'Webhook was set' });
-  expect(await call(set)).toEqual({ ok: true, result: true, description: 'Webhook is already set' });
-  expect(await call('deleteWebhook')).toMatchObject({ description: 'Webhook was deleted' });
-  expect(await call('deleteWebhook')).toMatchObject({ description: 'Webhook is already deleted' });
+  for (const method of [set, set, 'deleteWebhook', 'deleteWebhook'])
+    expect(await call(method)).toEqual({ ok: true, result: true });
 });
 
 test('a webhook survives a restart of the simulator', async () => {

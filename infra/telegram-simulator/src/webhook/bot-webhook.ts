@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { DescribedResult } from '../bot-api/bot-answer.ts';
 import { badRequest } from '../bot-api/bot-error.ts';
 import { allowedUpdates, flag, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
 import type { Webhook } from '../store/event.ts';
@@ -18,7 +17,7 @@ const SetWebhook = z.object({
 });
 
 /** setWebhook: updates are posted to the URL from now on; an empty URL goes back to getUpdates. */
-export function setWebhook(store: Store, parameters: Parameters): DescribedResult {
+export function setWebhook(store: Store, parameters: Parameters): true {
   const given = parseParameters(SetWebhook, parameters);
   if (given.url === '') return removeWebhook(store, given.drop_pending_updates);
   const next: Webhook = {
@@ -29,7 +28,7 @@ export function setWebhook(store: Store, parameters: Parameters): DescribedResul
   const current = store.state.webhook;
   if (JSON.stringify(current) === JSON.stringify(next) && !given.drop_pending_updates) {
     if (given.allowed_updates) store.updates.allow(given.allowed_updates);
-    return new DescribedResult(true, 'Webhook is already set');
+    return true;
   }
   store.updates.endPoll();
   // As in Telegram the old webhook goes first, even if the new one is refused then.
@@ -39,13 +38,13 @@ export function setWebhook(store: Store, parameters: Parameters): DescribedResul
   checkWebhook(next);
   if (given.allowed_updates) store.updates.allow(given.allowed_updates);
   store.commit({ kind: 'webhook', webhook: next });
-  return new DescribedResult(true, 'Webhook was set');
+  return true;
 }
 
 const DeleteWebhook = SetWebhook.pick({ drop_pending_updates: true });
 
 /** deleteWebhook: updates wait for getUpdates again. What is just being sent may come twice. */
-export function deleteWebhook(store: Store, parameters: Parameters): DescribedResult {
+export function deleteWebhook(store: Store, parameters: Parameters): true {
   return removeWebhook(store, parseParameters(DeleteWebhook, parameters).drop_pending_updates);
 }
 
@@ -63,12 +62,11 @@ export function getWebhookInfo(store: Store): object {
   };
 }
 
-function removeWebhook(store: Store, dropsPending: boolean): DescribedResult {
-  const existed = store.state.webhook !== null;
-  if (existed) store.commit({ kind: 'webhook', webhook: null });
+function removeWebhook(store: Store, dropsPending: boolean): true {
+  if (store.state.webhook) store.commit({ kind: 'webhook', webhook: null });
   store.webhookError = null;
   if (dropsPending) store.updates.dropAll();
-  return new DescribedResult(true, existed ? 'Webhook was deleted' : 'Webhook is already deleted');
+  return true;
 }
 
 /**

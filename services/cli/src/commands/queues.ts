@@ -1,8 +1,7 @@
 import { readPoolWork, type PoolWork } from '../queries/run-search.ts';
 import { readQueueDepths, type QueueDepth } from '../queries/queue-depths.ts';
-import { sayDuration } from '@signalbox/messages/duration';
 import type { CommandContext, Report } from '../command.ts';
-import { formatTable } from '../table.ts';
+import { formatAge, formatTable } from '../table.ts';
 
 /**
  * What waits, runs and failed in each pool: the queue in Redis, and Postgres, which is the truth about it. A Redis that does not
@@ -34,8 +33,8 @@ export async function runQueues(context: CommandContext): Promise<Report> {
         queue?.delayed ?? null,
         of.done,
         of.failed,
-        age(of.oldestWaitingMs),
-        age(of.oldestRunningMs),
+        formatAge(of.oldestWaitingMs),
+        formatAge(of.oldestRunningMs),
       ]),
     ),
     ...(depths === null ? ['', 'Redis does not answer: what is in the queues themselves is not known.'] : []),
@@ -52,14 +51,10 @@ function problemsOf({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | 
   return [
     ...(queue?.consumers === 0 ? [`${of.pool}: no process takes its jobs.`] : []),
     ...(waits
-      ? [`${of.pool}: something has been waiting for ${age(of.oldestWaitingMs)}; see \`runs --status queued\`.`]
+      ? [`${of.pool}: something has been waiting for ${formatAge(of.oldestWaitingMs)}; see \`runs --status queued\`.`]
       : []),
     ...(queue !== null && queue.failed > 0
       ? [`${of.pool}: the queue keeps ${queue.failed} failed jobs, which it should not.`]
       : []),
   ];
-}
-
-function age(ms: number | null): string {
-  return ms === null ? '' : sayDuration(ms);
 }

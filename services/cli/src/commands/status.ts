@@ -1,8 +1,7 @@
 import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
-import { sayDuration } from '@signalbox/messages/duration';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
-import { countOf, formatTable, formatTime, section } from '../table.ts';
+import { countOf, formatAge, formatTable, formatTime, section } from '../table.ts';
 
 /** What goes on right now, of everybody or of one person, and which processes `npm start` runs. */
 export async function runStatus(context: CommandContext): Promise<Report> {
@@ -24,9 +23,9 @@ function describeOverview(overview: Overview): readonly string[] {
       ['WHAT', 'NOW', 'OLDEST'],
       [
         ['people active within an hour', overview.peopleActive, ''],
-        ['turns running', turns.length, age(oldestTurnMs(overview))],
-        ['messages without an outcome', overview.messagesOpen, age(overview.oldestMessageMs)],
-        ['replies to deliver', overview.outboxPending, age(overview.oldestReplyMs)],
+        ['turns running', turns.length, formatAge(oldestTurnMs(overview))],
+        ['messages without an outcome', overview.messagesOpen, formatAge(overview.oldestMessageMs)],
+        ['replies to deliver', overview.outboxPending, formatAge(overview.oldestReplyMs)],
         ['parked chats', parkedChats.length, ''],
         ['dead letters', deadLetters, ''],
       ],
@@ -55,8 +54,4 @@ function describeOverview(overview: Overview): readonly string[] {
 function oldestTurnMs({ turns }: Overview): number | null {
   const since = turns[0]?.since;
   return since ? Date.now() - since.getTime() : null;
-}
-
-function age(ms: number | null): string {
-  return ms === null ? '' : sayDuration(ms);
 }

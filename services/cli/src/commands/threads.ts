@@ -68,11 +68,16 @@ function describeThread(thread: ThreadHistory): readonly string[] {
         JSON.stringify(action.arguments),
       ],
     ),
-    ...section(plural(thread.replies.length), ['CREATED', 'STATUS', 'TEXT'], thread.replies, (reply) => [
-      formatTime(reply.createdAt),
-      reply.error === null ? reply.status : `${reply.status} (${reply.error})`,
-      reply.text,
-    ]),
+    ...section(
+      countOf(thread.replies.length, 'reply', 'replies'),
+      ['CREATED', 'STATUS', 'TEXT'],
+      thread.replies,
+      (reply) => [
+        formatTime(reply.createdAt),
+        reply.error === null ? reply.status : `${reply.status} (${reply.error})`,
+        reply.text,
+      ],
+    ),
   ];
 }
 
@@ -91,7 +96,3 @@ function describeCost(usage: TurnHistory['usage']): string | null {
 
 /** A short turn of a small model costs a hundredth of a cent. */
 const COST_DIGITS = 5;
-
-function plural(count: number): string {
-  return count === 1 ? '1 reply' : `${count} replies`;
-}

@@ -1,4 +1,3 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
@@ -9,6 +8,8 @@ import { describeKind } from '@signalbox/safety/redact/kinds';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { toBody } from '../commands/answer.ts';
+import { controlLine } from './control-line.ts';
 import type { Plan } from './plan.ts';
 
 /** What was sent by accident is kept so long: enough to go on with what it was sent for. */
@@ -21,7 +22,7 @@ const FOUND_KEPT_MS = 24 * HOUR_MS;
 export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan): Promise<boolean> {
   const { found } = plan.secrets;
   if (found.length === 0) return false;
-  const { id, userKey, chatKey, chatKind, messageId, traceId } = plan.envelope;
+  const { id, userKey } = plan.envelope;
   const rows = found.map(({ handle, kind, value }) => {
     return { userKey, handle, kind, ciphertext: cipher.seal(value, { userKey, handle }), keptMs: FOUND_KEPT_MS };
   });
@@ -34,22 +35,8 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
       data: { handle, kind, found: true, keptMs: FOUND_KEPT_MS },
     })),
   );
-  const inGroup = chatKind === 'group';
-  await putOutbox(db, [
-    {
-      key: `secrets:${id}`,
-      chatKey,
-      userKey,
-      traceId,
-      priority: PRIORITY.control,
-      body: {
-        text: describeFound(found),
-        buttons: [],
-        ...(inGroup ? { onlyFor: userKey } : {}),
-        ...(inGroup && messageId !== null ? { replyTo: messageId } : {}),
-      },
-    },
-  ]);
+  const body = toBody({ text: describeFound(found), personal: true }, plan.envelope);
+  await putOutbox(db, [controlLine(plan.envelope, `secrets:${id}`, body)]);
   return true;
 }
 

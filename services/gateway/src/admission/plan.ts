@@ -1,5 +1,6 @@
 import { plainName } from '@signalbox/contracts/plain-name';
-import { PRIORITY, type MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { controlLine } from './control-line.ts';
 import type { Admission } from './inbox.ts';
 import { sayError } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
@@ -65,20 +66,14 @@ export function planUpdate(
 function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets): Plan {
   const choice = choose(update, options);
   const envelope = createEnvelope(update, options, choice.text);
-  const line: Line = ({ key, text, replyTo }) => ({
-    key,
-    chatKey: update.chatKey,
-    userKey: update.userKey,
-    traceId: envelope.traceId,
-    priority: PRIORITY.control,
-    // In a group only the one whom it concerns is to see it.
-    body: {
+  const line: Line = ({ key, text, replyTo }) =>
+    controlLine(envelope, key, {
       text,
       buttons: [],
       ...answering(replyTo ?? (whisper ? messageId : null)),
+      // In a group only the one whom it concerns is to see it.
       ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
-    },
-  });
+    });
   const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
   const isNew = choice.verdict === 'new';
   const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;

@@ -1,7 +1,6 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { findPrompted, putPrompt } from './approval-prompts.ts';
-import { PRIORITY, type OutboundBody, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { admitInbox, type Admitted } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
@@ -13,7 +12,7 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
 import { answerQuestion, toBody } from '../commands/answer.ts';
 import { describeCode } from '../commands/codes.ts';
-import type { Notice } from '../commands/question.ts';
+import { controlLine } from './control-line.ts';
 import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
 import { mayAnswer, tryAct, tryPrompt } from './approval-press.ts';
@@ -125,8 +124,6 @@ async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
-type Reader = Pick<Notice, 'userKey' | 'chatKey'>;
-
 async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
@@ -135,28 +132,18 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   const given = await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked);
   const notices = given.notices ?? [];
   const languages = notices.length === 0 ? [] : await readLanguages(db, notices);
-  const own = { userKey: envelope.userKey, chatKey: envelope.chatKey };
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
-  const line = (key: string, { userKey, chatKey }: Reader, body: OutboundBody): OutboundEnvelope => ({
-    key,
-    chatKey,
-    userKey,
-    traceId: envelope.traceId,
-    priority: PRIORITY.control,
-    body,
-  });
-  if (given.text !== null) await putOutbox(db, [line(replyKey, own, toBody(given, envelope))]);
+  if (given.text !== null) await putOutbox(db, [controlLine(envelope, replyKey, toBody(given, envelope))]);
   for (const [n, one] of notices.entries())
-    await inLanguage(languages[n], () =>
-      putOutbox(db, [
-        line(noticeKey(n), one, { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) }),
-      ]),
-    );
+    await inLanguage(languages[n], () => {
+      const body = { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) };
+      return putOutbox(db, [controlLine(envelope, noticeKey(n), body, one)]);
+    });
   if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
   for (const [n, { prompt }] of notices.entries())
     if (prompt) await putPrompt(db, { ...prompt, outboxKey: noticeKey(n) });
-  const said = [...(given.text === null ? [] : [own]), ...notices].map((one) => one.chatKey);
+  const said = [...(given.text === null ? [] : [envelope]), ...notices].map((one) => one.chatKey);
   return {
     ...stored,
     chats: [...stored.chats, ...said, ...(given.chats ?? [])],

@@ -13,12 +13,6 @@ export function sendChatAction(store: Store, parameters: Parameters): true {
   const chat = requireWritableChat(store, given.chat_id);
   const topicId = requireTopic(chat, given.message_thread_id);
   const expiresInMs = given.action === 'cancel' ? 0 : CHAT_ACTION_MS;
-  store.announce({
-    kind: 'chatAction',
-    chatId: chat,
-    topicId,
-    action: given.action,
-    expiresInMs,
-  });
+  store.announce({ kind: 'chatAction', chatId: chat, topicId, action: given.action, expiresInMs });
   return true;
 }

@@ -10,7 +10,6 @@ const AnswerCallbackQuery = z.object({
   callback_query_id: z.coerce.string().default(''),
   text: z.string().max(MAX_ANSWER_LENGTH, 'MESSAGE_TOO_LONG').default(''),
   show_alert: flag.default(false),
-  url: z.string().optional(),
 });
 
 /** answerCallbackQuery: ends the waiting of who clicked, with a toast or an alert. */
@@ -22,14 +21,8 @@ export function answerCallbackQuery(store: Store, parameters: Parameters): true 
   }
   // The client shows the first answer; Telegram accepts later ones and nobody sees them.
   if (click.answer) return true;
-  const answer = { text: given.text, showAlert: given.show_alert, url: given.url ?? null };
+  const answer = { text: given.text, showAlert: given.show_alert };
   store.commit({ kind: 'click', click: { ...click, answer } });
-  store.announce({
-    kind: 'answer',
-    callbackQueryId: click.id,
-    personId: click.personId,
-    text: answer.text,
-    showAlert: answer.showAlert,
-  });
+  store.announce({ kind: 'answer', callbackQueryId: click.id, personId: click.personId, ...answer });
   return true;
 }

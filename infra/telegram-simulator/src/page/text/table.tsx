@@ -1,22 +1,15 @@
 import type { RichBlockTable, RichBlockTableCell } from 'grammy/types';
 import type { VNode } from 'preact';
-import { plainOf } from '../../rich/rich-text-form.ts';
 import { renderRichText } from './rich-text.tsx';
 
 /** A table. One that is wider than its bubble scrolls inside of it, with the keyboard too. */
 export function Table({ block }: { readonly block: RichBlockTable }): VNode {
-  const { cells, caption } = block;
+  const { cells } = block;
   const first = cells.findIndex((row) => row.some((cell) => !cell.is_header));
   const head = cells.slice(0, first === -1 ? 1 : first);
   return (
-    <div
-      class={block.is_bordered ? 'table bordered' : 'table'}
-      role="region"
-      tabIndex={0}
-      aria-label={plainOf(caption) || 'Table'}
-    >
+    <div class={block.is_bordered ? 'table bordered' : 'table'} role="region" tabIndex={0} aria-label="Table">
       <table>
-        {caption !== undefined && <caption>{renderRichText(caption)}</caption>}
         {head.length > 0 && <thead>{renderRows(head, 'col')}</thead>}
         <tbody>{renderRows(cells.slice(head.length), 'row')}</tbody>
       </table>

@@ -12,7 +12,6 @@ const PATHS = {
   edit: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   copy: 'M9 9h10v11H9zM5 15V4h10',
   block: 'M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM6.5 6.5l11 11',
-  menu: 'M12 5.5v.01M12 12v.01M12 18.5v.01',
   slash: 'M15 5L9 19',
   attach: 'M19 11l-7.5 7.5a4.2 4.2 0 0 1-6-6L13 5a2.8 2.8 0 0 1 4 4l-7.5 7.5a1.4 1.4 0 0 1-2-2L14 8',
   document: 'M7 3h7l4 4v14H7zM14 3v4h4',

@@ -29,9 +29,9 @@ export function Row({ picture, title, detail, isCurrent, kind, children, onPress
 }
 
 /** A button that is a drawing. */
-export function IconButton({ icon, label, onPress }: { icon: IconName; label: string; onPress?: OnPress }): VNode {
+export function IconButton({ icon, label, onPress }: { icon: IconName; label: string; onPress: OnPress }): VNode {
   return (
-    <button type={onPress ? 'button' : 'submit'} class="icon-button" aria-label={label} onClick={onPress}>
+    <button type="button" class="icon-button" aria-label={label} onClick={onPress}>
       <Icon name={icon} />
     </button>
   );
