@@ -1,5 +1,4 @@
 import { inLanguage } from '@signalbox/messages/language';
-import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
@@ -18,7 +17,6 @@ const KEY_MS = 30 * MINUTE_MS;
 const KIND = 'server-down';
 const LOST = 'lost-command';
 
-type Counts = JobResult<'servers.watch'>;
 type OpenSecret = JobContext['openSecret'];
 
 /**
