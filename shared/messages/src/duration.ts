@@ -10,3 +10,8 @@ export function sayDuration(ms: number, language?: string): string {
   if (ms < 90 * MINUTE_MS) return say('duration.minutes', { count: Math.round(ms / MINUTE_MS) }, language);
   return say('duration.hours', { count: Math.round(ms / HOUR_MS) }, language);
 }
+
+/** `20 ms`, `1.5 s`. */
+export function inSeconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+}
