@@ -22,3 +22,8 @@ export function sayDuration(ms: number, language: string = currentLanguage()): s
 function sayTenths(tenths: number, language: string): string {
   return (tenths / 10).toLocaleString(toLanguage(language) ?? ENGLISH, { minimumFractionDigits: 1 });
 }
+
+/** `20 ms`, `1.5 s`. */
+export function inSeconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+}

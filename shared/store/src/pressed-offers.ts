@@ -1,6 +1,6 @@
 import type { Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
-import { sql } from './sql.ts';
+import { hasRow } from './sql.ts';
 
 /**
  * Whether the person whose lane this is has pressed, in a message that is handled now, a button of this conversation that stands for
@@ -18,7 +18,7 @@ export async function findPressedOffer(
   },
 ): Promise<boolean> {
   const { lane, threadId, chatKey, offer, action } = asked;
-  const { rowCount } = await db.query(sql`
+  return hasRow(db)`
     select 1 from inbox i join outbox o on o.id = (i.envelope -> 'button' ->> 'outboxId')::bigint
       where i.user_key = ${lane.userKey} and i.chat_key = ${chatKey} and i.kind = 'message' and i.outcome is null
         and jsonb_typeof(i.envelope -> 'button') = 'object'
@@ -28,6 +28,5 @@ export async function findPressedOffer(
         and not exists (select 1 from actions a where a.thread_id = ${threadId} and a.hash = ${action.hash}
           and a.action_id <> ${action.actionId}
                            and a.proposed_at >= i.received_at)
-      limit 1`);
-  return rowCount === 1;
+      limit 1`;
 }

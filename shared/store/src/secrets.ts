@@ -1,5 +1,5 @@
 import type { Queryable } from './pool.ts';
-import { findRow, listRows, named, sql } from './sql.ts';
+import { findRow, hasRow, listRows, named } from './sql.ts';
 
 /** A sealed value, as it is stored. */
 export interface SecretRow {
@@ -40,8 +40,7 @@ export function listSecrets(db: Queryable, userKey: string): Promise<readonly Se
 
 /** Forgets a secret. False when there was none of that name. */
 export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
-  const { rowCount } = await db.query(sql`delete from secrets where user_key = ${userKey} and handle = ${handle}`);
-  return rowCount === 1;
+  return hasRow(db)`delete from secrets where user_key = ${userKey} and handle = ${handle}`;
 }
 
 /** The sealed value of a person's own secret, noted as used now; null when there is none, or no longer. */

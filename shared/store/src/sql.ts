@@ -49,6 +49,21 @@ export function listRows<T extends QueryResultRow>(db: Queryable): Tag<readonly 
   return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows;
 }
 
+/** Tags a statement of one column and runs it: what stands in its first row; without one, or with null in it, `otherwise`. */
+export function findValue<V>(db: Queryable): Tag<V | null>;
+export function findValue<V>(db: Queryable, otherwise: V): Tag<V>;
+export function findValue<V>(db: Queryable, otherwise: V | null = null): Tag<V | null> {
+  return async (strings, ...parts) => {
+    const row = await findRow<Record<string, V | null>>(db)(strings, ...parts);
+    return Object.values(row ?? {})[0] ?? otherwise;
+  };
+}
+
+/** Tags a statement and runs it: whether it found or wrote a row. */
+export function hasRow(db: Queryable): Tag<boolean> {
+  return async (strings, ...parts) => (await db.query(new Sql(strings, parts))).rowCount !== 0;
+}
+
 /** Tags a statement that each connection plans once, under this name. */
 export function named(name: string) {
   return (strings: readonly string[], ...parts: readonly unknown[]) => {

@@ -26,7 +26,9 @@ it('says that nothing serves, and that a deployment is under way', async () => {
   await expect(stop()).rejects.toThrow('Nothing of demo serves in staging, so there is nothing to stop.');
   await expect(bench.preview('stop_service', STAGING)).rejects.toThrow('there is nothing to stop');
   await bench.call('trigger_deploy', { ...STAGING, version: '1.0' }, { actionId: 'act_1' });
-  await expect(stop()).rejects.toThrow(/A deployment of demo 1\.0 to staging is under way.*“cancel the deploy”/);
+  await expect(stop()).rejects.toThrow(
+    /demo in staging is taken: .* asked for a deployment of 1\.0 .*Wait for its end, or cancel it/,
+  );
 });
 
 it('shows what ends, says that it has, and twice is once', async () => {

@@ -12,7 +12,7 @@ import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createCount } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
-import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
@@ -112,9 +112,6 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
       body: { text, buttons: [] },
     };
     await putOutbox(pool, [row], { asIs: true }); // hashes and a signature: a verifier needs every character
-    await publisher
-      .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
-      // The row is in the outbox: the delivery's sweeper finds it.
-      .catch((error: unknown) => log.warn('checkpoint not announced; the sweeper does it', { error }));
+    await publishStored({ publisher, log }, OUTBOUND, [{ kind: 'send', chatKey, traceId }]);
   };
 }

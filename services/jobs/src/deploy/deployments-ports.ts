@@ -4,7 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { findRow, listRows, sql } from '@signalbox/store/sql';
+import { findRow, findValue, listRows, sql } from '@signalbox/store/sql';
 
 export interface LeasedPort {
   readonly port: number;
@@ -45,19 +45,17 @@ export function createPortLeases(pool: Pool) {
 
     /** The port that is leased for this; null without one. */
     async find(server: string, project: string, label: string): Promise<number | null> {
-      const { rows } = await pool.query<{ port: number }>(sql`select port from port_allocations where server = ${server}
-          and project = ${project} and service = ${label} and released_at is null order by id limit 1`);
-      return rows[0]?.port ?? null;
+      return findValue<number>(pool)`select port from port_allocations where server = ${server}
+          and project = ${project} and service = ${label} and released_at is null order by id limit 1`;
     },
 
     /** The lowest free port of a server, without leasing it; never one of `avoid`. Null when all are taken. */
     async next(server: string, avoid: readonly number[]): Promise<number | null> {
-      const { rows } = await pool.query<{ port: number }>(sql`
+      return findValue<number>(pool)`
         select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
           where s.name = ${server} and p.port <> all (${avoid}::int[]) and not exists (
             select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
-          order by p.port limit 1`);
-      return rows[0]?.port ?? null;
+          order by p.port limit 1`;
     },
 
     /** The instances that a service has ports for, by deployment. */

@@ -1,7 +1,8 @@
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration } from '@signalbox/messages/duration';
+import { inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { inSeconds, isSlow, type Found, type TroubleKind, type Verdict } from '../health/verdict.ts';
+import { isSlow, type Found, type TroubleKind, type Verdict } from '../health/verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
 

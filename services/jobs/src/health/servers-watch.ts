@@ -4,7 +4,7 @@ import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
 import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
-import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { describeEnded, probeServer, type ServerLookParts } from '../jobs/server-inspect.ts';
@@ -73,10 +73,7 @@ async function lookAfter(
   if (look.kind === 'down') counts.down += 1;
   const told = await settle(parts.pool, server, look, counts);
   if (told === null) return;
-  // It is committed: what is not published here, the sweepers find.
-  await parts.publisher
-    .publish(INBOUND, [told])
-    .catch((error: unknown) => context.log.warn('not published; the sweepers publish it', { error }));
+  await publishStored({ publisher: parts.publisher, log: context.log }, INBOUND, [told]);
 }
 
 async function settle(

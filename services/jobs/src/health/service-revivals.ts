@@ -5,7 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeFence, type Serving } from './serving.ts';
-import { findRow, sql } from '@signalbox/store/sql';
+import { findRow, hasRow, sql } from '@signalbox/store/sql';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -39,9 +39,8 @@ export function createServiceRevivals(pool: Pool) {
 
     /** Whether a run is about to bring it back. */
     async isOpen({ deploymentId }: Serving): Promise<boolean> {
-      const { rowCount } = await pool.query(sql`select 1 from runs where job = ${JOB}
-          and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`);
-      return rowCount !== 0;
+      return hasRow(pool)`select 1 from runs where job = ${JOB}
+          and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`;
     },
 
     /** Takes the service, with an event. Null when something else serves, nothing is to, or a deployment is under way. */
@@ -108,9 +107,8 @@ async function begin(
 }
 
 async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, fence: number): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from services where project = ${project}
-      and environment = ${environment} and serving = ${deploymentId} and fence = ${fence} for update`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from services where project = ${project}
+      and environment = ${environment} and serving = ${deploymentId} and fence = ${fence} for update`;
 }
 
 async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { newId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
-import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
@@ -224,13 +224,8 @@ async function settle(
       if (closed) counts.closed += 1;
       told.push(closed?.told ?? null);
     }
-  // All of it is committed: what is not published here, the sweepers find.
-  await parts.publisher
-    .publish(
-      INBOUND,
-      told.filter((one) => one !== null),
-    )
-    .catch((error: unknown) => context.log.warn('not published; the sweepers publish it', { error }));
+  const wakes = told.filter((one) => one !== null);
+  await publishStored({ publisher: parts.publisher, log: context.log }, INBOUND, wakes);
 }
 
 function remember(

@@ -1,7 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import type { Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { findValue, hasRow } from '@signalbox/store/sql';
 
 /** The deployment that serves, or should. */
 export interface Serving extends ServiceKey {
@@ -10,18 +10,16 @@ export interface Serving extends ServiceKey {
 
 /** Locks a service until the transaction ends, as whoever begins a deployment does. False when something else serves. */
 export async function lockServing(db: Queryable, { project, environment, deploymentId }: Serving): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from services where project = ${project}
-      and environment = ${environment} and serving = ${deploymentId} for update`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from services where project = ${project}
+      and environment = ${environment} and serving = ${deploymentId} for update`;
 }
 
 /** Takes a locked service: the fence from now on. Null when a deployment is under way, which has the last word. */
 export async function takeFence(db: Queryable, { project, environment }: ServiceKey): Promise<number | null> {
-  const { rows } = await db.query<{ fence: number }>(sql`
+  return findValue<number>(db)`
     update services set fence = fence + 1, updated_at = clock_timestamp()
       where project = ${project} and environment = ${environment}
         and not exists (select 1 from deployments d where d.project = ${project} and d.environment = ${environment}
           and d.state not in ${FINAL_STATES})
-     returning fence::float8 as fence`);
-  return rows[0]?.fence ?? null;
+     returning fence::float8 as fence`;
 }

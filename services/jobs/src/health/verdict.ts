@@ -1,5 +1,5 @@
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
-import { sayDuration } from '@signalbox/messages/duration';
+import { sayDuration, inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
@@ -93,11 +93,6 @@ function describeLoop({ restarts, withinMs, isStopped }: CrashLoop): string {
 /** Whether an answer took far longer than usual. */
 export function isSlow(latencyMs: number, usualMs: number | null): boolean {
   return usualMs === null ? latencyMs >= SLOW_ALONE_MS : latencyMs >= SLOW_FROM_MS && latencyMs >= usualMs * SLOW_TIMES;
-}
-
-/** `20 ms`, `1.5 s`. */
-export function inSeconds(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
 }
 
 function well(verdict: 'healthy' | 'nothing-deployed', because: string): Verdict {

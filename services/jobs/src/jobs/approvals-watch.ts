@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { watchApprovals } from '../conversation/approval-watch.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
-import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Reminds of open requests, asks further people, and ends those that nobody decided about. */
@@ -17,15 +17,9 @@ export function createApprovalsWatch(parts: {
       signal.throwIfAborted();
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
       const traceId = newId('trace');
-      // All of it is committed: what is not published here, the sweepers find.
-      const ignore = (error: unknown): void => log.warn('not published; the sweepers publish it', { error });
-      await parts.publisher
-        .publish(
-          OUTBOUND,
-          chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId })),
-        )
-        .catch(ignore);
-      await parts.publisher.publish(INBOUND, wakes).catch(ignore);
+      const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
+      await publishStored({ publisher: parts.publisher, log }, OUTBOUND, told);
+      await publishStored({ publisher: parts.publisher, log }, INBOUND, wakes);
       return counts;
     },
     say: ({ expired, voided }) => say('jobs.approvalsLooked', { expired, voided }),

@@ -4,7 +4,7 @@ import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
 import { expireThreads, type ExpiredThread } from '../conversation/thread-expiry.ts';
 import { newId } from '@signalbox/contracts/ids';
-import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { HandlerOf } from '../runner/handlers.ts';
 
@@ -27,13 +27,8 @@ export function createThreadsExpire(parts: {
         const announce = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
         const told = threads.filter((thread) => thread.announced);
-        await parts.publisher
-          .publish(
-            OUTBOUND,
-            told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId })),
-          )
-          // The rows are in the outbox: the delivery's sweeper finds them.
-          .catch((error: unknown) => log.warn('announcements not published; the sweeper publishes them', { error }));
+        const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
+        await publishStored({ publisher: parts.publisher, log }, OUTBOUND, sent);
         expired += threads.length;
         if (threads.length < BATCH) return { expired };
       }

@@ -1,5 +1,5 @@
 import { withTransaction, type Pool } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { findValue, sql } from '@signalbox/store/sql';
 
 export type IndexedScope = 'docs' | 'code' | 'logs';
 
@@ -40,16 +40,14 @@ export function createKnowledgePassages(pool: Pool) {
 
     /** Forgets every source of the scope that is not among these. Returns how many were forgotten. */
     async retain(scope: IndexedScope, sources: readonly string[]): Promise<number> {
-      const { rows } = await pool.query<{ forgotten: number }>(sql`
+      return findValue<number>(pool, 0)`
         with gone as (delete from knowledge where scope = ${scope} and not source = any (${sources}::text[]) returning source)
-         select count(distinct source)::int as forgotten from gone`);
-      return rows[0]?.forgotten ?? 0;
+         select count(distinct source)::int as forgotten from gone`;
     },
 
     async count(scope: IndexedScope): Promise<number> {
-      const { rows } = await pool.query<{ n: number }>(sql`select count(*)::int as n from knowledge
-          where scope = ${scope}`);
-      return rows[0]?.n ?? 0;
+      return findValue<number>(pool, 0)`select count(*)::int as n from knowledge
+          where scope = ${scope}`;
     },
   };
 }

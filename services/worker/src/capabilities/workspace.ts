@@ -204,7 +204,7 @@ export default toolGroup({
       deadlineMs: 60_000,
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
-        if (decision === 'deny') throw new AppError('CONFLICT', { detail: say('diagnose.notRun', { reason }) });
+        if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });
         // What is not sure to only read comes here when a person has approved exactly this text.
         const what = pipeline
           ? { kind: 'argv' as const, pipeline: pipeline.map((argv) => [...argv]) }

@@ -16,7 +16,7 @@ import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import type { CountingPublisher } from '@signalbox/platform/streams/publish';
+import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUp } from '../governance/give-up.ts';
 import { WORDS } from './reply.ts';
@@ -264,11 +264,8 @@ export class Lanes implements Closable {
   }
 
   async #wake(userKeys: readonly string[], traceId: string): Promise<void> {
-    const { publisher, log } = this.#options;
     const wakeUps = userKeys.map((userKey) => ({ userKey, traceId }));
-    await publisher
-      .publish(INBOUND, wakeUps)
-      .catch((error: unknown) => log.warn('wake-up not published; the sweeper will', { lanes: wakeUps.length, error }));
+    await publishStored(this.#options, INBOUND, wakeUps);
   }
 
   /** Extends the leases. A lease that could not be extended in its time counts as lost: another worker may have claimed the lane. */

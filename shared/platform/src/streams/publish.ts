@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Topic } from '@signalbox/contracts/conversation/topics';
+import type { Log } from '../log.ts';
 import type { Redis } from '../redis.ts';
 import { partitionOf, streamKey, streamKeys } from './keys.ts';
 
@@ -9,6 +10,16 @@ export interface Publisher {
    * Postgres by then, and a sweeper announces it again, so a caller may log the failure and go on.
    */
   publish<S extends z.ZodType>(topic: Topic<S>, messages: readonly z.output<S>[]): Promise<void>;
+}
+
+/** Publishes what is committed: what Redis does not take now, the sweepers publish. */
+export async function publishStored<S extends z.ZodType>(
+  { publisher, log }: { readonly publisher: Publisher; readonly log: Pick<Log, 'warn'> },
+  topic: Topic<S>,
+  messages: readonly z.output<S>[],
+): Promise<void> {
+  const ignore = (error: unknown): void => log.warn('not published; the sweepers publish it', { error });
+  await publisher.publish(topic, messages).catch(ignore);
 }
 
 /** A publisher that can say how far behind those are who read. */

@@ -15,5 +15,5 @@ export const PolicyConfig = z.object({
 export type PolicyConfig = z.infer<typeof PolicyConfig>;
 
 function isTimeZone(name: string): boolean {
-  return attempt(() => Boolean(Intl.DateTimeFormat('en-US', { timeZone: name })), false);
+  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;
 }

@@ -1,7 +1,7 @@
 import { newId } from '@signalbox/contracts/ids';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findValue } from '../sql.ts';
 
 export interface DeadLetter {
   readonly source: 'inbound' | 'outbound' | 'job' | 'stream';
@@ -14,10 +14,9 @@ export interface DeadLetter {
 
 /** Records what could not be handled, without its secrets. Returns the id that a person can quote; the same one when it was recorded before. */
 export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(sql`
+  return findValue<string>(db, '')`
     insert into dead_letters (id, source, ref, user_key, reason, body)
       values (${newId('dlq')}, ${letter.source}, ${letter.ref}, ${letter.userKey}, ${redactText(letter.reason)},
       ${JSON.stringify(redactValue(letter.body))})
-     on conflict (source, ref) do update set reason = excluded.reason, resolved_at = null returning id`);
-  return rows[0]?.id ?? '';
+     on conflict (source, ref) do update set reason = excluded.reason, resolved_at = null returning id`;
 }

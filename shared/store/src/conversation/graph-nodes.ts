@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
-import { findRow, listRows, sql, type Sql } from '../sql.ts';
+import { findRow, hasRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -93,9 +93,8 @@ export async function putNodeRun(
 
 /** Whether a wish to run a node again was written. */
 export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from inbox where channel = 'system' and bot = 'nodes'
-      and update_id = ${actionId}`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
+      and update_id = ${actionId}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { noteRunEnd } from '../governance/approval-decisions.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
 import { wakeLane } from './wake-lane.ts';
-import { sql } from '../sql.ts';
+import { hasRow, sql } from '../sql.ts';
 
 /** Who waits for a run, and where. */
 export interface Asker {
@@ -68,17 +68,15 @@ async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndW
 
 async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
-  const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${actionId}
-      and state not in ${FINAL_STATES} and state <> 'queued'`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
+      and state not in ${FINAL_STATES} and state <> 'queued'`;
 }
 
 /** Whether the person cancelled the deployment in the chat: the action that did has waited for its end, and tells it. */
 async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
-  const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${actionId}
-      and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
+      and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
 /** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */

@@ -1,11 +1,10 @@
 import type { Queryable } from '../pool.ts';
-import { listRows, sql } from '../sql.ts';
+import { findValue, hasRow, listRows } from '../sql.ts';
 
 /** The number of a person's newest thread, or null when there was none. */
 export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
-  const { rows } = await db.query<{ last_n: number }>(sql`select last_n from thread_sequences
-      where user_key = ${userKey}`);
-  return rows[0]?.last_n ?? null;
+  return findValue<number>(db)`select last_n from thread_sequences
+      where user_key = ${userKey}`;
 }
 
 export interface ThreadRow {
@@ -29,7 +28,6 @@ export function listThreads(
 
 /** Whether a conversation waits for the answer to a question. */
 export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from threads where thread_id = ${threadId} and status = 'open'
-      and awaiting`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from threads where thread_id = ${threadId} and status = 'open'
+      and awaiting`;
 }

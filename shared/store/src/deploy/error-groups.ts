@@ -1,7 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { Queryable } from '../pool.ts';
-import { listRows, sql } from '../sql.ts';
+import { findValue, listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
@@ -69,9 +69,8 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
 
 /** How many errors a service had since then, to the minute. */
 export async function countErrors(db: Queryable, service: ServiceKey, since: Date): Promise<number> {
-  const { rows } = await db.query<{ n: number }>(sql`select coalesce(sum(count), 0)::int as n from error_minutes
-      where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', ${since}::timestamptz)`);
-  return rows[0]?.n ?? 0;
+  return findValue<number>(db, 0)`select coalesce(sum(count), 0)::int as n from error_minutes
+      where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', ${since}::timestamptz)`;
 }
 
 /** Groups that were seen since then, the newest first. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findValue, hasRow, sql } from '../sql.ts';
 
 /** Runs that follow a log and have not ended. */
 const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
@@ -34,9 +34,8 @@ export async function hasFollowedLog(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from runs where ${FOLLOWS} and user_key = ${userKey}
-      and chat_key = ${chatKey} limit 1`);
-  return rowCount === 1;
+  return hasRow(db)`select 1 from runs where ${FOLLOWS} and user_key = ${userKey}
+      and chat_key = ${chatKey} limit 1`;
 }
 
 /** How long a run has been followed, in milliseconds, also by processes before; and whether somebody has stopped it. */
@@ -55,8 +54,7 @@ export async function findEndButton(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ ends: string | null }>(sql`
+  return findValue<string>(db)`
     select o.body -> 'buttons' -> ${press.index}::int ->> 'ends' as ends from outbox o
-      where o.id = ${press.outboxId}::bigint and chat_root(o.chat_key) = chat_root(${press.chatKey})`);
-  return rows[0]?.ends ?? null;
+      where o.id = ${press.outboxId}::bigint and chat_root(o.chat_key) = chat_root(${press.chatKey})`;
 }

@@ -4,7 +4,7 @@ import type { PlacedTarget } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, hasRow, listRows } from '../sql.ts';
 
 /** A service whose turn it is to be looked at. */
 export interface WatchedService extends ServiceKey {
@@ -105,8 +105,7 @@ export async function muteServiceWithin(
   until: Date | null,
   by: string,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`update services set muted_until = ${until},
+  return hasRow(db)`update services set muted_until = ${until},
       muted_by = ${until === null ? null : by}, updated_at = clock_timestamp() where project = ${service.project}
-        and environment = ${service.environment}`);
-  return rowCount === 1;
+        and environment = ${service.environment}`;
 }

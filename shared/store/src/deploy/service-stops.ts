@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { addNote, findOpen } from './deployments.ts';
 import { underWay, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findValue, sql } from '../sql.ts';
 
 /** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
 export interface BegunStop {
@@ -57,21 +57,19 @@ export async function findStoppable(
 }
 
 async function findBegun(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(sql`
+  return findValue<string>(db)`
     select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
-      where d.project = ${service.project} and d.environment = ${service.environment} and e.evidence ->> 'stop' = ${runId}`);
-  return rows[0]?.id ?? null;
+      where d.project = ${service.project} and d.environment = ${service.environment} and e.evidence ->> 'stop' = ${runId}`;
 }
 
 async function findServing(db: Queryable, service: ServiceKey): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(sql`
+  return findValue<string>(db)`
     select d.deployment_id as id from deployments d join services v using (project, environment)
       where d.project = ${service.project} and d.environment = ${service.environment}
         and (d.deployment_id = v.serving or v.serving is null and d.state in ${FINAL_STATES}
         and exists (select 1 from port_allocations a where a.released_at is null and a.server = d.server and a.project = d.project
                        and a.service = 'instance:' || d.deployment_id))
-      order by d.requested_at desc limit 1`);
-  return rows[0]?.id ?? null;
+      order by d.requested_at desc limit 1`;
 }
 
 async function begin(db: Queryable, service: ServiceKey, runId: string, by: string): Promise<BegunStop> {
@@ -87,10 +85,9 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   if (open) throw underWay(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
-  const { rows } = await db.query<{ fence: number }>(sql`
+  const fence = await findValue<number>(db)`
     update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
-     where ${isIt} returning fence::float8 as fence`);
-  const fence = rows[0]?.fence ?? null;
+     where ${isIt} returning fence::float8 as fence`;
   await addNote(db, deploymentId, { actor: by, fence, evidence: { stop: runId } });
   return { deploymentId, fence };
 }

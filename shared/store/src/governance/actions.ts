@@ -6,7 +6,7 @@ import { auditJson } from '../audit/audit.ts';
 import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { listRows, named, sql } from '../sql.ts';
+import { hasRow, listRows, named, sql } from '../sql.ts';
 
 /**
  * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
@@ -193,8 +193,7 @@ export async function beginAction(
 
 /** Whether the claim failed because something it was decided by has changed, and not because the action is there already. */
 async function isStopped(db: Queryable, intent: ActionIntent): Promise<boolean> {
-  const { rowCount } = await db.query(sql`select 1 from actions where action_id = ${intent.actionId}`);
-  return rowCount === 0;
+  return !(await hasRow(db)`select 1 from actions where action_id = ${intent.actionId}`);
 }
 
 /**

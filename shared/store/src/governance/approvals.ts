@@ -10,7 +10,7 @@ import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
 /*
  * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
@@ -77,7 +77,7 @@ export async function claimApproved(
   lane: Lane,
   decided: RecordedDecision,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`with used as (
+  return hasRow(db)`with used as (
        update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = ${JSON.stringify(decided)}::jsonb
         where approval_id = ${approvalId} and status = 'approved'
        returning action_id)
@@ -85,8 +85,7 @@ export async function claimApproved(
        update actions a set status = 'started', started_at = clock_timestamp(), epoch = ${lane.epoch} from used
         where a.action_id = used.action_id and a.status = 'waiting'
        returning a.thread_id, a.tool, a.marks)
-     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`);
-  return rowCount === 1;
+     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`;
 }
 
 /** Keeps the decision by which an approved request was found void. */
@@ -96,9 +95,8 @@ export async function noteDecision(db: Queryable, approvalId: string, decided: R
 
 /** The decision by which an approval was used up, or found void; null when there was none. */
 export async function findDecision(db: Queryable, approvalId: string): Promise<RecordedDecision | null> {
-  const { rows } = await db.query<{ used: RecordedDecision | null }>(sql`select used from approvals
-      where approval_id = ${approvalId}`);
-  return rows[0]?.used ?? null;
+  return findValue<RecordedDecision>(db)`select used from approvals
+      where approval_id = ${approvalId}`;
 }
 
 /**
@@ -117,9 +115,8 @@ export async function findProposal(
   actionId: string,
   hash: string | null = null,
 ): Promise<Proposal | null> {
-  const { rows } = await db.query<{ proposal: Proposal | null }>(sql`
-    select proposal from actions where action_id = ${actionId} and (${hash}::text is null or hash = ${hash})`);
-  return rows[0]?.proposal ?? null;
+  return findValue<Proposal>(db)`
+    select proposal from actions where action_id = ${actionId} and (${hash}::text is null or hash = ${hash})`;
 }
 
 /** Who has approved so far, in order. */
@@ -153,7 +150,7 @@ export async function insertApproval(
     readonly expiresMs: number;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`
+  return hasRow(db)`
     insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
                             solo, authors, card, expires_at, remind_at, escalate_at, by_requester)
      select ${request.approvalId}, ${request.actionId}, ${request.userKey}, ${request.chatKey}, ${request.threadId}, ${request.turnId},
@@ -162,8 +159,7 @@ export async function insertApproval(
             case when not ${request.byRequester} then t + ${request.expiresMs} * interval '0.33 ms' end,
               case when not ${request.byRequester} then t + ${request.expiresMs} * interval '0.66 ms' end, ${request.byRequester}
        from (select clock_timestamp() as t) now
-     on conflict (action_id) do nothing`);
-  return rowCount === 1;
+     on conflict (action_id) do nothing`;
 }
 
 /** Counts an approval of this person once; answers all votes, and whether theirs was new. */

@@ -3,7 +3,7 @@ import { newCode } from '@signalbox/contracts/ids';
 import { hashCode } from './access-code.ts';
 import { auditJson } from '../audit/audit.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { hasRow, sql } from '../sql.ts';
 
 const KEY = 'owner_code';
 
@@ -34,16 +34,14 @@ export async function redeemOwnerCode(
   code: string,
   person: { readonly userKey: string; readonly channel: string; readonly name: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`
+  return hasRow(db)`
     with used as (delete from settings where key = ${KEY} and value = to_jsonb(${hashCode(code)}::text) returning 1)
      insert into users (user_key, channel, name, role) select ${person.userKey}, ${person.channel}, ${person.name}, 'admin' from used
-     on conflict (user_key) do update set role = 'admin', name = excluded.name`);
-  return rowCount === 1;
+     on conflict (user_key) do update set role = 'admin', name = excluded.name`;
 }
 
 /** Makes the code worthless if it is the current one; `signalbox owner-code` makes the next. */
 export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
-  const { rowCount } = await db.query(sql`delete from settings where key = ${KEY}
-      and value = to_jsonb(${hashCode(code)}::text)`);
-  return rowCount === 1;
+  return hasRow(db)`delete from settings where key = ${KEY}
+      and value = to_jsonb(${hashCode(code)}::text)`;
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, sql } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
@@ -42,9 +42,8 @@ export async function allowUser(
   user: Omit<User, 'name'> & { readonly name: string | null },
   force = false,
 ): Promise<RoleChange> {
-  const { rows } = await db.query<{ change: RoleChange }>(sql`select user_allow(${user.userKey}, ${user.channel},
-      ${user.name}, ${user.role}, ${force}) as change`);
-  return rows[0]?.change ?? 'same';
+  return findValue<RoleChange>(db, 'same')`select user_allow(${user.userKey}, ${user.channel},
+      ${user.name}, ${user.role}, ${force}) as change`;
 }
 
 /** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
@@ -53,9 +52,8 @@ export async function denyUser(
   userKey: string,
   force = false,
 ): Promise<'removed' | 'stranger' | 'last admin'> {
-  const { rows } = await db.query<{ change: 'removed' | 'stranger' | 'last admin' }>(sql`select user_deny(${userKey},
-      ${force}) as change`);
-  return rows[0]?.change ?? 'stranger';
+  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey},
+      ${force}) as change`;
 }
 
 /** One person who may speak, or null. */
@@ -66,9 +64,8 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
 
 /** Answers a person in this language from now on; null: in that of their client. Returns what they read now, null when nobody knows. */
 export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
-  const { rows } = await db.query<{ language: string | null }>(sql`update users set language = ${code}
-      where user_key = ${userKey} returning coalesce(language, client_language) as language`);
-  return rows[0]?.language ?? null;
+  return findValue<string>(db)`update users set language = ${code}
+      where user_key = ${userKey} returning coalesce(language, client_language) as language`;
 }
 
 /** What reads whoever is written to: a person, or the person of a private chat. Null for groups and when nobody knows. */

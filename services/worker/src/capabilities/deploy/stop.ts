@@ -66,18 +66,14 @@ export const stopService = tool({
 
 type Ports = ToolContext['ports'];
 
-/** The deployment that is to end. Throws NOT_FOUND (project), CONFLICT when none is, and while a deployment is under way. */
+/** The deployment that is to end. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
 async function requireStoppable(ports: Ports, service: ServiceKey, actionId: string | null) {
   const { project, environment } = service;
   await ports.projects.get(project);
-  const [open] = await ports.deployments.list({ ...service, open: true }, 1);
   const found = await ports.services.stoppable(service, actionId);
   // What this very call has begun goes on, whatever has begun since.
-  if (open && !found?.isBegun)
-    throw new AppError('CONFLICT', {
-      detail: say('deploy.underWay', { project, environment, ref: open.ref, person: open.userName }),
-    });
+  if (!found?.isBegun) await ports.deployments.requireIdle(service);
   const target = found && (await ports.deployments.find(found.deploymentId));
   if (target) return target;
-  throw new AppError('CONFLICT', { detail: say('deploy.nothingToStop', { project, environment }) });
+  throw new AppError('NOTHING_SERVES', { project, environment, act: 'stop' });
 }

@@ -104,9 +104,10 @@ export const triggerDeploy = tool({
   },
 });
 
-async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
+/** Throws NOT_FOUND (project), REPOSITORY_MISSING. */
+export async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
   const { repository } = await ports.projects.get(project);
-  if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });
+  if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
 
 /** Why somebody should look before this is built and started. */

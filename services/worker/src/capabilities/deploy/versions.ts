@@ -1,9 +1,9 @@
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
-import { AppError } from '@signalbox/contracts/errors';
 import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { READ, tool } from '../../tools/tool.ts';
+import { requireRepository } from './trigger.ts';
 
 /** Tags that are offered beside the main branch: as many as a look at a repository finds. */
 const NEWEST = 3;
@@ -28,8 +28,7 @@ export const readRepository = tool({
   egress: true,
   deadlineMs: 15_000,
   run: async ({ project }, { ports, work }) => {
-    const { repository } = await ports.projects.get(project);
-    if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });
+    await requireRepository(ports, project);
     const worked = await work('repository.look', { project });
     return { project, look: worked.kind === 'goes-on' ? STILL_LOOKING : worked.result };
   },

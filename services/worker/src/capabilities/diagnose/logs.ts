@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
@@ -146,5 +147,3 @@ export const getErrorHistory = tool({
     },
   },
 });
-
-const HOUR_MS = 3_600_000;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Environment } from '@signalbox/contracts/conversation/fields';
+import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project } from './asked-service.ts';
-
-const HOUR_MS = 3_600_000;
 
 export const muteService = tool({
   describe:

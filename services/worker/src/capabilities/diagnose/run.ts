@@ -59,7 +59,7 @@ export const runDiagnostic = tool({
   replay: 'unknown',
   run: async ({ server, command, release_of }, context) => {
     const { decision, reason } = classifyCommand(command, release_of === undefined ? 'server' : 'workspace');
-    if (decision === 'deny') throw new AppError('CONFLICT', { detail: say('diagnose.notRun', { reason }) });
+    if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });
     await context.ports.servers.get(server);
     return unwrap(
       await context.work('diagnostic.run', {

@@ -1,7 +1,7 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { codeBlock } from '@signalbox/contracts/markdown';
-import { sayDuration } from '@signalbox/messages/duration';
+import { sayDuration, inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
 /** Characters of a log that a person is shown; the model gets all of it. */
@@ -59,11 +59,6 @@ function described({
   if (!running) return exitCode === null ? say('diagnose.notRunning') : say('diagnose.endedWith', { exitCode });
   const memory = { hasMemory: memoryMb !== null, memory: megabytes(memoryMb ?? 0) };
   return say('diagnose.running', { restarts: restarts ?? 0, ...memory });
-}
-
-/** `20 ms`, `1.5 s`. */
-function inSeconds(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
 }
 
 /** `4 min ago`. */

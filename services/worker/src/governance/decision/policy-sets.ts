@@ -1,5 +1,5 @@
 import type { Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { findValue, hasRow } from '@signalbox/store/sql';
 
 /** One file of a policy set. */
 export interface StoredPolicyFile {
@@ -13,14 +13,12 @@ export async function putPolicySet(
   version: string,
   files: readonly StoredPolicyFile[],
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`insert into policy_sets (version, files)
-      values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`);
-  return rowCount === 1;
+  return hasRow(db)`insert into policy_sets (version, files)
+      values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`;
 }
 
 /** The files of a policy set that was in use once; null when no set of that version was. */
 export async function findPolicySet(db: Queryable, version: string): Promise<readonly StoredPolicyFile[] | null> {
-  const { rows } = await db.query<{ files: StoredPolicyFile[] }>(sql`select files from policy_sets
-      where version = ${version}`);
-  return rows[0]?.files ?? null;
+  return findValue<StoredPolicyFile[]>(db)`select files from policy_sets
+      where version = ${version}`;
 }
