@@ -20,7 +20,8 @@ afterAll(() => demo.close(), 60_000);
 const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
 
 it('the first deployment shows how it would be started, and waits for a tap', async () => {
-  await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
+  const said = await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
+  expect(said.split(repository.folder)).toHaveLength(2);
   const card = await ask('deploy pages 1.0 to staging', /Why you are asked/);
   expect(card).toMatch(/The repository does not say how it runs, so I would start it with .*python3 -m http\.server/);
   expect(card).toContain('unseen-plan-confirms');

@@ -178,8 +178,12 @@ export default toolGroup({
             repository === undefined ? 'none' : sayRepository(addFolder(repository, folder ?? null)).repository;
           return say('projects.createOrder', { name, description, repository: place });
         },
-        done: ({ name, description, repository, look }) =>
-          [say('projects.created', { name, description, ...sayRepository(repository) }), ...sayLook(look)].join(' '),
+        done: ({ name, description, repository, look }) => {
+          // A project of which only the repository was said is described by it, and that is said once.
+          const isDescribed = repository === null || !repository.startsWith(description);
+          const created = say('projects.created', { name, isDescribed, description, ...sayRepository(repository) });
+          return [created, ...sayLook(look)].join(' ');
+        },
         next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
       },
     }),
