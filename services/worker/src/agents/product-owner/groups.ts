@@ -32,7 +32,7 @@ export function countUse(
   idle: IdleTurns,
   used: { readonly tools: readonly string[]; readonly loaded: readonly string[] },
 ): IdleTurns {
-  const owners = groups.filter(({ tools = [] }) => tools.some(({ name }) => used.tools.includes(name)));
+  const owners = groups.filter(({ tools }) => tools.some(({ name }) => used.tools.includes(name)));
   const names = [...owners.map(({ name }) => name), ...used.loaded];
   return { ...idle, ...Object.fromEntries(names.map((name) => [name, 0])) };
 }
