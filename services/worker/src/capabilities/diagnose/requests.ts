@@ -18,6 +18,7 @@ export const getMyRequests = tool({
     'what became of my request',
     'was my request approved',
     'why was my request rejected',
+    'was my request refused',
     'is my request still waiting',
     'did anybody approve my request',
   ],
@@ -105,7 +106,7 @@ function titleOf({ tool: name, arguments: args }: Found): string {
 
 function sentenceOf(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
-  const title = one.isNamed ? `**${plainName(one.title)}**` : code(one.title.replace(/\s+/g, ' '));
+  const title = one.isNamed ? `**${plainName(one.title)}**` : code(one.title);
   const told = { hasWhy: why !== null && why !== '', why: plainName(why ?? '').replace(/[.。]\s*$/, '') };
   const by = { hasBy: decidedBy !== null, by: plainName(decidedBy ?? '') };
   switch (came) {
