@@ -80,9 +80,5 @@ export function closeService(
 }
 
 function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
-  return [
-    diagnoseButton(service),
-    ...(before ? [rollbackButton(service, before.release)] : []),
-    muteButton(service),
-  ];
+  return [diagnoseButton(service), ...(before ? [rollbackButton(service, before.release)] : []), muteButton(service)];
 }

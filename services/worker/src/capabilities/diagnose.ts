@@ -9,7 +9,8 @@ import { runDiagnostic } from './diagnose/run.ts';
 
 export default toolGroup({
   name: 'diagnose',
-  summary: 'Find out what is wrong, and what became of requests: health, logs, errors, diagnostic commands, failed turns.',
+  summary:
+    'Find out what is wrong, and what became of requests: health, logs, errors, diagnostic commands, failed turns.',
   uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests'],
   tools: {
     diagnose_service: diagnoseService,
