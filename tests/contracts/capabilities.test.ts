@@ -66,7 +66,7 @@ describe('what a tool declares of its result and of ways out', () => {
     'mute_service',
     'register_demo_project',
     'remove_service_variable',
-  'retry_failed_node',
+    'retry_failed_node',
     'set_service_variable',
     'trigger_deploy',
     'trust_host_key',
