@@ -58,6 +58,8 @@ const SAID: Readonly<Record<string, Readonly<Record<string, readonly [tool: stri
       'mute shop in staging for 2 hours': ['mute_service', { project: 'shop', environment: 'staging', hours: 2 }],
       'node logs of thread user_1002_3': ['get_node_logs', { thread: 'user_1002_3' }],
       'retry the failed node of user_1002_3': ['retry_failed_node', { thread: 'user_1002_3' }],
+      'retry the failed step': ['retry_failed_node', {}],
+      'what became of my request': ['get_my_requests', {}],
     },
   };
 

@@ -1,36 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LANGUAGES, nameOfLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
 import { openPerson, type Person } from '../support/person.ts';
 import { eventually } from '../support/until.ts';
 
+// What was said in one language stays in it: each has a product of its own.
 let demo: DemoStack;
-beforeAll(async () => {
+beforeEach(async () => {
   demo = await openDemoStack();
 }, 60_000);
-afterAll(() => demo.close(), 60_000);
+afterEach(() => demo.close(), 60_000);
 
 /** Words that hold English sentences together, and that none of the other languages has. */
 const ENGLISH = /\b(?:the|and|of|there|this|you|your|with|its|answers|nothing|from|by|which|has|have|not)\b/i;
+
+/** Three Latin words in a row, which no sentence of a language with other letters has. */
+const LATIN = /\b[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
 
 /** Examples of orders, which are typed. */
 const { catalog } = createRegistry(await loadCapabilities());
 const hints = new Set(catalog.groups.flatMap(({ tools }) => tools).flatMap((tool) => tool.hints));
 /** What a program wrote, what a rule of the owner says, and what a driver tells of its machine. */
 const LOGGED = /cannot read the prices|the shop (?:is open|closes)/;
-const OWNERS =
-  /A small web shop to try deployments with\.|Dangerous actions in production need the approval of two operators\.|process on Linux[^)]*\)/g;
+const OWNERS = /A small web shop to try deployments with\.|process on Linux[^)]*\)/g;
+/** What the owner's rules say. */
+const POLICIES = fileURLToPath(new URL('../../infra/policy', import.meta.url));
+const reasons = readdirSync(POLICIES)
+  .filter((file) => file.endsWith('.cedar'))
+  .flatMap((file) => [...readFileSync(join(POLICIES, file), 'utf8').matchAll(/@reason\("([^"]+)"\)/g)])
+  .map(([, reason = '']) => reason);
+const withoutReasons = (text: string): string => reasons.reduce((rest, reason) => rest.replaceAll(reason, ''), text);
 
-/** What the product itself says: without orders that are typed, code, logs and what the project brings along. */
-function ownWords(text: string): readonly string[] {
-  return text
+/** What the product itself says in English: without orders that are typed, code, logs and what the project brings along. */
+function ownWords(text: string, language: string): readonly string[] {
+  const isForeign = /^(?:ru|zh)$/.test(language)
+    ? (line: string) => LATIN.test(line) || ENGLISH.test(line)
+    : (line: string) => ENGLISH.test(line);
+  return withoutReasons(text)
     .replace(/```[\s\S]*?```/g, '')
     .split('\n')
     .filter((line) => !hints.has(line.replace(/^(?:- |• )/, '')) && !LOGGED.test(line))
     .map((line) => line.replace(/“[^”]*”|«[^»]*»|`[^`]*`|\/\w+ [\w ]+/g, '').replace(OWNERS, ''))
-    .filter((line) => ENGLISH.test(line));
+    .filter(isForeign);
 }
 
 /** Presses a button as soon as it is there. */
@@ -44,9 +60,9 @@ async function press(person: Person, label: string): Promise<void> {
 
 describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (language) => {
   it('has no sentence of the product in English, from the first word to a deployment, its trouble and an approval', async () => {
-    const { ben, cleo, eli } = demo.people;
+    const { ben, cleo, dara, eli } = demo.people;
     const heard = new Map<Person, number>();
-    for (const person of [ben, cleo, eli]) {
+    for (const person of [ben, cleo, dara, eli]) {
       const said = await person.ask(`/language ${language}`);
       expect(said.join()).toContain(nameOfLanguage(language));
       heard.set(person, (await person.heard()).length);
@@ -71,13 +87,34 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (
     await ben.ask('list the servers');
     await ben.ask('/whoami');
     await ben.ask('/approvals');
+    await ben.ask('what became of my request');
+    await ben.ask('why did it break');
+    await demo.tell(ben, 'deploy demo 1.1 to staging', /✅/);
+    await demo.tell(ben, 'roll back demo in staging', /✅[\s\S]*1\.0/);
+    await ben.ask('deploy demo 1.1 to production');
+    for (const person of [cleo, dara]) await press(person, say('card.button-approve', {}, language));
+    await eventually(
+      () => ben.heard(),
+      (messages) => messages.some(({ text }) => /✅[\s\S]*production/.test(text)),
+      60_000,
+    );
+    for (const command of ['/status', '/why', '/secret list', '/grants', '/queues', '/deny nobody', '/nonsense'])
+      await ben.ask(command);
+    await ben.ask('list the projects');
+    await ben.ask('deploy zebra to staging');
+    await ben.ask('stop demo in production');
+    await ben.ask('show the node logs');
+    await ben.ask('thanks, that is all');
     const english: string[] = [];
     for (const [person, before] of heard)
-      for (const { text } of (await person.heard()).slice(before)) english.push(...ownWords(text));
+      for (const { text, buttons } of (await person.heard()).slice(before))
+        english.push(
+          ...[text, ...(buttons ?? []).flat().map((button) => button.text)].flatMap((one) => ownWords(one, language)),
+        );
     expect(english).toEqual([]);
     const { rows } = await demo.stack.pool.query(`select language from users where user_key = '1002'`);
     expect(rows).toEqual([{ language }]);
-  }, 180_000);
+  }, 400_000);
 });
 
 describe('a person whose client has another language', () => {

@@ -100,7 +100,7 @@ it('what breaks is told once in a conversation that can be answered, and can be 
     `select muted_until > now() + interval '50 minutes' as muted from services where project = 'demo'`,
   );
   expect(rows).toEqual([{ muted: true }]);
-  await press('Roll back demo in staging to version 1.0');
+  await press('Roll back demo in staging to 1.0');
   await demo.people.ben.waitFor(/✅ Rolled/);
   expect((await demo.visit('staging')).release).toMatch(/^1\.0/);
   const actions = await demo.stack.pool.query<{ tool: string; status: string }>(

@@ -237,7 +237,7 @@ describe('a release that is slow', () => {
       phase: 'opened',
       labels: [
         'Diagnose',
-        expect.stringMatching(/^Roll back shop in staging to version \S+$/),
+        expect.stringMatching(/^Roll back shop in staging to \S+$/),
         'Mute shop in staging for 1 hour',
       ],
     });

@@ -4,6 +4,7 @@ import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { code } from './words.ts';
 
 /** A person asks about the last one; the others help to see which was meant. */
 const SHOWN = 4;
@@ -15,13 +16,11 @@ export const getMyRequests = tool({
     'Tell what became of the last changes and approvals that this person asked for, those of this conversation first: who decided, why, and what came of it.',
   hints: [
     'what became of my request',
-    'what happened to my request',
     'was my request approved',
-    'who approved my request',
     'why was my request rejected',
+    'was my request refused',
     'is my request still waiting',
     'did anybody approve my request',
-    'show my requests',
   ],
   input: z.object({}),
   ...LOOK_UP,
@@ -43,6 +42,8 @@ export const getMyRequests = tool({
 /** A request as the tool gives it back: what the model and the sentence below are told. */
 interface RequestFacts {
   readonly title: string;
+  /** A card has said in words what it is. */
+  readonly isNamed: boolean;
   readonly came: ReturnType<typeof cameOf>;
   readonly here: boolean;
   /** How long ago it was asked for, or came to its end, in words. */
@@ -60,6 +61,7 @@ function factsOf(found: Found, now: Date): RequestFacts {
   const { approval, rule, isHere, requestedAt, endedAt } = found;
   return {
     title: approval?.what ?? titleOf(found),
+    isNamed: approval !== null,
     came: cameOf(found),
     here: isHere,
     ago: sayDuration(Math.max(0, now.getTime() - (endedAt ?? requestedAt).getTime())),
@@ -96,16 +98,15 @@ function cameOf({ status, work, approval }: Found) {
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** `trigger deploy: shop, 1.4, staging`, of an action that no card described. */
+/** An action that no card described, by its tool and values: `trigger_deploy: shop, 1.4, staging`. */
 function titleOf({ tool: name, arguments: args }: Found): string {
   const values = Object.values(args).filter((value) => typeof value === 'string' || typeof value === 'number');
-  const words = name.replace(/_intent$/, '').replaceAll('_', ' ');
-  return values.length === 0 ? words : `${words}: ${values.join(', ').slice(0, 120)}`;
+  return values.length === 0 ? name : `${name}: ${values.join(', ').slice(0, 120)}`;
 }
 
 function sentenceOf(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
-  const title = `**${plainName(one.title)}**`;
+  const title = one.isNamed ? `**${plainName(one.title)}**` : code(one.title);
   const told = { hasWhy: why !== null && why !== '', why: plainName(why ?? '').replace(/[.。]\s*$/, '') };
   const by = { hasBy: decidedBy !== null, by: plainName(decidedBy ?? '') };
   switch (came) {
