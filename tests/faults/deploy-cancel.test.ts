@@ -114,7 +114,8 @@ describe('twenty people at once', () => {
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => shop.ask(`act_t${i}`, 'v1')));
     const refusals = all.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     expect(refusals).toHaveLength(19);
-    for (const refusal of refusals) expect(refusal).toMatch(/crowd in staging is taken: Ada asked for .* (?:less than )?\d+ s ago/);
+    for (const refusal of refusals)
+      expect(refusal).toMatch(/crowd in staging is taken: Ada asked for .* (?:less than )?\d+ s ago/);
     const granted = all.findIndex((one) => one.status === 'fulfilled');
     expect(await bench.told(`act_t${granted}`)).toContain('✅');
   });

@@ -134,7 +134,9 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
 
     const news = await loopNewsOf(shop);
     expect(news.map(({ say }) => say)).toEqual([
-      expect.stringMatching(/^🔁 \*\*looper\*\* in staging is in a crash loop\..* [34] times within (?:less than )?\d+ s\.$/),
+      expect.stringMatching(
+        /^🔁 \*\*looper\*\* in staging is in a crash loop\..* [34] times within (?:less than )?\d+ s\.$/,
+      ),
       expect.stringMatching(
         /^⛔ .*is stopped\. It crashed.* [56] times within (?:less than )?\d+ s, and was stopped.*“deploy looper v1 to staging”/,
       ),
