@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { instanceLabel } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { isFree } from './reach.ts';
+import { hasConnections, isFree } from './reach.ts';
 import { endLease, fileOf, type DeploymentSession } from '../deployment-session.ts';
 
 /** Programs on this machine listen here; engines choose a port themselves. */
@@ -29,7 +29,8 @@ export async function leasePort(place: DeploymentSession): Promise<number> {
   for (;;) {
     const { port, isOld } = await parts.leases.lease(lease, taken);
     // An older lease is that of an earlier attempt, whose instance may listen there.
-    if (isOld || traitsOf(row.driver).runsImages || (await isFree(HOST, port))) return port;
+    if (isOld || traitsOf(row.driver).runsImages) return port;
+    if ((await isFree(HOST, port)) && !(await hasConnections(port))) return port;
     await parts.leases.end(lease.server, lease.project, lease.label);
     taken.push(port);
   }
