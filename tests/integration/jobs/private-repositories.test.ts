@@ -140,7 +140,7 @@ describe('looking at the repository of a project', () => {
     const found = await look.run({ project: 'shop' }, context);
     expect(found).toMatchObject({ problem: null, main: commit, tags: ['v2', 'v1'] });
     expect(look.say(found)).toBe(
-      `Its main branch is at ${commit.slice(0, 7)}; its newest versions are v2 and v1. To deploy it, I start \`node server.mjs\`.`,
+      `Its main branch is at ${commit.slice(0, 7)}; its newest versions are v2 and v1. To deploy it, I start it with \`node server.mjs\`.`,
     );
     expect(opened).toEqual([['secret:shop', `to read the repository ${repository}`, '1']]);
     const { problem } = await look.run({ project: 'open' }, context);

@@ -4,7 +4,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { instanceLabel, leaseUsable, type PortLeases } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { isFree } from './reach.ts';
+import { hasConnections, isFree } from './reach.ts';
 import { endLease, fileOf, type DeploymentSession } from '../deployment-session.ts';
 
 /** Programs on this machine listen here; engines choose a port themselves. */
@@ -23,11 +23,10 @@ export function leaseInstancePort(
 ): Promise<number> {
   const { server, project, deploymentId, userKey: by } = row;
   const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
-  return leaseUsable(
-    leases,
-    lease,
-    async (port, isOld) => (isOld && mayListen) || traitsOf(row.driver).runsImages || (await isFree(HOST, port)),
-  );
+  return leaseUsable(leases, lease, async (port, isOld) => {
+    if ((isOld && mayListen) || traitsOf(row.driver).runsImages) return true;
+    return (await isFree(HOST, port)) && (isOld || !(await hasConnections(port)));
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
@@ -53,6 +54,19 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   } finally {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   }
+}
+
+/** The kernel's tables of connections, where it has them as Linux does. */
+const CONNECTIONS = ['/proc/net/tcp', '/proc/net/tcp6'];
+
+/**
+ * Whether connections still stand at a port of this machine, also such as linger for a minute after their program has ended. Node listens
+ * there all the same, as `isFree` does; a program that does not ask for that, such as one on Python's socketserver, cannot.
+ */
+export async function hasConnections(port: number): Promise<boolean> {
+  const local = new RegExp(`^\\s*\\d+: [0-9A-F]+:${port.toString(16).toUpperCase().padStart(4, '0')} `, 'm');
+  const tables = await Promise.all(CONNECTIONS.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return tables.some((table) => local.test(table));
 }
 
 /** Whether an answer that says this release, or none, is the release that should serve. */
