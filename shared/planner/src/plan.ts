@@ -61,7 +61,7 @@ const SUMMARY_LENGTH = 80;
 /** More groups than this are not one task. */
 const MOST_GROUPS = 10;
 /** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
-export function classify(
+function classify(
   said: readonly Said[],
   around: Surroundings,
 ): { task_summary: string; capabilities: string[]; project: string | null } {

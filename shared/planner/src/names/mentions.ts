@@ -169,7 +169,7 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Word → the values that it may stand for. */
-export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
 );
 
