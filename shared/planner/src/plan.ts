@@ -11,9 +11,6 @@ import { splitRequests } from './requests/split.ts';
 import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
 
-/** For a conversation in which nobody waits for an answer. */
-const idle = (): PlannedMessage => ({ id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} });
-
 /**
  * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
  *
@@ -45,7 +42,9 @@ export function plan(input: {
     return writeCall(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
   const chosen = chooseNext(history, around);
-  return chosen ? writeStep(chosen, history, around.bound) : idle();
+  if (chosen) return writeStep(chosen, history, around.bound);
+  // Nobody waits for an answer.
+  return { id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} };
 }
 
 /** The project that the last tool which worked was about. */
@@ -62,7 +61,7 @@ const SUMMARY_LENGTH = 80;
 /** More groups than this are not one task. */
 const MOST_GROUPS = 10;
 /** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
-export function classify(
+function classify(
   said: readonly Said[],
   around: Surroundings,
 ): { task_summary: string; capabilities: string[]; project: string | null } {

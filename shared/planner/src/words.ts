@@ -31,12 +31,8 @@ export function notInstalledText(tool: IndexedTool, index: ToolIndex): string {
 }
 
 /** What most people come for is shown first, what looks after the system itself last; others stand in between. */
-const FIRST = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace'];
-const LAST = 'admin';
-const placeOf = (group: string): number => {
-  if (group === LAST) return FIRST.length + 1;
-  return FIRST.includes(group) ? FIRST.indexOf(group) : FIRST.length;
-};
+const ORDER = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace', '', 'admin'];
+const placeOf = (group: string): number => ORDER.indexOf(ORDER.includes(group) ? group : '');
 
 /** Hints of installed tools, one of each group in turn, so that every capability shows. */
 function examplesOf(index: ToolIndex, limit: number): readonly string[] {
@@ -53,16 +49,16 @@ function examplesOf(index: ToolIndex, limit: number): readonly string[] {
 export function inWordsOf(field: string): string {
   return field
     .replace(/(?:Mb|Gb|Kb|Ms|Bytes|Seconds|Minutes|Hours)$/, '')
-    .replaceAll('_', ' ')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
 }
 
 /** `project_management` → Project management, `deploy` → Deploying: a group as the subject of a sentence. */
 function asActivity(group: string): string {
-  if (group === 'deploy') return 'Deploying';
-  if (group === 'diagnose') return 'Diagnosing';
-  const words = group.replaceAll('_', ' ');
+  const words = group
+    .replace(/^deploy$/, 'deploying')
+    .replace(/^diagnose$/, 'diagnosing')
+    .replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

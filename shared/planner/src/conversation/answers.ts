@@ -4,7 +4,7 @@ import { type OpenAsk, type Step, askStep, sayStep } from './marks.ts';
 import { askForProblem } from './questions.ts';
 import { takeReading } from './shortlist.ts';
 import { toName } from '../names/new-names.ts';
-import { nearest } from '../names/spelling.ts';
+import { closest } from '../names/spelling.ts';
 import { knownNames } from '../names/mentions.ts';
 import { asks } from '../requests/holds.ts';
 import { stepForTool } from '../requests/calls.ts';
@@ -47,7 +47,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
-  const picked = pickChoice(text, ask.choices, ask.question);
+  const picked = pickChoice(text, ask.choices);
   if (picked !== null && problemOf(field, picked) === null) {
     const rest = wordsOf(text).length > 2 ? text : '';
     return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: picked }, around) };
@@ -77,7 +77,8 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
     const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
     return values.findLast((value) => value !== null) ?? null; // "one gig. sorry, two" means the last
   }
-  if (field.type === 'boolean') return readYesOrNo(text);
+  if (field.type === 'boolean')
+    return /^(?:yes|y|yep|sure|true|on)\b/i.test(text) || (/^(?:no?|false|off)\b/i.test(text) ? false : null);
   const { facts, index } = around;
   const about = { ...facts, currentProject: null };
   const { args } = fillSlots({ text, fields: [field], facts: about, language: index, given: {} });
@@ -86,14 +87,7 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
   if (!only || more.length > 0) return null;
   // As an answer even an everyday word may be a mistyped name.
   const known = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
-  const near = nearest(only.lower, known);
-  if (known.length > 0) return near.length === 1 ? near[0] : null;
-  return text.slice(only.start, only.end);
-}
-
-function readYesOrNo(text: string): boolean | null {
-  if (/^(?:yes|y|yep|sure|true|on)\b/i.test(text)) return true;
-  return /^(?:no|n|false|off)\b/i.test(text) ? false : null;
+  return known.length > 0 ? closest(only.lower, known) : text.slice(only.start, only.end);
 }
 
 const LEAD =
@@ -121,7 +115,7 @@ function isRequest(text: string, field: Field, score: number): boolean {
 function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
   const { tool, args } = ask;
   const isAbout = tool !== null && Object.keys(args).length > 0;
-  const last = isAbout ? { tool, args, result: null, text: ask.text } : around.last;
+  const last = isAbout ? { tool, args, result: null } : around.last;
   return { answered: false, dropped: true, step: stepForRequest(text, { ...around, last }) };
 }
 

@@ -8,8 +8,8 @@ const AROUND = wordSet(
   "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr",
 );
 
-/** The choice that a text names: by value or label, by its number, as "the second one", "the other", or within a few words around it. */
-export function pickChoice(text: string, choices: readonly Choice[], question: string): string | null {
+/** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
+export function pickChoice(text: string, choices: readonly Choice[]): string | null {
   const exact = exactChoice(text, choices);
   if (exact !== null || choices.length === 0) return exact;
   const words = wordsOf(text).filter((word) => !AROUND.has(word));
@@ -20,7 +20,6 @@ export function pickChoice(text: string, choices: readonly Choice[], question: s
     if (only === 'last' || only === 'latter') return choices.at(-1)?.value ?? null;
     if (only === 'former') return choices[0]?.value ?? null;
   }
-  if (more.length < 2 && words.includes('other')) return theOther(choices, question);
   const content = words.filter((word) => !isFiller(word));
   return /\bnot\b/i.test(text) ? null : byWords(content, choices);
 }
@@ -53,10 +52,4 @@ function namesWithPart(word: string, names: readonly string[]): readonly string[
   const partsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const exact = names.filter((name) => partsOf(name).includes(word));
   return exact.length > 0 ? exact : names.filter((name) => closest(word, partsOf(name)) !== null);
-}
-
-/** Of two choices the one that the question did not name; null when it named both or none. */
-function theOther(choices: readonly Choice[], question: string): string | null {
-  const left = choices.filter(({ value }) => !question.toLowerCase().includes(value.toLowerCase()));
-  return choices.length === 2 && left.length === 1 ? (left[0]?.value ?? null) : null;
 }

@@ -5,8 +5,6 @@ import { type Mention, isSameChoice } from '../names/mentions.ts';
 import { isLabelOf, kindOf } from '../slots/field-kinds.ts';
 import { asks, readHold } from '../requests/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { isNumber } from '../slots/numbers.ts';
-import { problemOf } from '../slots/schema.ts';
 import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
 
@@ -47,7 +45,7 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
   if (GO_AHEAD.test(text) && lastTool.isHarmless)
     return sibling(last, lastTool, around, /^(?!(?:cancel|rollback|stop|release)_)/);
   if (!lastTool.isHarmless && readHold(text) !== null && !/^no\b/i.test(text)) return null;
-  const changed = otherOfTwo(text, last, lastTool, around) ?? newValues(text, last, lastTool, around);
+  const changed = newValues(text, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
   if (!lastTool.isHarmless && lastTool.fields.some((field) => kindOf(field) === 'new-name')) return null;
   if (Object.keys(changed).length > 0)
@@ -118,7 +116,7 @@ function restOf(text: string, fields: IndexedTool['fields'], values: Args, aroun
 }
 
 /** What the text says anew of the last tool's arguments; null when it names something that the tool does not take. */
-function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Args | null {
+function newValues(text: string, tool: IndexedTool, around: Surroundings): Args | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { facts, index } = around;
   const about = { ...facts, currentProject: null };
@@ -132,32 +130,10 @@ function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundi
       return kind === null || kind === 'port' || mentions.some((mention) => mention.name === value);
     }),
   );
-  if (Object.keys(said).length === 0 && mentions.length === 0) return lastNumber(text, last, tool) ?? said;
   const used = new Set(Object.values(said).map(String));
   const isUsed = ({ name, start }: Mention): boolean =>
     used.has(name) || mentions.some((other) => other.start === start && used.has(other.name));
   return /\bnot\b/i.test(text) || mentions.every(isUsed) ? said : null;
-}
-
-/** "Rather 20": a bare number is the one that was said before, when only one was. */
-function lastNumber(text: string, last: Run, { fields }: IndexedTool): Args | null {
-  const [only, ...more] = findQuantities(text);
-  const [field, ...others] = fields.filter(
-    (one) => isNumber(one) && one.entity !== 'port' && Object.hasOwn(last.args, one.name),
-  );
-  if (!only || only.unit !== null || more.length > 0 || !field || others.length > 0) return null;
-  return problemOf(field, only.value) === null ? { [field.name]: only.value } : null;
-}
-
-/** "The other one", of two that are known: the one that the last tool was not about. Null when it says something else. */
-function otherOfTwo(text: string, last: Run, tool: IndexedTool, { facts }: Surroundings): Args | null {
-  if (!/\bother\b/i.test(text)) return null;
-  const others = tool.fields.flatMap(({ name, entity, choices }) => {
-    const names = choices.length > 0 ? choices : (facts.known[entity ?? ''] ?? []);
-    const other = names.find((candidate) => candidate !== last.args[name]);
-    return names.length === 2 && Object.hasOwn(last.args, name) && other !== undefined ? [[name, other] as const] : [];
-  });
-  return others.length === 1 ? Object.fromEntries(others) : null;
 }
 
 /** What stays of the last arguments: not the version or the port of a thing that is another now. */

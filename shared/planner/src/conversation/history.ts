@@ -29,8 +29,6 @@ export interface Run {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: unknown;
-  /** What was said to make it run; it may tell more than the tool took. */
-  readonly text: string;
 }
 
 export interface History {
@@ -110,10 +108,7 @@ export function readHistory(
 export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
 /** The last tool that worked before something was said, or for an earlier request of the same message. */
-export function lastRunBefore(
-  { marked, results, said: all }: Pick<History, 'marked' | 'results' | 'said'>,
-  said: Said,
-): Run | null {
+export function lastRunBefore({ marked, results }: Pick<History, 'marked' | 'results'>, said: Said): Run | null {
   const isWork = ({ call }: Marked): boolean => call !== null && !TALKING_TOOLS.has(call.name);
   // A later request of a message goes on from what was done for the earlier ones, if only to fail.
   const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));
@@ -125,9 +120,8 @@ export function lastRunBefore(
       results.get(one.call?.id ?? '')?.ok,
   );
   if (!last?.call) return null;
-  const { mark, call } = last;
-  const text = mark.parts?.[mark.part ?? 0] ?? all.find(({ id }) => id === mark.for)?.text ?? '';
-  return { tool: call.name, args: call.args, result: results.get(call.id)?.result ?? null, text };
+  const { id, name: tool, args } = last.call;
+  return { tool, args, result: results.get(id)?.result ?? null };
 }
 
 function readSaid(message: BaseMessage, index: number): Said {
@@ -157,20 +151,14 @@ export function stepsFor(history: History, said: Said): readonly Marked[] {
   );
 }
 
-/** The question that a message may answer, and the message for which it was asked. */
-export interface OpenQuestion {
-  readonly ask: OpenAsk;
-  readonly by: string;
-}
-
 /**
- * The question that this message may answer: the newest one before it, unless a person has spoken in between. A later answer of ours to a
+ * The question that this message may answer: the newest one before it, with the message that raised it, unless a person has spoken in between. A later answer of ours to a
  * person's message closes it; the report of a finished job does not.
  */
 export function openQuestionBefore(
   { said: all, marked, foreignAnswer }: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
   said: Said,
-): OpenQuestion | null {
+): { readonly ask: OpenAsk; readonly by: string } | null {
   const asked = marked.findLast(({ mark, index }) => mark.ask && index < said.index);
   if (!asked?.mark.ask || foreignAnswer > asked.index) return null;
   const isBetween = ({ index }: { readonly index: number }): boolean => index > asked.index && index < said.index;

@@ -18,11 +18,11 @@ import { stepAfter } from './results.ts';
 import { onlyIfPlain, onlyLooking } from './shortlist.ts';
 import { conditionalChange } from '../requests/conditions.ts';
 import { unexplained } from '../requests/plain-order.ts';
-import { introduce, stepForRequest } from '../requests/requests.ts';
+import { stepForRequest } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
 import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
-import { asLine } from '../words.ts';
+import { asLine, helpText } from '../words.ts';
 
 /** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
 export function chooseNext(history: History, around: Surroundings): Chosen | null {
@@ -144,9 +144,9 @@ function stepForText(text: string, said: Said, isAsked: boolean, history: Histor
     case 'agreed':
       return sayStep(say('planner.ready'), 'small-talk');
     case 'greeting':
-      return introduce(true, around);
+      return sayStep(helpText(around.index, true), 'greeting');
     case 'help':
-      return introduce(false, around);
+      return sayStep(helpText(around.index, false), 'help');
     case 'cancel':
       // "Stop it" after something was set going, or looked at, stops that; else there is nothing to cancel.
       if (!isAsked && readFollowUp(text, around)) return stepForRequest(text, around);

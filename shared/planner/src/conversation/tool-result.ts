@@ -48,20 +48,17 @@ export function renderResult(value: unknown): string {
   const entries = Object.entries(value);
   const [only] = entries;
   if (entries.length === 1 && only && Array.isArray(only[1])) return renderResult(only[1]);
-  return entries.length === 0
-    ? 'Done.'
-    : entries
-        .slice(0, LINES)
-        .map(([key, item]) => `- ${key}: ${inline(item)}`)
-        .join('\n');
+  if (entries.length === 0) return 'Done.';
+  const shown = entries.slice(0, LINES).map(([key, item]) => `- ${key}: ${inline(item)}`);
+  return shown.join('\n');
 }
 
 function inline(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return value.map(inline).join(', ');
-  return Object.entries(value)
-    .map(([key, item]) => `${key} ${inline(item)}`)
-    .join(', ');
+  const parts = Array.isArray(value)
+    ? value.map(inline)
+    : Object.entries(value).map((pair) => pair.map(inline).join(' '));
+  return parts.join(', ');
 }
 
 function parseJson(content: string): unknown {

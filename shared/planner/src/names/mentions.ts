@@ -14,6 +14,7 @@ export interface Mention {
   readonly end: number;
 }
 
+type Known = Pick<RequestFacts, 'known'>;
 /** Names by kind: those that are known now, and those that a schema lists in full. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
@@ -30,11 +31,7 @@ const remembered = new WeakMap<KnownNames, { readonly language: Language; readon
  * Finds known names: exact ones first, then those in other words (mobile app) and mistyped ones; no two of one kind
  * overlap. Everyday words and words of the thesaurus are taken for a name only where a name stands.
  */
-export function findMentions(
-  text: string,
-  { known }: Pick<RequestFacts, 'known'>,
-  language: Language,
-): readonly Mention[] {
+export function findMentions(text: string, { known }: Known, language: Language): readonly Mention[] {
   const before = remembered.get(known);
   const memory = before?.language === language ? before : { language, found: new Map<string, Mention[]>() };
   remembered.set(known, memory);
@@ -44,7 +41,7 @@ export function findMentions(
 }
 
 /** Known names of a kind; none for a kind that nobody listed. */
-export function knownNames(facts: Pick<RequestFacts, 'known'>, kind: string | null): readonly string[] {
+export function knownNames(facts: Known, kind: string | null): readonly string[] {
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }
 
@@ -172,7 +169,7 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Word → the values that it may stand for. */
-export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
 );
 

@@ -11,15 +11,9 @@ function forgiven(length: number): number {
  * Null when there is none, or when two are as near.
  */
 export function closest(word: string, candidates: readonly string[]): string | null {
-  const near = nearest(word, candidates);
-  return near.length === 1 ? (near[0] ?? null) : null;
-}
-
-/** All candidates that are as near as the nearest one, within the forgiven mistakes; the word itself when it is one. */
-export function nearest(word: string, candidates: readonly string[]): readonly string[] {
-  if (candidates.includes(word)) return [word];
+  if (candidates.includes(word)) return word;
   const bare = bareName(word);
-  if (bare === '') return [];
+  if (bare === '') return null;
   const limit = forgiven(bare.length);
   // A digit is never a typing mistake: web-1 and web-2 are two servers.
   const digits = bare.replace(/\D/g, '');
@@ -30,11 +24,10 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
     if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
     const typos = countSlips(bare, other, fewest);
     if (typos > fewest) continue;
-    if (typos < fewest) near = [];
+    near = typos < fewest ? [candidate] : [...near, candidate];
     fewest = typos;
-    near.push(candidate);
   }
-  return near;
+  return near.length === 1 ? (near[0] ?? null) : null;
 }
 
 /** A name without case and separators: Web_1 and web-1 are the same. */

@@ -1,5 +1,5 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
-import { type Word, termsOf, valuesIn } from './terms.ts';
+import { type Word, termsOf, valueOf, valuesIn } from './terms.ts';
 import { kindOf } from '../slots/field-kinds.ts';
 import { findRefs, isPlainWord } from '../slots/refs.ts';
 import type { Field } from '../slots/schema.ts';
@@ -28,11 +28,7 @@ const FOREIGN_VALUE = 0.65;
 export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly Match[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
   const refs = findRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
-  const values = [
-    ...valuesIn(text, mentions),
-    ...unknown.map(({ start, end }) => ({ term: '¤name', start, end })),
-    ...refs.map(({ start, end }) => ({ term: '¤version', start, end })),
-  ];
+  const values = [...valuesIn(text, mentions), ...unknown.map(valueOf('¤name')), ...refs.map(valueOf('¤version'))];
   const said = termsOf(text, values, (word) => correct(word, index));
   const kinds = new Set([...mentions.map(({ kind }) => kind), ...values.map(({ term }) => term)]);
   return index.tools

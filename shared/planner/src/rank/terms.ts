@@ -1,9 +1,18 @@
 import { isFiller, sensesOf, stem, tokenize } from '../text/tokens.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
-import { findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
+import { type Span, findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
 /** What one word of a text may stand for: its stem, concepts of the thesaurus (LIST), or the kind of a value (¤name, ¤number), each with how surely. */
 export type Word = ReadonlyMap<string, number>;
+
+/** A stretch of a text that is a value, by the kind that stands for it. */
+interface Value extends Span {
+  readonly term: string;
+}
+
+export const valueOf =
+  (term: string) =>
+  ({ start, end }: Span): Value => ({ term, start, end });
 
 /** Who names several things mostly wants to see them: "ports of shop" is no port for shop. */
 const MANY: Word = new Map([['¤many', 1]]);
@@ -11,7 +20,7 @@ const MANY: Word = new Map([['¤many', 1]]);
 /** The words of a text in which values are known: `values` are their places and kinds. `correct` mends a mistyped word. */
 export function termsOf(
   text: string,
-  values: readonly { readonly term: string; readonly start: number; readonly end: number }[],
+  values: readonly Value[],
   correct: (word: string) => string = (word) => word,
 ): readonly Word[] {
   const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
@@ -29,39 +38,29 @@ function meaningsOf(word: string): Word {
 }
 
 /** The values in what a person says: known names, versions, addresses, quotes, numbers. */
-export function valuesIn(text: string, mentions: readonly Mention[]) {
-  const as = (term: string) => (place: { readonly start: number; readonly end: number }) => ({
-    term,
-    start: place.start,
-    end: place.end,
+export function valuesIn(text: string, mentions: readonly Mention[]): readonly Value[] {
+  const names = mentions.map((one) =>
+    valueOf(one.kind === 'project' || one.kind === 'server' ? '¤name' : `¤${one.kind}`)(one),
+  );
+  const numbers = findQuantities(text).map((one) => {
+    const isVersion = one.unit === null && /\d\.\d/.test(text.slice(one.start, one.end));
+    if (isVersion) return valueOf('¤version')(one);
+    return valueOf(one.unit === null ? '¤number' : '¤size')(one);
   });
-  const names = mentions.map(({ kind, start, end }) => ({
-    term: kind === 'project' || kind === 'server' ? '¤name' : `¤${kind}`,
-    start,
-    end,
-  }));
-  const isFree = ({ start, end }: { readonly start: number; readonly end: number }) =>
-    names.every((one) => end <= one.start || start >= one.end);
-  const sizes = findQuantities(text).map(({ unit, start, end }) => {
-    if (unit !== null) return { term: '¤size', start, end };
-    return { term: /\d\.\d/.test(text.slice(start, end)) ? '¤version' : '¤number', start, end };
-  });
-  return [
-    ...names,
-    ...findAddresses(text).map(as('¤url')),
-    ...findQuoted(text).map(as('¤quoted')),
-    ...findVersions(text).map(as('¤version')),
-    ...sizes,
-  ].filter((one) => names.includes(one) || isFree(one));
+  const others = [
+    ...findAddresses(text).map(valueOf('¤url')),
+    ...findQuoted(text).map(valueOf('¤quoted')),
+    ...findVersions(text).map(valueOf('¤version')),
+    ...numbers,
+  ];
+  return [...names, ...others.filter(({ start, end }) => names.every((one) => end <= one.start || start >= one.end))];
 }
 
 /** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */
 export function hintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
-  const names = tokenize(hint)
-    .filter(({ lower }) => examples.has(lower))
-    .map(({ start, end }) => ({ term: '¤name', start, end }));
+  const names = tokenize(hint).filter(({ lower }) => examples.has(lower));
   const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
-  return termsOf(hint, [...names, ...values]);
+  return termsOf(hint, [...names.map(valueOf('¤name')), ...values]);
 }
 
 const NOTHING = { known: {} };

@@ -50,19 +50,17 @@ function referred(
   if (!last || !lastTool || text === '') return {};
   const isSameGroup = lastTool.group === tool.group;
   const points = pointsBack(text);
-  const taken: Record<string, unknown> = {};
-  for (const field of tool.fields) {
-    if (Object.hasOwn(args, field.name) || field.name === troubled) continue;
-    const isThing = field.entity !== null && field.entity !== 'name' && field.entity !== 'text';
-    const isWanted = field.required
-      ? points || tool.isHarmless || (isSameGroup && wordsOf(text).length <= SHORT)
-      : points && isSameGroup && isThing;
-    if (!isWanted || !(isThing || (points && isSameGroup))) continue;
+  const taken = tool.fields.flatMap((field) => {
+    const { name, entity, required } = field;
+    const isThing = entity !== null && entity !== 'name' && entity !== 'text';
+    const goesOn = points || tool.isHarmless || (isSameGroup && wordsOf(text).length <= SHORT);
+    const isWanted = required ? goesOn && (isThing || (points && isSameGroup)) : points && isSameGroup && isThing;
+    const isNew = entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text);
+    if (!isWanted || isNew || Object.hasOwn(args, name) || name === troubled) return [];
     const value = referredValue(field, last, lastTool);
-    if (value !== null && !(field.entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text)))
-      taken[field.name] = value;
-  }
-  return taken;
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(taken);
 }
 
 /** "Roll back" is about what was spoken of. */

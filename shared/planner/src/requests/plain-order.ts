@@ -29,18 +29,15 @@ const CHOOSING = wordSet(
 /** What a text was in the conversation. An answer may choose, and an earlier text may name a value that the answer replaced. */
 export type Place = 'only' | 'earlier' | 'answer';
 
+type Known = Pick<Surroundings, 'facts' | 'index'>;
+
 interface Call {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** The words of a text that nothing explains when it is taken for this call; a question that is no polite order counts as one. */
-export function unexplained(
-  said: string,
-  call: Call,
-  around: Pick<Surroundings, 'facts' | 'index'>,
-  place: Place,
-): readonly string[] {
+export function unexplained(said: string, call: Call, around: Known, place: Place): readonly string[] {
   const text = cleanText(said);
   const isExplained = explainer(text, call, around, place);
   const left = tokenize(text).filter((token) => !isExplained(token));
@@ -54,7 +51,7 @@ export function unexplained(
   ];
 }
 
-function explainer(text: string, { tool, args }: Call, around: Pick<Surroundings, 'facts' | 'index'>, place: Place) {
+function explainer(text: string, { tool, args }: Call, around: Known, place: Place) {
   const values = textsIn(args).map((value) => value.toLowerCase());
   const isTaken = (value: string, name: string): boolean =>
     place === 'answer' || isWhole(value, name, text.toLowerCase());

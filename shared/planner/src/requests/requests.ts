@@ -10,7 +10,7 @@ import { type Step, sayStep } from '../conversation/marks.ts';
 import { askWhichIsMeant, isSayable } from '../conversation/questions.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { helpText, unclearText } from '../words.ts';
+import { unclearText } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
@@ -118,11 +118,6 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
   if (near.length === 0 || !isOurs) return sayStep(unclearText(around.index), 'cannot');
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
-}
-
-/** The answer to a greeting or a call for help. */
-export function introduce(greeting: boolean, { index }: Surroundings): Step {
-  return sayStep(helpText(index, greeting), greeting ? 'greeting' : 'help');
 }
 
 /** Looks a question up in what is written down. */

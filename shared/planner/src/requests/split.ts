@@ -55,17 +55,11 @@ const QUESTION_WORDS = wordSet('what which who whose how where when did does are
 function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
   const [part = ''] = rest.split(JOINT_END);
   const first = tokenize(part).find(({ lower }) => !isFiller(lower) || lower === 'is')?.lower ?? '';
-  const begins =
-    asks(part) ||
-    LOOKING.has(first) ||
-    means(first, EFFECTS) ||
-    around.index.tools.some(({ name }) => name.startsWith(`${first}_`));
+  const begins = asks(part) || means(first, EFFECTS) || around.index.tools.some(({ verbs }) => verbs.has(first));
   return begins && !/(?:ed|ing)$/.test(first) && toolOf(part, around) !== null;
 }
 
 const JOINT_END = /[.;!?]+\s+|,?\s+(?:and|then|also|plus)\s+|,\s+/;
-const LOOKING = wordSet('show tell list give which what who is how logs errors status next ports is read mute');
-
 function toolOf(part: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): IndexedTool | null {
   const literal = readLiteral(part.trim(), around.index);
   if (literal) return literal.tool;

@@ -5,9 +5,8 @@ import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';
 import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
-import { closest } from '../names/spelling.ts';
-import { type Token, isFiller, tokenize, wordSet } from '../text/tokens.ts';
-import { type Found, at, findAddresses, findQuoted } from '../text/values.ts';
+import { isFiller, tokenize } from '../text/tokens.ts';
+import { type Span, type Found, at, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
 /** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
@@ -15,7 +14,7 @@ export function fillSlots(request: SlotRequest): Filled {
   const { text, fields, facts, given, language } = request;
   const args = new Map(Object.entries(given));
   const problems: SlotProblem[] = [];
-  const taken: Pick<Found, 'start' | 'end'>[] = [];
+  const taken: Span[] = [];
   const filling: Filling = {
     request,
     mentions: findMentions(text, facts, language),
@@ -54,14 +53,10 @@ function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   }
 }
 
-function fillNewName({ request, open, isFree, put, mentions }: Filling): Found | null {
+function fillNewName({ request, open, isFree, put }: Filling): Found | null {
   const field = open().find((field) => kindOf(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
-  const isPlace = mentions.some(
-    ({ kind, start, end }) =>
-      Object.hasOwn(request.language.closed, kind) && found && start < found.end && end > found.start,
-  );
-  if (!field || !found || isPlace || !isFree(found)) return null;
+  if (!field || !found || !isFree(found)) return null;
   put(field, toName(field, found.value), found);
   return found;
 }
@@ -91,10 +86,10 @@ function fillVersions({ request: { text, fields }, mentions, open, isFree, put }
 
 function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
   for (const field of open().filter(({ choices }) => choices.length > 0)) {
-    const choiceOf = ({ lower }: Token): string | null =>
-      field.choices.find((one) => isSameChoice(lower, one)) ?? (isWord(lower) ? null : closest(lower, field.choices));
-    const token = tokenize(text).find((one) => isFree(one) && choiceOf(one) !== null);
-    if (token) put(field, choiceOf(token), token);
+    for (const choice of field.choices) {
+      const token = tokenize(text).find((one) => isFree(one) && isSameChoice(one.lower, choice));
+      if (token) put(field, choice, token);
+    }
   }
 }
 
@@ -133,13 +128,8 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
     return [...given, ...behind, ...dotted];
   }
   if (kindOf(field) !== 'identifier') return [];
-  const named = behind.filter(({ lower }) => !isWord(lower));
-  return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
+  return behind.filter(({ lower }) => !isWord(lower));
 }
-
-const NEVER_LABELLED = wordSet(
-  'once more project server port logs log failed new called named for and again running slow down up',
-);
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {
   for (const field of open().filter((field) => kindOf(field) === 'text')) {

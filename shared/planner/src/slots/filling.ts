@@ -1,7 +1,7 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { Field } from './schema.ts';
 import type { Language, Mention } from '../names/mentions.ts';
-import type { Found } from '../text/values.ts';
+import type { Span } from '../text/values.ts';
 
 /** Why an argument could not be taken from the text although the text speaks of it. */
 export type SlotProblem =
@@ -29,7 +29,7 @@ export interface Filling {
   readonly mentions: readonly Mention[];
   /** Fields that are still empty. */
   open(): readonly Field[];
-  isFree(place: Pick<Found, 'start' | 'end'>): boolean;
+  isFree(place: Span): boolean;
   /** Notes that the stretch is used, and the value when the field takes it. */
-  put(field: Field, value: unknown, place: Pick<Found, 'start' | 'end'>): void;
+  put(field: Field, value: unknown, place: Span): void;
 }

@@ -143,7 +143,7 @@ const SOMETIMES = 0.6;
 export const THESAURUS: ReadonlyMap<string, readonly Sense[]> = readThesaurus();
 
 /** Stem of a word → what it may mean, for forms that the table does not list. */
-export const STEMMED_THESAURUS: ReadonlyMap<string, readonly Sense[]> = new Map(
+const STEMMED_THESAURUS: ReadonlyMap<string, readonly Sense[]> = new Map(
   [...THESAURUS].filter(([, [first]]) => first?.share === 1).map(([word, senses]) => [stem(word), senses]),
 );
 

@@ -1,18 +1,20 @@
 import { type Token, tokenize } from './tokens.ts';
 
-/** A value in a text, and where it stands. */
-export interface Found {
-  readonly value: string;
+/** Where something stands in a text. */
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
+/** A value in a text. */
+export interface Found extends Span {
+  readonly value: string;
+}
+
 /** A number in a text; `unit` is lower-case, and null when there is none. */
-export interface Quantity {
+export interface Quantity extends Span {
   readonly value: number;
   readonly unit: string | null;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Units as people write them, with what one of them is in bytes or milliseconds. "m" is either. */
