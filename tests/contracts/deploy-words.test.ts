@@ -102,6 +102,20 @@ it.each([
   expect(understood(text, DEPLOYED)).toEqual([tool, args, null]);
 });
 
+it.each([
+  ['/srv/v1.2/demo-5135531e/pages', ''],
+  ['https://git.example.org/ann/pages-2.0.git', ''],
+  ['/srv/repositories/mono', ', folder apps/web'],
+])('a project is created from %s, in which nothing is taken for a version', (repository, more) => {
+  const folder = more === '' ? {} : { folder: 'apps/web' };
+  const args = { name: 'pages', repository, description: repository, ...folder };
+  expect(understood(`create project pages with repository ${repository}${more}`)).toEqual([
+    'create_project_intent',
+    args,
+    null,
+  ]);
+});
+
 it('a follow-up that is a question changes nothing, and is offered as what it may mean', () => {
   const story = Story.parse({ names: NAMES, ...DEPLOYED });
   const { calls, question } = explain(catalog, 'and to production?', story);

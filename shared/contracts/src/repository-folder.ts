@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
-/** A folder of a repository, as git names it: `apps/web`. */
+/** A folder of a repository, as git names it: `apps/web`; also written as `./apps/web/`. */
 export const RepositoryFolder = z
   .string()
   .trim()
+  .max(200)
+  .regex(/^[A-Za-z0-9._@+/-]+$/)
   .transform((path) => path.replace(/^(?:\.?\/)+|\/+$/g, ''))
-  .pipe(
-    z
-      .string()
-      .max(200)
-      .regex(
-        /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[A-Za-z0-9._@+][A-Za-z0-9._@+-]*(?:\/[A-Za-z0-9._@+-]+)*$/,
-        'a folder of a repository is a path below its root, such as apps/web',
-      ),
+  .refine(
+    (path) => /^[A-Za-z0-9._@+]/.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)),
+    'a folder of a repository is a path below its root, such as apps/web',
   );
 
 /** What stands between a repository and one of its folders, as in the build contexts of Docker: `shop.git#:apps/web`. */

@@ -134,16 +134,16 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {
   for (const field of open().filter((field) => kindOf(field) === 'text')) {
     const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
-    const quoted = labelled ? findQuoted(text).find(isFree) : undefined;
-    const found = quoted ?? findDescription(text, field, name) ?? sourceOf(text, field, name);
+    const quoted = labelled ? findQuoted(text).find(isFree) : null;
+    const described = [quoted, findDescription(text, field, name)].find((one) => one && isFree(one));
+    const found = described ?? sourceOf(text, field, name);
     if (found) put(field, found.value, found);
   }
 }
 
 /** What a new thing is may be told by where it comes from: "create project todo with repository /srv/repos/todo". */
 function sourceOf(text: string, { required, name: field }: Field, name: Found | null): Found | null {
-  const [address] = findAddresses(text);
-  return required && name && address && /desc/i.test(field) ? address : null;
+  return (required && name && /desc/i.test(field) ? findAddresses(text)[0] : null) ?? null;
 }
 
 /** Words that point at the project that the conversation is about. */

@@ -8,7 +8,7 @@ const MAIN_BRANCHES = wordSet('main master trunk develop head');
 const LABELLED =
   /\b(?:version|release|build|revision|tag|branch|commit)\s+(?:number\s+)?["']?([\p{L}\p{N}][\w./+-]*)/giu;
 const NEWEST = /\b(latest|newest)\b(?=\s+(?:version|release|build|one|of)|\s*$|\s+(?:to|on|in)\b)/giu;
-const COMMIT = /(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
+const COMMIT = /(?<![\p{L}\p{N}/_.:@-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\p{L}\p{N}/_@-])/giu;
 const IP_ADDRESS = /^\d+(?:\.\d+){3}$/;
 
 /**

@@ -45,7 +45,7 @@ const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
 
 const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])\/[\w.@+-]+\/[^\s"<>]+/gi;
 const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
-const VERSION = /\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b/giu;
+const VERSION = /(?<!\/)(?:\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b)/giu;
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
 /** "the last hour": a stretch of time that is named and not counted. */
