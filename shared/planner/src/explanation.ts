@@ -6,8 +6,6 @@ import { z } from 'zod';
 import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './conversation/marks.ts';
 
-type Messages = readonly BaseMessage[];
-
 const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** What went before a message, for explaining what the planner would do about it. */
@@ -47,7 +45,7 @@ export interface Rehearsal {
   /** All that the person would read, in order. */
   readonly texts: readonly string[];
   /** The history with everything that was added. */
-  readonly messages: Messages;
+  readonly messages: readonly BaseMessage[];
 }
 
 /** What the planner would do about a text, after a story. Does nothing; never throws for what a person can write. */
@@ -66,7 +64,7 @@ function factsOf({ project, names }: Story, catalog: ToolCatalog): RequestFacts 
  * The story as the history that the planner would have: what the story says of questions and tools is taken as it is; where it
  * only has messages, those of the person are played, so that questions and results follow from them.
  */
-function historyOf(story: Story, catalog: ToolCatalog): Messages {
+function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   const { messages, question, lastTool } = story;
   if (!question && !lastTool) return played(story, catalog);
   const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
@@ -88,9 +86,9 @@ function historyOf(story: Story, catalog: ToolCatalog): Messages {
   return [...unseen, ...history, ...unheard];
 }
 
-function played(story: Story, catalog: ToolCatalog): Messages {
+function played(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   const facts = factsOf(story, catalog);
-  let history: Messages = [];
+  let history: readonly BaseMessage[] = [];
   for (const [at, { from, text }] of story.messages.entries()) {
     if (from !== 'person') continue;
     const next = story.messages[at + 1];
@@ -126,11 +124,11 @@ function resultOf(tool_call_id: string, say: string, result: unknown = null): To
 const MOST_PASSES = 80;
 const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
-/** Plays the answer to the history's last message. Nothing is done: each call succeeds and says `result`. */
-function rehearse(history: Messages, catalog: ToolCatalog, facts: RequestFacts, result = 'Done.'): Rehearsal {
+/** Plays the answer to the last message of a history. Nothing is done: each call succeeds and says `result`. */
+function rehearse(past: readonly BaseMessage[], catalog: ToolCatalog, facts: RequestFacts, result = 'Done'): Rehearsal {
   const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
   const tools = boundTools(catalog);
-  const messages = [...history];
+  const messages = [...past];
   const calls: Rehearsal['calls'][number][] = [];
   const texts: string[] = [];
   for (let pass = 0; pass < MOST_PASSES; pass++) {

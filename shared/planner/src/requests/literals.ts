@@ -105,12 +105,12 @@ export function readLiteral(said: string, index: ToolIndex, last: Run | null = n
   return null;
 }
 
-/** A command, for the server that it names, and as it is: "df -h on local". */
+/** A command, for the server that it names, and as it is: "df -h on local". One that ends in "there" waits for a server. */
 function readCommand(written: string): readonly Args[] {
   const command = unquoted(written.trim());
   const [first = ''] = command.split(/\s/);
   const isCommand = command !== written.trim() || PROGRAMS.has(first) || /^(?:\.{0,2}\/|[A-Z_]+=)\S/.test(first);
-  if (!isCommand) return [];
+  if (!isCommand || (command === written.trim() && / there$/i.test(command))) return [];
   const [, what, server = ''] =
     /^(.+?) on (?:the )?(?:server |machine |host )?([a-z][a-z0-9-]{1,39})$/i.exec(command) ?? [];
   return [...(what === undefined ? [] : [{ command: what, server: server.toLowerCase() }]), { command }];

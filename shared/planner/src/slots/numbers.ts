@@ -1,5 +1,5 @@
 import type { Filling } from './filling.ts';
-import { isLabelOf } from './field-kinds.ts';
+import { isLabelOf, labelOf } from './field-kinds.ts';
 import { type Field, problemOf } from './schema.ts';
 import { tokenize, wordsOf } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
@@ -31,9 +31,12 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   const before = wordsOf(text.slice(0, start)).filter((word) => !['of', 'is', 'to', 'number'].includes(word));
   const [after] = tokenize(text.slice(end, end + 40));
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
-  const named =
-    left.find((field) => isLabelOf(before.at(-1) ?? '', field)) ??
-    left.find((field) => isNext && isLabelOf(after.lower, field));
+  const words = wordsOf(text);
+  // Of several that a word names, the one of which the text says more: "register … by ssh, port 2299" is about sshPort.
+  const said = ({ name }: Field): number => labelOf(name).filter((part) => words.includes(part)).length;
+  const named = [before.at(-1) ?? '', isNext ? after.lower : '']
+    .map((word) => left.filter((field) => isLabelOf(word, field)).toSorted((one, other) => said(other) - said(one))[0])
+    .find((field) => field !== undefined);
   if (named) return named;
   const ports = left.filter(({ entity }) => entity === 'port');
   const [only, ...more] = left.filter(({ name, required }) => !hasUnit(name) || required);
@@ -52,6 +55,4 @@ function fillRange({ request: { text }, open, isFree, put }: Filling): void {
   put(last, Number(match[2]), place);
 }
 
-export function isNumber({ type }: Field): boolean {
-  return type === 'integer' || type === 'number';
-}
+export const isNumber = ({ type }: Field): boolean => type === 'integer' || type === 'number';
