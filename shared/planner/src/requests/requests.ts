@@ -75,11 +75,12 @@ function rankedStep(text: string, around: Surroundings): Step {
 
 /** The tools for which an order begins like one of their hints and leaves no word unexplained: they are meant, whatever else lies near. */
 function plainOrders(text: string, matches: readonly Match[], around: Surroundings): readonly Match[] {
-  const verb = wordsOf(text).find((word) => !isFiller(word)) ?? '';
+  const begins = [...wordsOf(text).slice(0, 1), ...wordsOf(text).filter((word) => !isFiller(word)).slice(0, 1)];
   const isExplained = (tool: IndexedTool): boolean =>
     unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0;
+  const beginsAlike = ({ verbs }: IndexedTool): boolean => begins.some((word) => verbs.has(word));
   return matches.filter(
-    ({ tool, score }) => score >= CONFIDENT && tool.installed && tool.verbs.has(verb) && isExplained(tool),
+    ({ tool, score }) => score >= CONFIDENT && tool.installed && beginsAlike(tool) && isExplained(tool),
   );
 }
 
