@@ -75,13 +75,12 @@ function rankedStep(text: string, around: Surroundings): Step {
 
 /** The tools for which an order begins like one of their hints and leaves no word unexplained: they are meant, whatever else lies near. */
 function plainOrders(text: string, matches: readonly Match[], around: Surroundings): readonly Match[] {
-  const begins = [...wordsOf(text).slice(0, 1), ...wordsOf(text).filter((word) => !isFiller(word)).slice(0, 1)];
+  const [first = '', ...others] = wordsOf(text);
+  const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
   const isExplained = (tool: IndexedTool): boolean =>
     unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0;
-  const beginsAlike = ({ verbs }: IndexedTool): boolean => begins.some((word) => verbs.has(word));
-  return matches.filter(
-    ({ tool, score }) => score >= CONFIDENT && tool.installed && beginsAlike(tool) && isExplained(tool),
-  );
+  const isMeant = (tool: IndexedTool): boolean => begins.some((word) => tool.verbs.has(word)) && isExplained(tool);
+  return matches.filter(({ tool, score }) => score >= CONFIDENT && tool.installed && isMeant(tool));
 }
 
 /** The tools that may be meant. A question is answered by looking. What is not installed counts when nothing that is lies nearly as near. */
