@@ -46,7 +46,9 @@ describe('a proxy that does not answer', () => {
     expect(said).toMatch(/❓ \*\*mute\*\* in staging: whether v2-\w{7} came to serve is not known/);
     expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');
     // Nobody else may touch the service meanwhile, and a check says why.
-    await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(/mute in staging is taken: .* and it is finding out how it is/);
+    await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(
+      /mute in staging is taken: .* and it is finding out how it is/,
+    );
     expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['proxy', 'lock', 'predecessor']);
 
     await bench.startProxy();
