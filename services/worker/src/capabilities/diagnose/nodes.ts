@@ -93,11 +93,10 @@ export const retryFailedNode = tool({
   input: z.object({
     thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
   }),
-  resolve: ({ thread }, { threadId }) => Promise.resolve({ conversation: whose(thread ?? threadId, threadId) }),
-  // What runs again in one's own conversation is decided anew, call by call. In somebody else's name only admins come so far, and a
-  // person looks at each.
-  risk: (_, resolved) =>
-    resolved?.['conversation'] === 'own' ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
+  // What runs again in this conversation is decided anew, call by call. In one that is named, which may be somebody else's, only admins
+  // come so far, and a person looks at each.
+  risk: ({ thread }) =>
+    thread === undefined ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
   preview: async ({ thread }, { ports }) => {
     // It asks nobody about one's own conversation, unless a rule of somebody's wants it.
@@ -122,7 +121,7 @@ export const retryFailedNode = tool({
           kind: 'done',
           output: {
             thread: thread ?? threadId,
-            own: whose(thread ?? threadId, threadId) === 'own',
+            own: thread === undefined,
             node: 'unknown',
           },
         }
@@ -130,7 +129,7 @@ export const retryFailedNode = tool({
   run: async ({ thread: given }, context) => {
     const { ports, actionId, actor, threadId } = context;
     const thread = given ?? threadId;
-    const own = whose(thread, threadId) === 'own';
+    const own = given === undefined;
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
     const { node, about } = await failedNode(ports, thread, own);
@@ -144,11 +143,6 @@ export const retryFailedNode = tool({
     done: ({ thread, own, node }) => (own ? say('diagnose.ownRunsAgain') : say('diagnose.runsAgain', { node, thread })),
   },
 });
-
-/** Whose conversation it is: people speak in their own alone. */
-function whose(thread: string, here: string): 'own' | 'another' {
-  return thread === here ? 'own' : 'another';
-}
 
 function ownPreview() {
   return { what: say('diagnose.retryOwn'), change: '', reach: say('diagnose.reach'), undo: say('diagnose.undo') };
