@@ -1,15 +1,17 @@
 import { z } from 'zod';
 
+const WANTED = 'a folder of a repository is a path below its root, such as apps/web';
+
 /** A folder of a repository, as git names it: `apps/web`; also written as `./apps/web/`. */
 export const RepositoryFolder = z
   .string()
   .trim()
   .max(200)
-  .regex(/^[A-Za-z0-9._@+/-]+$/)
+  .regex(/^[A-Za-z0-9._@+/-]+$/, WANTED)
   .transform((path) => path.replace(/^(?:\.?\/)+|\/+$/g, ''))
   .refine(
     (path) => /^[A-Za-z0-9._@+]/.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)),
-    'a folder of a repository is a path below its root, such as apps/web',
+    WANTED,
   );
 
 /** What stands between a repository and one of its folders, as in the build contexts of Docker: `shop.git#:apps/web`. */
