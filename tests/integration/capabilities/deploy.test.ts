@@ -139,7 +139,10 @@ describe('rolling back', () => {
   });
 
   it.each([
-    [undefined, /nothing to roll back to: 1\.0\.0-abc1234 serves, and no other release of demo served in staging before it/],
+    [
+      undefined,
+      /nothing to roll back to: 1\.0\.0-abc1234 serves, and no other release of demo served in staging before it/,
+    ],
     ['9.9', /no version of demo that has served in staging named 9\.9\. Known: 1\.0/],
     ['1.0', /1\.0 of demo serves in staging already/],
   ])('to %j says what is wrong when there is no such release', async (version, sentence) => {
