@@ -102,15 +102,7 @@ const results = (messages: readonly BaseMessage[]): string[] =>
     .map((message) => message.text);
 
 const start = (script: ModelScript) => bench.startWorker({ script, wiring: { groups: [papers] } });
-async function ask(userKey: string, text: string): Promise<string[]> {
-  const before = (await bench.replies(userKey)).length;
-  await bench.say(userKey, text);
-  await eventually(
-    () => bench.outcomes(userKey),
-    (all) => all.every((one) => one !== null),
-  );
-  return (await bench.replies(userKey)).slice(before);
-}
+const ask = (userKey: string, text: string): Promise<readonly string[]> => bench.ask(userKey, text);
 const refused = async (): Promise<number | null> =>
   (await bench.pool.query(`select 1 from audit_events where kind = 'action.refused'`)).rowCount;
 

@@ -43,6 +43,8 @@ export interface WorkerBench {
       with?: Partial<MessageEnvelope>;
     },
   ): Promise<number>;
+  /** Says something and waits until each of the person's messages has an outcome. Answers the texts that came since. */
+  ask(userKey: string, text: string): Promise<readonly string[]>;
   /** What the gateway does on /stop. */
   stop(userKey: string): Promise<void>;
   /** Waits until nothing is held or open, so that a late write would be seen. */
@@ -160,6 +162,15 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
         [userKey],
       );
       return rows.map((row) => row.text);
+    },
+    ask: async (userKey, text) => {
+      const [before, told] = [(await bench.outcomes(userKey)).length, (await bench.replies(userKey)).length];
+      await bench.say(userKey, text);
+      await eventually(
+        () => bench.outcomes(userKey),
+        (all) => all.length > before && all.every((one) => one !== null),
+      );
+      return (await bench.replies(userKey)).slice(told);
     },
     outcomes: async (userKey) => {
       const { rows } = await pool.query<{ outcome: string | null }>(

@@ -55,7 +55,7 @@ export function versionButtons(
   newest: number,
 ): readonly ActionButton[] {
   const tags = look?.tags ?? [];
-  // What nobody knows how to start is not offered.
+  // The main branch is offered only when Signalbox knows how to start it.
   const branch = look?.planProblem == null ? look?.branch : null;
   const versions = [...tags.slice(0, newest), branch].filter((version) => typeof version === 'string');
   return versions.map((version) => ({

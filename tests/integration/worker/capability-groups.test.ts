@@ -3,7 +3,6 @@ import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turn
 import type { ModelScript } from '@signalbox/models/scripted';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 let bench: WorkerBench;
@@ -38,14 +37,7 @@ const WANTED = [
   ['list_graph_nodes', 'admin', 'nodes'],
 ] as const;
 
-async function ask(text: string): Promise<void> {
-  const before = (await bench.outcomes('7')).length;
-  await bench.say('7', text);
-  await eventually(
-    () => bench.outcomes('7'),
-    (all) => all.length > before && all.every((one) => one !== null),
-  );
-}
+const ask = (text: string): Promise<readonly string[]> => bench.ask('7', text);
 
 async function unloaded(): Promise<unknown[]> {
   const { rows } = await bench.pool.query<{ data: unknown }>(

@@ -5,7 +5,6 @@ import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkReplay } from '../../support/replay-check.ts';
-import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 const isParser = (tools: readonly { readonly name: string }[]): boolean =>
@@ -72,12 +71,7 @@ describe('a model server that draws one id again and again', () => {
 
   const start = (script: ModelScript) => bench.startWorker({ script, wiring: { groups: [papers] } });
   const ask = async (userKey: string, text: string): Promise<string[]> => {
-    const before = (await bench.outcomes(userKey)).length;
-    await bench.say(userKey, text);
-    await eventually(
-      () => bench.outcomes(userKey),
-      (all) => all.length > before && all.every((one) => one !== null),
-    );
+    await bench.ask(userKey, text);
     return bench.replies(userKey);
   };
 

@@ -82,14 +82,7 @@ const plumbing = toolGroup({
 const start = (script: ModelScript, env: Record<string, string> = {}) =>
   bench.startWorker({ script, env, wiring: { groups: [plumbing] } });
 
-async function ask(text: string): Promise<void> {
-  const before = (await bench.outcomes('7')).length;
-  await bench.say('7', text);
-  await eventually(
-    () => bench.outcomes('7'),
-    (all) => all.length > before && all.every((one) => one !== null),
-  );
-}
+const ask = (text: string): Promise<readonly string[]> => bench.ask('7', text);
 
 async function replayAll(): Promise<TurnReplay[]> {
   const replay = await openReplay(bench.pool, [plumbing]);

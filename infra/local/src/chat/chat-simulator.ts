@@ -38,7 +38,7 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     try {
       return await answer;
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause; // fetch throws these when nobody answers
+      if (!(cause instanceof TypeError)) throw cause; // fetch throws a TypeError when the simulator does not answer
       const remedy = 'Is `npm start` still running?';
       throw new SetupError(`The chat at ${baseUrl} does not answer.`, { remedy, cause });
     }

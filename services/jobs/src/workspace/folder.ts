@@ -94,7 +94,7 @@ async function openStep(
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
   await mkdir(inside(parent, name)).catch((error: unknown) => {
-    if (systemCode(error) !== 'EEXIST') throw error; // somebody else made it: it is looked at below like any other
+    if (systemCode(error) !== 'EEXIST') throw error; // another process made the folder first; the check below covers it too
   });
   return openStep(parent, name, { path, create: false });
 }

@@ -1,26 +1,13 @@
 import { expect, it } from 'vitest';
 import { diagnoseService } from './health.ts';
+import { stopped } from './stopped-service.fixture.ts';
 
-const HEALTH = {
-  project: 'shop',
-  environment: 'staging',
-  verdict: 'nothing-deployed',
-  because: 'Nothing is deployed there now.',
-  release: null,
-  reportedRelease: null,
-  proxy: null,
-  instance: null,
-  process: null,
-  usualLatencyMs: null,
-  diskFreeMb: null,
-  errorsLastHour: 0,
-};
 const NEWEST = { version: 'oops', kind: 'deploy', state: 'failed', by: 'Ben', ago: '20 s' };
 const FOUND = {
   state: 'done',
-  project: 'shop',
-  environment: 'staging',
-  health: HEALTH,
+  project: stopped.project,
+  environment: stopped.environment,
+  health: stopped,
   previous: null,
   servingForSeconds: null,
   errors: [],
@@ -28,7 +15,7 @@ const FOUND = {
   proposal: { action: 'deploy', because: null },
 };
 const said = (failure: string | null): string =>
-  diagnoseService.done({ ...FOUND, deployments: [{ ...NEWEST, failure }] }, { project: 'shop' });
+  diagnoseService.done({ ...FOUND, deployments: [{ ...NEWEST, failure }] }, { project: stopped.project });
 
 it('why the latest deployment failed is told by a diagnosis, which says its conclusion once', () => {
   const failure = 'The latest deployment, oops, failed while building. The build failed.';

@@ -93,13 +93,13 @@ export const retryFailedNode = tool({
   input: z.object({
     thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
   }),
-  // What runs again in this conversation is decided anew, call by call. In one that is named, which may be somebody else's, only admins
-  // come so far, and a person looks at each.
+  // Policy decides anew about each call that runs again in this conversation. A named conversation may be somebody else's, so only an
+  // admin may retry there, and a second person approves it.
   risk: ({ thread }) =>
     thread === undefined ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
   preview: async ({ thread }, { ports }) => {
-    // It asks nobody about one's own conversation, unless a rule of somebody's wants it.
+    // Only a policy rule that an operator has added asks for an approval in one's own conversation.
     if (thread === undefined) return ownPreview();
     const { node, why } = await failedNode(ports, thread);
     return {

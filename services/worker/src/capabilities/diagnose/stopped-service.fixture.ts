@@ -1,0 +1,17 @@
+import { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+
+/** The health of a service that was stopped. */
+export const stopped = ServiceHealthResult.parse({
+  project: 'demo',
+  environment: 'staging',
+  verdict: 'nothing-deployed',
+  because: 'Nothing is deployed there now.',
+  release: null,
+  reportedRelease: null,
+  proxy: null,
+  instance: null,
+  process: null,
+  diskFreeMb: null,
+  usualLatencyMs: 4,
+  errorsLastHour: 0,
+});
