@@ -16,20 +16,31 @@ const LEAST_SHARE = 0.01;
 
 const dir = mkdtempSync(join(tmpdir(), 'signalbox-profile-'));
 const peers = await openPeers(dir, { profileTo: dir });
-const { load, cpu } = peers.product;
-const run = async (): Promise<void> => {
+const { load, cpu, cpuBy } = peers.product;
+/** Milliseconds of CPU per turn: a row for each kind of turn, a column for each process. */
+const run = async () => {
+  const rows = [];
   for (const kind of KINDS) {
     const ids = peers.nextPeople(PEOPLE);
     await load.addPeople(ids);
+    const before: Readonly<Record<string, number>> = cpuBy();
     await load.run(ids, { turnsEach: TURNS_EACH, text: (n) => textOf(kind, n) }, cpu);
+    const perTurn = Object.entries(cpuBy()).map(([name, ms]) => [
+      name,
+      Math.round(((ms - (before[name] ?? 0)) / PEOPLE / TURNS_EACH) * 10) / 10,
+    ]);
+    rows.push({ kind, ...Object.fromEntries(perTurn) });
     await peers.db.query(`delete from projects where name like 'pj-%'`);
   }
+  return rows;
 };
 await run(); // the engine compiles what is hot
 const begun = performance.now();
-await run();
+const rows = await run();
 const loadMs = performance.now() - begun;
 await peers.close();
+console.log('\nms of CPU per turn');
+console.table(rows);
 for (const service of ['gateway', 'worker'] as const) {
   const file = readdirSync(dir).find((name) => name.startsWith(service) && name.endsWith('.cpuprofile')) ?? '';
   const profile: unknown = JSON.parse(readFileSync(join(dir, file), 'utf8'));

@@ -35,16 +35,18 @@ export async function readLedger(
 ): Promise<readonly LedgerEntry[]> {
   const { rows } = await db.query<LedgerEntry>({
     name: 'receipts_read',
-    text: `select * from (
+    // The ids come first: a condition on thread or id would read all actions.
+    text: `with named as (select unnest($2::text[]) as id union select payload ->> 'deploymentId' from runs where run_id = any ($2)),
+                asked as (select action_id from actions where thread_id = $1
+                          union select action_id from actions join named on id = action_id)
+           select * from (
              select a.action_id as "actionId", a.turn_key as "turnKey", a.tool, a.arguments,
                     a.proposal #>> '{action,environment}' as environment, a.status, a.error_code as "errorCode",
                     case when not a.marks && '{untrusted}' then a.result -> 'result' end as result, d.release,
                     coalesce(d.state, r.status) as work, coalesce(d.finished_at, r.finished_at, a.settled_at) as "settledAt",
-                    a.action_id = any ($2) or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)) as "isNamed"
-               from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
-              where (a.thread_id = $1 or a.action_id = any ($2)
-                     or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)))
-                and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
+                    exists (select from named where id = a.action_id) as "isNamed"
+               from asked join actions a using (action_id) left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
+              where a.status in ('done', 'failed', 'unknown') and a.started_at is not null
                 and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'
               order by a.started_at desc, a.action_id desc limit ${ENTRIES_READ}) newest
            order by "settledAt", "actionId"`,

@@ -69,13 +69,21 @@ export async function openPeers(
   const { langGraphRuns } = options;
   const langGraphServer = langGraphRuns === undefined ? null : await openLangGraphServer(langGraphRuns);
   const servers = (): number => cpuOf(postgres.pid) + cpuOf(redis.pid);
+  /** Milliseconds of CPU that the product has used so far, by process. */
+  const cpuBy = () => ({
+    gateway: cpuOf(gateway.pid),
+    worker: workers.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+    Postgres: cpuOf(postgres.pid),
+    Redis: cpuOf(redis.pid),
+  });
   let person = FIRST_PERSON;
   return {
     db,
     databaseUrl: postgres.url,
     product: {
       load: await openLoad(ours.url),
-      cpu: () => servers() + [gateway, ...workers].reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+      cpu: () => Object.values(cpuBy()).reduce((sum, ms) => sum + ms, 0),
+      cpuBy,
     },
     naive: { load: await openLoad(theirs.url), cpu: () => servers() + cpuOf(naive.pid) },
     langGraphServer,

@@ -126,13 +126,17 @@ export class KnownNames {
 const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 
-/** Names of a table that words may mean. Parameters: $1 as they stand, $2 without separators, $3 mistyped or shortened. */
+/**
+ * Names of a table that words may mean. Parameters: $1 as they stand, $2 without separators, $3 mistyped or shortened. A word that is a
+ * name as it stands is not mistyped. Each part brings what it is ordered by, so that the table is never read whole.
+ */
 const meant = (table: string, isThere: string, since: string): string =>
-  `array(select t.name from ${table} t where ${isThere} and t.name in (
-     (select name from ${table} where ${isThere} order by ${since} desc limit ${NEWEST})
-     union select name from ${table} where name = any ($1)
-     union select name from ${table} where replace(name, '-', '') = any ($2)
-     union select near.name from unnest($3::text[]) w (word) cross join lateral (
-       (select name from ${table} where ${isThere} order by name <-> w.word limit ${NEAR_PER_WORD})
-       union all (select name from ${table} where ${isThere} order by w.word <<-> name limit ${NEAR_PER_WORD})) near)
-   order by t.${since} desc, t.name)`;
+  `array(select name from (
+     (select name, ${since} from ${table} where ${isThere} order by ${since} desc limit ${NEWEST})
+     union select name, ${since} from ${table} where ${isThere} and name = any ($1)
+     union select name, ${since} from ${table} where ${isThere} and replace(name, '-', '') = any ($2)
+     union select near.* from unnest($3::text[]) w (word) cross join lateral (
+       (select name, ${since} from ${table} where ${isThere} order by name <-> w.word limit ${NEAR_PER_WORD})
+       union all (select name, ${since} from ${table} where ${isThere} order by w.word <<-> name limit ${NEAR_PER_WORD})) near
+      where not exists (select from ${table} where ${isThere} and name = w.word)) known
+   order by ${since} desc, name)`;

@@ -59,6 +59,8 @@ export class TurnAccount {
   /** Names that calls of this turn have made known, whether they exist already or not. */
   readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
+  /** The ledger at the end of the turn, when nothing changes any more. */
+  #atEnd: (() => Promise<readonly LedgerEntry[]>) | null = null;
   #asked: Account['asked'] = 'nothing';
 
   constructor(parts: AccountParts, context: TurnContext) {
@@ -118,7 +120,7 @@ export class TurnAccount {
     if (passes !== 'cut short') this.#noteRecorded(passes);
     else this.#hasEntries = true;
     const texts = replies.map(({ text }) => withoutSaid(text, this.#says));
-    const ledger = this.#ledger();
+    const ledger = (this.#atEnd = this.#ledger());
     const mine = this.#hasEntries ? this.#ofThisTurn(await ledger()) : [];
     const hasChanged = mine.some(isEffect);
     const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, ledger) });
@@ -141,7 +143,7 @@ export class TurnAccount {
     readonly task: string | null;
     readonly isFinished: boolean;
   }): Promise<ThreadWords> {
-    const entries = this.#hasEntries || isFinished ? await this.#ledger()() : [];
+    const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
     const done = changes.map(({ entry, order }) => [order, stateOf(entry)].filter(Boolean).join(': '));
     return {
