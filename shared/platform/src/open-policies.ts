@@ -17,6 +17,11 @@ export type PolicyChange =
   /** The set stays what it was. `version` is that of the broken files, null when they cannot even be read. */
   | { readonly kind: 'refused'; readonly version: string | null; readonly detail: string };
 
+/** A look at all files is most of what an idle process does. */
+const POLL_MS = 5 * SECOND_MS;
+/** What was seen to change is looked at again after this. */
+const SETTLE_MS = SECOND_MS;
+
 export interface PolicyOptions {
   readonly folder: string;
   /** IANA zone in which rules tell the time. */
@@ -53,7 +58,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   let last: { readonly stamp: string | null; readonly found: PolicyFiles | Failed } | null = null;
   let seen = ''; // by the last look
   let refused = '';
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<boolean> => {
     const stamp = await stampPolicyFolder(folder).catch(() => null);
     const found: PolicyFiles | Failed =
       last && stamp !== null && stamp === last.stamp ? last.found : await readOrFail(folder);
@@ -62,20 +67,21 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     const settled = key === seen;
     seen = key;
     if (key === current.engine.version) refused = '';
-    if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return;
+    if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return settled;
     const set = 'failed' in found ? found : await tryLoad(found, timeZone);
     if ('failed' in set) {
       refused = key;
       log.error('policies refused', { version: key, detail: set.failed });
       tell({ kind: 'refused', version: 'failed' in found ? null : key, detail: set.failed });
-      return;
+      return settled;
     }
     [current, refused] = [set, ''];
     log.info('policies loaded', { version: key, rules: set.rules.length });
     tell({ kind: 'loaded', version: key });
+    return settled;
   };
 
-  const following = follow(look, options.pollMs ?? SECOND_MS, stop.signal);
+  const following = follow(look, options.pollMs ?? POLL_MS, stop.signal);
   log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
   return {
     current: () => current.engine,
@@ -87,10 +93,12 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   };
 }
 
-async function follow(look: () => Promise<void>, pollMs: number, signal: AbortSignal): Promise<void> {
+/** `look` says whether it saw the same as the one before. */
+async function follow(look: () => Promise<boolean>, pollMs: number, signal: AbortSignal): Promise<void> {
+  let settled = true;
   while (!signal.aborted) {
-    await sleep(pollMs, signal);
-    if (!signal.aborted) await look();
+    await sleep(settled ? pollMs : Math.min(pollMs, SETTLE_MS), signal);
+    if (!signal.aborted) settled = await look();
   }
 }
 
