@@ -127,14 +127,11 @@ describe('the tools that run commands', () => {
     '%s asks a person about what the list does not know, and about nothing else',
     (name, { tools }, more, place) => {
       const risk = (command: string) => tools[name]?.risk({ ...more, command }).risk;
-      for (const command of [...bypasses, ...read('own-bypasses.txt'), ...everyday].filter(
-        (one) => one.trim() !== '',
-      )) {
-        expect([command, risk(command)]).toEqual([
-          command,
-          classifyCommand(command, place).decision === 'run' ? 'safe' : 'dangerous',
-        ]);
-      }
+      const commands = [...bypasses, ...read('own-bypasses.txt'), ...everyday].filter((one) => one.trim() !== '');
+      const wrong = commands.filter(
+        (command) => risk(command) !== (classifyCommand(command, place).decision === 'run' ? 'safe' : 'dangerous'),
+      );
+      expect(wrong).toEqual([]);
       expect(risk('ps aux | grep node | wc -l')).toBe('safe');
       expect(risk('ps aux | xargs kill')).toBe('dangerous');
     },

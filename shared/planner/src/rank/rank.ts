@@ -65,7 +65,7 @@ function covered(words: readonly Word[], by: readonly Word[], { weightOf }: Tool
   for (const word of words) {
     const own = weightOf(word);
     all += own;
-    sum += own * Math.max(0, ...by.map((other) => alike(word, other)));
+    sum += own * by.reduce((best, other) => Math.max(best, alike(word, other)), 0);
   }
   return all === 0 ? 0 : sum / all;
 }
