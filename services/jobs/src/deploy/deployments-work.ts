@@ -7,16 +7,11 @@ import {
   type ServiceFile,
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
+import type { Artifact, Instance } from '@signalbox/contracts/operations/drivers';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { addEvent } from '@signalbox/store/deploy/deployments';
 import { findTarget, type PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import {
-  FINAL_STATES,
-  SELECT_WORK,
-  type StoredArtifact,
-  type StoredInstance,
-  type WorkRow,
-} from '@signalbox/store/deploy/deployments-rows';
+import { FINAL_STATES, SELECT_WORK, type WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, named, sql } from '@signalbox/store/sql';
@@ -28,8 +23,8 @@ export interface WorkChange {
   readonly port?: number | null;
   readonly url?: string;
   readonly file?: ServiceFile;
-  readonly artifact?: StoredArtifact;
-  readonly instance?: StoredInstance | null;
+  readonly artifact?: Artifact;
+  readonly instance?: Instance | null;
   readonly kept?: boolean;
   readonly failure?: DeployFailure;
 }
@@ -49,7 +44,7 @@ export interface Step {
 /** An artifact that no deployment needs. */
 export interface StaleArtifact {
   readonly server: string;
-  readonly artifact: StoredArtifact;
+  readonly artifact: Artifact;
   readonly deploymentIds: readonly string[];
 }
 

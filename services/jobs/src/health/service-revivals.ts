@@ -1,6 +1,7 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { addNote } from '@signalbox/store/deploy/deployments';
-import { FINAL_STATES, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
+import type { Instance } from '@signalbox/contracts/operations/drivers';
+import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
@@ -54,7 +55,7 @@ export function createServiceRevivals(pool: Pool) {
      * Does something on the server while nobody else can begin with the service; give it few seconds. What it gives as the instance is
      * stored. Null, without having done anything, when the service was taken.
      */
-    within: <T extends StoredInstance | null>(
+    within: <T extends Instance | null>(
       serving: Serving,
       fence: number,
       work: () => Promise<T>,

@@ -50,7 +50,6 @@ export function createDeployCheck(
         failed: failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' '),
       });
     },
-    isNotable: () => true,
   };
 }
 

@@ -11,6 +11,5 @@ export function createDeployRun(parts: DeployParts): HandlerOf<'deploy.run'> {
     run: ({ deploymentId }, context) => runDeployment(parts, deploymentId, context),
     say: describeResult,
     brief: describeBriefly,
-    isNotable: () => true,
   };
 }

@@ -36,7 +36,6 @@ export function createDiagnosticRun(
     },
     say: ({ server, code, stdout, stderr }) =>
       `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${lastLines(stdout || stderr)}`,
-    isNotable: () => true,
   };
 }
 

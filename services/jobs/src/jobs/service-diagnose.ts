@@ -69,7 +69,6 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
     },
     say: ({ project, environment, health, proposal }) =>
       [`${project} in ${environment} is ${health.verdict}. ${health.because}`, proposal.because ?? []].flat().join(' '),
-    isNotable: () => false,
   };
 }
 

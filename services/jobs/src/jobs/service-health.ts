@@ -15,7 +15,6 @@ export function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.he
     title: () => say('jobs.lookingAtAService'),
     run: (service, context) => lookOnce(parts, service, context),
     say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
-    isNotable: () => false,
   };
 }
 

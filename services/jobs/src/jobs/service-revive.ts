@@ -52,7 +52,6 @@ export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revi
     title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
     say: describeRevival,
-    isNotable: () => true,
   };
 }
 

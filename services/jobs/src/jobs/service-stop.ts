@@ -37,7 +37,6 @@ export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
     run: (service, context) => stopService(parts, service, context),
     say: ({ project, environment, release, ref, cut }) =>
       say('services.stopped', { project, environment, release: release ?? 'what served', ref, cut }),
-    isNotable: () => true,
   };
 }
 

@@ -145,7 +145,6 @@ function handler<N extends WorkspaceJob, T>(
       answer.outcome === 'done'
         ? job.say(answer.result)
         : sentence(answer.refusal.code, answer.refusal.data as ErrorData<ErrorCode>), // made from an AppError of that code
-    isNotable: () => true,
   };
 }
 

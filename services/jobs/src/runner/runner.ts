@@ -203,7 +203,7 @@ async function call<N extends JobName>(
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
   const said = handler.say(result);
   const brief = handler.brief?.(result) ?? said.split('\n')[0] ?? '';
-  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable(result) };
+  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable?.(result) ?? true };
 }
 
 /** Ends with the signal even when the handler does not listen to it: it is left behind, and can no longer end its run. */

@@ -6,7 +6,7 @@ import type {
   ServiceFile,
   ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
-import type { DriverName } from '@signalbox/contracts/operations/drivers';
+import type { Artifact, DriverName, Instance } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayState } from '@signalbox/messages/deploy-state';
@@ -36,22 +36,6 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** What was built. */
-export interface StoredArtifact {
-  readonly kind: 'folder' | 'image';
-  /** The name that the driver of its server gave it: no tag or branch. */
-  readonly ref: string;
-}
-
-/** What was started of it. */
-export interface StoredInstance {
-  /** The name that the driver of its server gave it. */
-  readonly ref: string;
-  readonly host: string;
-  readonly port: number;
-  readonly startedAt: string;
-}
-
 /** All that is stored of a deployment, for whoever works on it. */
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
@@ -67,8 +51,8 @@ export interface WorkRow extends DeploymentRow {
   readonly cancelBy: string | null;
   /** What its signalbox.json says; null before it was read. */
   readonly file: ServiceFile | null;
-  readonly instance: StoredInstance | null;
-  readonly artifact: StoredArtifact | null;
+  readonly instance: Instance | null;
+  readonly artifact: Artifact | null;
   readonly port: number | null;
   readonly repository: string | null;
   readonly repositoryLogin: StoredLogin | null;

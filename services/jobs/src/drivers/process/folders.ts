@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { attempt, parseJson } from '@signalbox/contracts/system-error';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /**
  * What lies where below the folder of the targets:
@@ -24,15 +24,6 @@ export interface Folders {
   /** The names of all deployments of a service that have a folder. */
   refsOf(service: ServiceKey): readonly string[];
 }
-
-/** Which release it is, as a label that every folder carries. */
-export const Label = z.object({
-  project: z.string(),
-  environment: z.enum(['staging', 'production', 'local']),
-  deploymentId: z.string(),
-  release: z.string(),
-  fence: z.number().int().nonnegative(),
-});
 
 export function createFolders(root: string): Folders {
   const at = (ref: string): string => {
