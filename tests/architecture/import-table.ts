@@ -167,6 +167,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     types: ['infra/telegram-simulator/src/**'],
   },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
+  // What a service reads of the environment is what it is given.
+  {
+    from: 'infra/local/src/supervisor/service-variables.ts',
+    may: ['services/{gateway,jobs,proxy,worker}/src/config.ts'],
+  },
   // The chat in a terminal speaks as the people of the simulator do.
   {
     from: 'infra/local/src/chat/**',

@@ -14,7 +14,7 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '../pool.ts';
 import type { StoredLogin } from './projects.ts';
-import { findRow, sql } from '../sql.ts';
+import { findRow, listValues, sql } from '../sql.ts';
 
 export interface DeploymentRow extends ServiceKey {
   readonly deploymentId: string;
@@ -84,14 +84,8 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
 
 /** The error for an id that nobody gave out, with the newest ones. */
 export async function deploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
-  const { rows } = await db.query<{ id: string }>(
-    `select deployment_id as id from deployments order by requested_at desc limit 5`,
-  );
-  const known = listNames(
-    deploymentId,
-    rows.map(({ id }) => id),
-  );
-  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known });
+  const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
+  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
 }
 
 /** The sentence for somebody who wants a service that another deployment has: whose, since when, and where it is. */

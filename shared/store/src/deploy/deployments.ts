@@ -16,7 +16,7 @@ import {
   type DeploymentRow,
 } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 
 export interface DeploymentRequest extends ServiceKey {
   readonly deploymentId: string;
@@ -64,7 +64,11 @@ export function createDeployments(pool: Pool) {
     },
 
     /** The names of those who approved it, in their order. */
-    approvers: (deploymentId: string): Promise<readonly string[]> => listApprovers(pool, deploymentId),
+    approvers(deploymentId: string): Promise<readonly string[]> {
+      return listValues<string>(pool)`
+        select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
+          where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
+    },
 
     /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
     async requireIdle(service: ServiceKey): Promise<void> {
@@ -92,9 +96,9 @@ export function createDeployments(pool: Pool) {
       deploymentId: string,
       tail: number,
     ): Promise<readonly { readonly at: Date; readonly state: string; readonly line: string }[]> {
-      const { rows } = await pool.query<{ at: Date; state: string; line: string }>(sql`
-        select at, state, line from deployment_lines where deployment_id = ${deploymentId} order by n desc limit ${tail}`);
-      return rows.reverse();
+      const rows = await listRows<{ at: Date; state: string; line: string }>(pool)`
+        select at, state, line from deployment_lines where deployment_id = ${deploymentId} order by n desc limit ${tail}`;
+      return rows.toReversed();
     },
 
     /**
@@ -113,21 +117,13 @@ export function createDeployments(pool: Pool) {
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
-            where deployment_id = ${deploymentId} for update`);
-        if (!rows[0] || isFinal(rows[0].state)) return false;
+        const state = await lockState(db, deploymentId);
+        if (state === null || isFinal(state)) return false;
         await db.query(sql`update deployments set cancel_action = null where deployment_id = ${deploymentId}
             and cancel_action = ${actionId}`);
         return true;
       }),
   };
-}
-
-async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
-  const rows = await listRows<{ name: string }>(db)`
-    select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
-      where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
-  return rows.map(({ name }) => name);
 }
 
 async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {
@@ -158,13 +154,9 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
 }
 
 /** The deployment of a service that has not ended. */
-export async function findOpen(
-  db: Queryable,
-  { project, environment }: ServiceKey,
-): Promise<DeploymentRow | undefined> {
-  const { rows } = await db.query<DeploymentRow>(sql`${SELECT_DEPLOYMENT} where d.project = ${project}
-      and d.environment = ${environment} and d.state not in ${FINAL_STATES}`);
-  return rows[0];
+export function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
+  return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.project = ${project}
+      and d.environment = ${environment} and d.state not in ${FINAL_STATES}`;
 }
 
 async function requireOfService(db: Queryable, service: ServiceKey, deploymentId: string): Promise<void> {
@@ -211,9 +203,13 @@ export async function addNote(
   deploymentId: string,
   note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
 ): Promise<void> {
-  const row = await findRow<Pick<DeploymentRow, 'state'>>(db)`select state from deployments
-      where deployment_id = ${deploymentId} for update`;
-  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, ...note });
+  const state = await lockState(db, deploymentId);
+  if (state !== null) await addEvent(db, deploymentId, { from: state, to: state, ...note });
+}
+
+/** The state of a deployment, whose row stays locked until the transaction ends; null without one. */
+export function lockState(db: Queryable, deploymentId: string): Promise<DeployState | null> {
+  return findValue<DeployState>(db)`select state from deployments where deployment_id = ${deploymentId} for update`;
 }
 
 /** Appends to what a deployment went through; whoever calls has locked its row. */

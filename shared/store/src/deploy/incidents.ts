@@ -5,7 +5,7 @@ import { wakeLane } from '../conversation/wake-lane.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
 /** Something that is broken now. One row per subject and kind while it lasts. */
 export interface IncidentReport {
@@ -73,11 +73,11 @@ export async function openIncident(
       await db.query(sql`update incidents set closed_at = clock_timestamp()
           where subject = ${subject} and closed_at is null
             and (kind <> ${kind} or evidence ->> 'deploymentId' is distinct from ${report.evidence.deploymentId ?? null})`);
-    const { rows: made } = await db.query(sql`
+    const isNew = await hasRow(db)`
       insert into incidents (subject, kind, detail, evidence)
         values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb)
-       on conflict (subject, kind) where closed_at is null do nothing returning 1`);
-    if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
+       on conflict (subject, kind) where closed_at is null do nothing`;
+    if (isNew && report.error) await addErrors(db, report.error, [report.error]);
     const incident = await findRow<Incident & { chatKey: string | null }>(db)`
       select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = ${subject} and kind = ${kind} and closed_at is null
         for update`;
@@ -86,7 +86,7 @@ export async function openIncident(
     const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
     const { chatKey, ...known } = incident;
     const told = isMuted ? null : await tell(db, known, chatKey, report);
-    return { incident: { ...known, told: told?.userKey ?? known.told }, isNew: made.length > 0, told };
+    return { incident: { ...known, told: told?.userKey ?? known.told }, isNew, told };
   });
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { addNote, findOpen } from './deployments.ts';
 import { underWay, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findValue, sql } from '../sql.ts';
+import { findValue, hasRow, sql } from '../sql.ts';
 
 /** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
 export interface BegunStop {
@@ -32,10 +32,10 @@ export function createServiceStops(pool: Pool) {
       evidence: Readonly<Record<string, unknown>>,
     ): Promise<void> =>
       withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(sql`select 1 from deployment_events where deployment_id = ${deploymentId}
-            and evidence ->> 'stopped' = ${runId}`);
+        const isKnown = await hasRow(db)`select 1 from deployment_events where deployment_id = ${deploymentId}
+            and evidence ->> 'stopped' = ${runId}`;
         const note = { actor: by, fence: null, evidence: { stopped: runId, ...evidence } };
-        if (rowCount === 0) await addNote(db, deploymentId, note);
+        if (!isKnown) await addNote(db, deploymentId, note);
       }),
   };
 }
@@ -75,8 +75,7 @@ async function findServing(db: Queryable, service: ServiceKey): Promise<string |
 async function begin(db: Queryable, service: ServiceKey, runId: string, by: string): Promise<BegunStop> {
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
   // As whoever begins a deployment does: one decides about a service at a time.
-  const { rowCount } = await db.query(sql`select 1 from services where ${isIt} for update`);
-  if (rowCount === 0)
+  if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
   const begun = await findBegun(db, service, runId);
   // A deployment may have begun since then, and its fence must stay the highest.

@@ -86,7 +86,7 @@ async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<st
   const row = held.row();
   let how = 'none';
   // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
-  const hasBegun = await wasInOneOf(place, 'building', 'starting');
+  const hasBegun = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
   const driver = hasBegun ? await place.driver() : null;
   await driver?.endBuild(releaseId(row), signal);
   while (driver !== null) {
@@ -98,11 +98,6 @@ async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<st
   await endLease(parts, row);
   await parts.sources.discard(row.deploymentId);
   return how;
-}
-
-async function wasInOneOf({ parts, held }: DeploymentSession, ...states: readonly DeployState[]): Promise<boolean> {
-  for (const state of states) if (await parts.work.wasIn(held.row().deploymentId, state)) return true;
-  return false;
 }
 
 async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
