@@ -115,7 +115,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What carries people's traffic stands alone: it needs neither Redis nor Postgres.
   {
     from: 'services/proxy/src/**',
-    may: ['services/proxy/src/**', CONTRACTS, 'shared/platform/src/{config,log,lifecycle,probe,metrics}.ts'],
+    may: ['services/proxy/src/**', CONTRACTS, 'shared/platform/src/{config,log,lifecycle,loop,probe,metrics}.ts'],
   },
   // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
   {

@@ -3,7 +3,8 @@ import type { Route, RouteState } from '@signalbox/contracts/operations/traffic'
 import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { startLoop } from '@signalbox/platform/loop';
+import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
@@ -46,9 +47,8 @@ export class RouteTable implements Closable {
   readonly #draining = new Set<Promise<void>>();
   /** Removed routes with open requests. */
   readonly #drainingRoutes = new Set<LiveRoute>();
-  readonly #stop = new AbortController();
   #lastChange: Promise<unknown> = Promise.resolve();
-  #retries: Promise<void> = Promise.resolve();
+  #retries: Closable | null = null;
 
   constructor(options: RouteTableOptions, stored: Awaited<ReturnType<RouteStore['load']>>) {
     this.#options = options;
@@ -60,7 +60,11 @@ export class RouteTable implements Closable {
   /** Listens for every route, and tries again where that fails. Call it once. */
   async open(): Promise<void> {
     await this.#listenWhereDue();
-    this.#retries = this.#retryListeners();
+    const step = async (): Promise<void> => {
+      const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
+      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
+    };
+    this.#retries = startLoop({ name: 'listeners', everyMs: CHECK_MS, log: this.#options.log, step });
   }
 
   list(): readonly RouteState[] {
@@ -102,8 +106,7 @@ export class RouteTable implements Closable {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#retries;
+    await this.#retries?.close();
     await this.#lastChange;
     for (const { listener } of this.#entries.values()) void this.#drain(listener);
     await Promise.all(this.#draining);
@@ -180,14 +183,6 @@ export class RouteTable implements Closable {
       else routes.set(name, is);
     }
     await this.#options.store.save({ routes: [...routes.values()], removed: Object.fromEntries(removed) });
-  }
-
-  async #retryListeners(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
-      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
-      await sleep(CHECK_MS, this.#stop.signal);
-    }
   }
 
   async #listenWhereDue(): Promise<void> {

@@ -2,7 +2,8 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { AppError } from '@signalbox/contracts/errors';
 import { background } from './lifecycle.ts';
 import type { Log } from './log.ts';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { startLoop } from './loop.ts';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import {
   loadPolicySet,
   readPolicyFolder,
@@ -46,7 +47,6 @@ export interface Policies {
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const { folder, timeZone, log } = options;
   let current = await firstSet(folder, timeZone);
-  const stop = new AbortController();
   const tell = (change: PolicyChange): void =>
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
@@ -62,7 +62,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     const settled = key === seen;
     seen = key;
     if (key === current.engine.version) refused = '';
-    if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return;
+    if (!settled || key === current.engine.version || key === refused) return;
     const set = 'failed' in found ? found : await tryLoad(found, timeZone);
     if ('failed' in set) {
       refused = key;
@@ -75,23 +75,13 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     tell({ kind: 'loaded', version: key });
   };
 
-  const following = follow(look, options.pollMs ?? SECOND_MS, stop.signal);
+  const following = startLoop({ name: 'policies', everyMs: options.pollMs ?? SECOND_MS, log, step: look });
   log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
   return {
     current: () => current.engine,
     currentSet: () => current,
-    close: async () => {
-      stop.abort();
-      await following;
-    },
+    close: () => following.close(),
   };
-}
-
-async function follow(look: () => Promise<void>, pollMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await sleep(pollMs, signal);
-    if (!signal.aborted) await look();
-  }
 }
 
 async function firstSet(folder: string, timeZone: string): Promise<PolicySet> {

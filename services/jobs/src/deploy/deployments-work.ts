@@ -275,7 +275,8 @@ async function advance(
 
 async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
   // The fields are named as their columns, but one.
-  for (const [field, value] of Object.entries(change)) {
+  const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
+  for (const [field, value] of columns) {
     const column = field === 'kept' ? 'artifact_kept' : field;
     const stored = typeof value === 'object' && value !== null ? JSON.stringify(redactFailure(value)) : value;
     await db.query(`update deployments set "${column}" = $2 where deployment_id = $1`, [deploymentId, stored]);

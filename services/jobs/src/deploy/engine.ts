@@ -7,7 +7,7 @@ import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/error
 import { backoffMs, SECOND_MS, sleep, pause } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, limitOf } from './leased-deployment.ts';
-import { createLineFilter } from './lines.ts';
+import { readCleanLines } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { requireSamePlace } from './steps/plan.ts';
 import { build, prepare } from './steps/prepare.ts';
@@ -175,14 +175,12 @@ async function readLog(
   instance: NonNullable<WorkRow['instance']>,
 ): Promise<readonly string[]> {
   await place.protectLines();
-  const driver = await place.driver();
-  const clean = createLineFilter((text) => place.opened.mask(text));
-  const signal = AbortSignal.timeout(5 * SECOND_MS);
-  const lines: string[] = [];
-  const since = new Date(instance.startedAt);
-  for await (const line of driver.logs(instance, { tail: FAILURE_LINES, since, signal }))
-    lines.push(clean(line) ?? '…');
-  return lines;
+  const query = {
+    tail: FAILURE_LINES,
+    since: new Date(instance.startedAt),
+    signal: AbortSignal.timeout(5 * SECOND_MS),
+  };
+  return readCleanLines(await place.driver(), instance, query, (text) => place.opened.mask(text));
 }
 
 /** Removes artifacts that no deployment needs. What cannot be removed now is tried again the next time. */
@@ -210,16 +208,9 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
   const replaced = row.replaces === null ? null : await parts.deployments.before(row);
   const begun = row.startedAt ?? row.requestedAt;
   return {
-    deploymentId,
-    project: row.project,
-    environment: row.environment,
-    kind: row.kind,
-    state: row.state,
-    release: row.release,
+    ...row,
     serving: service?.release ?? null,
     replaced: replaced?.release ?? null,
-    url: row.url,
     seconds: Math.max(0, (row.finishedAt ?? new Date()).getTime() - begun.getTime()) / SECOND_MS,
-    failure: row.failure,
   };
 }

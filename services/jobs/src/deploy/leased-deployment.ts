@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
-import { startLoop } from '@signalbox/platform/loop';
+import { Leases } from '@signalbox/platform/leases';
 import type { DeployParts } from './parts.ts';
 
 /** A person wants it to end. */
@@ -71,13 +71,19 @@ export async function leaseDeployment(
     return row;
   };
   let row = await read();
-  const look = async (): Promise<void> => {
-    const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
-    if (!isOurs) lost.abort(new DeploymentLost());
-    if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
-  };
-  await look();
-  const loop = startLoop({ name: 'deployment', everyMs: WATCH_MS, log: context.log, step: look });
+  const leases = new Leases({
+    name: 'deployment',
+    everyMs: WATCH_MS,
+    log: context.log,
+    beat: async () => {
+      const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
+      if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
+      return isOurs ? [] : [deploymentId];
+    },
+    onLost: () => lost.abort(new DeploymentLost()),
+  });
+  leases.hold(deploymentId, claimed);
+  await leases.beat();
 
   return {
     fence,
@@ -89,7 +95,7 @@ export async function leaseDeployment(
       const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, fence, from, to, step))) {
-        await look();
+        await leases.beat();
         requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
         throw new DeploymentLost();
@@ -111,7 +117,7 @@ export async function leaseDeployment(
         clearTimeout(timer);
       }
     },
-    close: () => loop.close(),
+    close: () => leases.close(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
 import type { DeployState, LogLine } from '@signalbox/contracts/operations/deploy';
 import type { DeploymentWork } from './deployments-work.ts';
 import type { Closable } from '@signalbox/platform/lifecycle';
@@ -93,4 +94,17 @@ export function createLineFilter(
     const clean = redactText(mask(line));
     return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
   };
+}
+
+/** The newest lines of an instance, the oldest first, as they may be kept. */
+export async function readCleanLines(
+  driver: Pick<Driver, 'logs'>,
+  instance: Instance,
+  query: LogQuery,
+  mask: (text: string) => string,
+): Promise<string[]> {
+  const clean = createLineFilter(mask);
+  const lines: string[] = [];
+  for await (const line of driver.logs(instance, query)) lines.push(clean(line) ?? '…');
+  return lines;
 }

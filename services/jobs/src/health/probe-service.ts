@@ -83,22 +83,6 @@ export function nothingFound(memory: HealthMemory, errorsLastHour: number): Foun
   };
 }
 
-/** What was found, without what only a verdict needs. */
-export function toHealth(
-  { project, environment }: ServiceKey,
-  {
-    errorsLately: _lately,
-    errorsUsually: _usually,
-    newRestarts: _new,
-    crashLoop: _loop,
-    crashes: _crashes,
-    ...found
-  }: Found,
-  { verdict, because }: Pick<ServiceHealthResult, 'verdict' | 'because'>,
-): ServiceHealthResult {
-  return { project, environment, verdict, because, ...found };
-}
-
 /** What answers at a port that the proxy could not get is not the service, however well it answers. */
 async function lookThrough(
   parts: Pick<DiagnoseParts, 'reachHost' | 'traffic'>,

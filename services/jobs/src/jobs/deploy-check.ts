@@ -10,6 +10,8 @@ import { openVariables } from '../deploy/variables.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
+const NOTHING = { server: null, commit: null, checks: [], plan: null, isUnseen: false, problem: null };
+
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
 export function createDeployCheck(
   parts: DeployParts,
@@ -32,15 +34,7 @@ export function createDeployCheck(
           signal: context.signal,
         },
       );
-      return {
-        ready,
-        server: target?.server ?? null,
-        commit,
-        checks: [...checks],
-        plan: null,
-        isUnseen: false,
-        problem: null,
-      };
+      return { ...NOTHING, ready, server: target?.server ?? null, commit, checks: [...checks] };
     },
     say: ({ ready, checks, problem }) => {
       if (problem !== null) return problem;
@@ -62,17 +56,9 @@ async function resolve(
 ): Promise<JobResult<'deploy.check'>> {
   try {
     const { plan, isUnseen } = await resolvePlan(parts, wish, repository, signal);
-    return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, isUnseen, problem: null };
+    return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return {
-      ready: false,
-      server: null,
-      commit: null,
-      checks: [],
-      plan: null,
-      isUnseen: false,
-      problem: explain(error).slice(0, 2_000),
-    };
+    return { ...NOTHING, ready: false, problem: explain(error).slice(0, 2_000) };
   }
 }

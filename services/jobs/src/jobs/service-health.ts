@@ -4,7 +4,7 @@ import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { HealthMemory } from '../health/latencies.ts';
-import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
+import { probeService, nothingFound } from '../health/probe-service.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -32,5 +32,5 @@ async function lookOnce(
       : await withDriver(parts, serving, context, (driver) =>
           probeService(parts, driver, { service, serving }, memory, context.signal),
         );
-  return toHealth(key, found, judge(found));
+  return { ...key, ...found, ...judge(found) };
 }

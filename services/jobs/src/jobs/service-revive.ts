@@ -7,7 +7,7 @@ import type { Serving } from '../health/serving.ts';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
-import { createLineFilter } from '../deploy/lines.ts';
+import { readCleanLines } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
 import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
@@ -233,13 +233,10 @@ async function lastLines(parts: ReviveParts, row: WorkRow, { context, opened }: 
   try {
     const purpose = `to keep it out of the lines of ${serviceName(row)}`;
     await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
-    return await withDriver(parts, row, context, async (driver) => {
-      const lines: string[] = [];
-      const clean = createLineFilter((text) => opened.mask(text));
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
-      for await (const line of driver.logs(instance, { tail: LINES, signal })) lines.push(clean(line) ?? '…');
-      return lines;
-    });
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
+    return await withDriver(parts, row, context, (driver) =>
+      readCleanLines(driver, instance, { tail: LINES, signal }, (text) => opened.mask(text)),
+    );
   } catch (error) {
     context.log.warn('the last lines of an instance could not be read', { error });
     return [];

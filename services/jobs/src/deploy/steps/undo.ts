@@ -1,4 +1,4 @@
-import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance } from '../../drivers/driver.ts';
@@ -84,24 +84,27 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
 async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = place;
   const row = held.row();
-  let how = 'none';
   // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
   const hasBegun = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
   const driver = hasBegun ? await place.driver() : null;
   await driver?.endBuild(releaseId(row), signal);
-  while (driver !== null) {
-    const running = await findOurs(driver, row, signal);
-    if (running === null) break;
-    how = await driver.stop(running, STOP_GRACE_MS, signal);
-    await pause(PAUSE_MS, signal);
-  }
+  const how = driver && (await endInstances(driver, row, STOP_GRACE_MS, signal));
   await endLease(parts, row);
   await parts.sources.discard(row.deploymentId);
-  return how;
+  return how ?? 'none';
 }
 
-async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
-  const all = await driver.find(serviceOf(row), signal);
-  const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
-  return ours?.instance ?? null;
+/** Settles when no instance of the deployment runs any more; how the last one ended, null when none ran. */
+export async function endInstances(
+  driver: Driver,
+  row: WorkRow,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Driver['stop']>> | null> {
+  for (let how: Awaited<ReturnType<Driver['stop']>> | null = null; ; await pause(PAUSE_MS, signal)) {
+    const all = await driver.find(serviceOf(row), signal);
+    const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
+    if (ours === undefined) return how;
+    how = await driver.stop(ours.instance, graceMs, signal);
+  }
 }

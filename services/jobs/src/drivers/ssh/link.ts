@@ -2,7 +2,7 @@ import { systemCode } from '@signalbox/contracts/system-error';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import { shellQuote } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
@@ -61,10 +61,7 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     isOpen = false;
     drop(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
   });
-  let onAbort = (): void => undefined;
-  await new Promise<void>((resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error); // what aborts here gives an error
-    signal.addEventListener('abort', onAbort, { once: true });
+  const opening = new Promise<void>((resolve, reject) => {
     client.once('ready', resolve);
     client.once('close', () => reject(problem ?? unreachable(server, 'it closed the connection')));
     client.once('error', () => reject(problem ?? unreachable(server, 'it cannot be connected to')));
@@ -85,12 +82,11 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     } catch (error) {
       reject(unreachable(server, `the private key cannot be used: ${sayWhy(error)}`));
     }
-  })
-    .catch((error: unknown) => {
-      client.destroy();
-      throw error;
-    })
-    .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+  await untilAborted(opening, signal).catch((error: unknown) => {
+    client.destroy();
+    throw error;
+  });
   isOpen = true;
   const assertOpen = (): void => {
     if (!isOpen) throw unreachable(server, 'the link was lost before');
@@ -105,13 +101,13 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     },
     connectSocket: (path) => {
       assertOpen();
-      const opening = new Promise<Duplex>((resolve, reject) => {
+      const connecting = new Promise<Duplex>((resolve, reject) => {
         client.openssh_forwardOutStreamLocal(path, (error, channel) => {
           if (error) reject(unreachable(server, `the socket ${path} cannot be opened by ${login.user}`));
           else resolve(channel);
         });
       });
-      return Promise.race([opening, lost]);
+      return Promise.race([connecting, lost]);
     },
     close: async () => {
       isOpen = false;
