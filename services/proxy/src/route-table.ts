@@ -8,7 +8,7 @@ import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
-import type { RouteStore } from './route-store.ts';
+import type { RouteStore, Stored } from './route-store.ts';
 
 interface Entry {
   readonly live: LiveRoute;
@@ -50,7 +50,7 @@ export class RouteTable implements Closable {
   #lastChange: Promise<unknown> = Promise.resolve();
   #retries: Closable | null = null;
 
-  constructor(options: RouteTableOptions, stored: Awaited<ReturnType<RouteStore['load']>>) {
+  constructor(options: RouteTableOptions, stored: Stored) {
     this.#options = options;
     this.#removed = new Map(Object.entries(stored.removed));
     for (const { route, since } of stored.routes)
