@@ -94,13 +94,13 @@ export class RouteTable implements Closable {
 
   /**
    * Settles when the route is stored, its port is open, and every new request goes to its upstream. The same again changes nothing.
-   * Throws CONFLICT for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
+   * Throws ROUTE_REFUSED for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
    */
   put(route: Route): Promise<RouteState> {
     return this.#inTurn(() => this.#put(route));
   }
 
-  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws CONFLICT. */
+  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws ROUTE_REFUSED. */
   remove(service: string, fence: number): Promise<void> {
     return this.#inTurn(() => this.#remove(service, fence));
   }

@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
-import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -87,9 +87,18 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   const leftMs = Math.max(0, approval.expiresAt.getTime() - Date.now());
-  const text = (): string =>
-    say('governance.approvalWaits', { card: cardTitle(approval.card), left: sayDuration(leftMs) });
-  await tell(db, approval, chats, 'remind', text);
+  await putInTheirLanguage(db, chats, (chatKey) => {
+    const left = sayDuration(leftMs);
+    const text = say('governance.approvalWaits', { card: cardTitle(approval.card), left });
+    return {
+      key: `${approval.approvalId}:remind:${chatKey}`,
+      chatKey,
+      threadId: approval.threadId,
+      traceId: approval.traceId,
+      priority: PRIORITY.control,
+      body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
+    };
+  });
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;
 }
@@ -105,22 +114,4 @@ async function escalate(db: Queryable, approval: Approval): Promise<readonly str
   await putCards(db, approval, votes, chats);
   await recordApproval(db, approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length }));
   return chats;
-}
-
-async function tell(
-  db: Queryable,
-  approval: Approval,
-  chats: readonly string[],
-  what: string,
-  text: () => string,
-): Promise<void> {
-  const row = (chatKey: string): OutboundEnvelope => ({
-    key: `${approval.approvalId}:${what}:${chatKey}`,
-    chatKey,
-    threadId: approval.threadId,
-    traceId: approval.traceId,
-    priority: PRIORITY.control,
-    body: { text: `${text()}\n_${approval.approvalId}_`, buttons: [] },
-  });
-  await putInTheirLanguage(db, chats, row);
 }

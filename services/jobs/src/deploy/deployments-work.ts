@@ -29,6 +29,13 @@ export interface WorkChange {
   readonly failure?: DeployFailure;
 }
 
+/** Under whose claim a deployment goes from one state to another. */
+export interface Move {
+  readonly fence: number;
+  readonly from: DeployState;
+  readonly to: DeployState;
+}
+
 export interface Step {
   readonly actor: string;
   readonly evidence: Readonly<Record<string, unknown>>;
@@ -100,9 +107,10 @@ export class DeploymentWork {
    * From one state to the next, with an event. False when another job moved it or has taken it; to `switching` also when it is
    * to be cancelled. Throws for a transition that does not exist.
    */
-  advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
+  advance(deploymentId: string, move: Move, step: Step): Promise<boolean> {
+    const { from, to } = move;
     if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
-    return withTransaction(this.#pool, (db) => advance(db, deploymentId, { fence, from, to }, step));
+    return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
   /** Writes down what is known without a new state. */
@@ -130,7 +138,7 @@ export class DeploymentWork {
     return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
-  /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
+  /** Where a deployment would be placed now. Throws what `placeService` throws; writes nothing. */
   target(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
     return findTarget(this.#pool, service, named);
   }
@@ -244,12 +252,7 @@ async function claim(
   return { fence, from };
 }
 
-async function advance(
-  db: Queryable,
-  deploymentId: string,
-  move: { readonly fence: number; readonly from: DeployState; readonly to: DeployState },
-  step: Step,
-): Promise<boolean> {
+async function advance(db: Queryable, deploymentId: string, move: Move, step: Step): Promise<boolean> {
   const { fence, from, to } = move;
   const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),

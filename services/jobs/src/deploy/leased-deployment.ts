@@ -26,7 +26,7 @@ class DeploymentLost extends Error {
   }
 }
 
-/** Wishes and losses are noticed within this time. */
+/** Requests to cancel and losses are noticed within this time. */
 const WATCH_MS = 400;
 
 /** Holds a claimed deployment in the hands of this process: looks at it twice a second, and gives it up when it was taken. */
@@ -76,7 +76,7 @@ export async function leaseDeployment(
       const from = row.state;
       const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
-      if (!(await work.advance(deploymentId, fence, from, to, step))) {
+      if (!(await work.advance(deploymentId, { fence, from, to }, step))) {
         await leases.beat();
         requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
@@ -87,7 +87,7 @@ export async function leaseDeployment(
     },
     /**
      * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process
-     * stops, and, if the step may be cancelled, at a wish to. `stop` ends it for another reason.
+     * stops, and, if the step may be cancelled, at a request to. `stop` ends it for another reason.
      */
     async within<T>(
       { limitMs, isCancellable }: { readonly limitMs: number; readonly isCancellable: boolean },

@@ -19,10 +19,9 @@ const LATELY_MS = 5 * MINUTE_MS;
 /** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
 export async function probeService(
   parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
-  driver: Driver,
+  { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
-  signal: AbortSignal,
 ): Promise<Found> {
   const { file, instance } = serving;
   const [proxy, direct, program, diskFreeMb] = await Promise.all([

@@ -19,17 +19,17 @@ export function createDeployCheck(
 ): HandlerOf<'deploy.check'> {
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
-    async run(wish, context) {
-      const repository = repositoryOf(await projects.get(wish.project), context.openSecret);
-      if (wish.planOnly) return resolve(parts, wish, repository, context);
+    async run(request, context) {
+      const repository = repositoryOf(await projects.get(request.project), context.openSecret);
+      if (request.planOnly) return resolve(parts, request, repository, context);
       const opened = createOpenedSecrets();
-      const purpose = `to see whether ${wish.project} can be deployed to ${wish.environment}`;
+      const purpose = `to see whether ${request.project} can be deployed to ${request.environment}`;
       const { ready, target, commit, checks } = await measureReadiness(
         parts,
-        { ...wish, commit: null, deploymentId: null, built: null },
+        { ...request, commit: null, deploymentId: null, built: null },
         {
           repository,
-          variables: () => openVariables(parts, wish, { openSecret: context.openSecret, opened, purpose }),
+          variables: () => openVariables(parts, request, { openSecret: context.openSecret, opened, purpose }),
           context,
           signal: context.signal,
         },
@@ -50,12 +50,12 @@ export function createDeployCheck(
 /** What would be deployed; what stands in the way is an answer, not a failure. */
 async function resolve(
   parts: DeployParts,
-  wish: JobPayload<'deploy.check'>,
+  request: JobPayload<'deploy.check'>,
   repository: Repository | null,
   { signal }: JobContext,
 ): Promise<JobResult<'deploy.check'>> {
   try {
-    const { plan, isUnseen } = await resolvePlan(parts, wish, repository, signal);
+    const { plan, isUnseen } = await resolvePlan(parts, request, repository, signal);
     return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -49,7 +49,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
       const mask = await maskOf(parts, key, openSecret);
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
-          probeService(parts, driver, { service, serving }, memory, signal),
+          probeService(parts, { driver, signal }, { service, serving }, memory),
           serving.instance === null ? [] : readLines(driver, serving.instance, { tail: READ, signal }, mask),
         ]);
         const verdict = judge(found);

@@ -30,7 +30,7 @@ async function lookOnce(
     serving === null
       ? nothingFound(memory, await countErrors(parts.pool, key, new Date(Date.now() - HOUR_MS)))
       : await withDriver(parts, serving, context, (driver) =>
-          probeService(parts, driver, { service, serving }, memory, context.signal),
+          probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );
   return { ...key, ...found, ...judge(found) };
 }

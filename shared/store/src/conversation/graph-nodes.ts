@@ -58,7 +58,7 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
  */
 export async function putNodeRun(
   pool: Pool,
-  wish: {
+  request: {
     readonly threadId: string;
     readonly node: string;
     readonly actionId: string;
@@ -67,7 +67,7 @@ export async function putNodeRun(
   },
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
-    const { threadId, node, actionId, about, say } = wish;
+    const { threadId, node, actionId, about, say } = request;
     const thread = await findRow<{ user_key: string; chat_key: string; status: string }>(db)`
       select user_key, chat_key, status from threads where thread_id = ${threadId} for share`;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
@@ -91,7 +91,7 @@ export async function putNodeRun(
   });
 }
 
-/** Whether a wish to run a node again was written. */
+/** Whether a request to run a node again was written. */
 export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;

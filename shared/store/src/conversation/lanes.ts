@@ -149,6 +149,9 @@ export interface TurnEnd {
   readonly thread: ThreadChange | null;
 }
 
+/** An end without a turn of an agent. */
+const NOT_RECORDED = { checkpoint: null, recording: null };
+
 /**
  * Ends a turn: its newest checkpoint if there is one, its records, replies, outcomes and thread, and releases the lane, in one
  * transaction and one round trip. `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up:
@@ -158,8 +161,10 @@ export async function finishLane(
   db: Queryable,
   lane: Lane,
   end: TurnEnd,
-  checkpoint: CheckpointRow | null = null,
-  recording: TurnRecording | null = null,
+  {
+    checkpoint,
+    recording,
+  }: { readonly checkpoint: CheckpointRow | null; readonly recording: TurnRecording | null } = NOT_RECORDED,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
   const { turn, outcomes, replies, thread } = end;
   const name = checkpoint ? 'turn_finish' : 'lane_finish';

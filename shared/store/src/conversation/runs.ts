@@ -132,7 +132,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
  *     ▲                  │
  *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
- *   cancel: queued ──▶ cancelled; a running one gets the wish, and is cancelled when whoever works on it has stopped
+ *   cancel: queued ──▶ cancelled; a running one is to be, and is cancelled when whoever works on it has stopped
  */
 export class Runs {
   readonly #pool: Pool;
@@ -254,7 +254,7 @@ export class Runs {
   /**
    * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
    * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
-   * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
+   * told of its end unless it was them. Twice is once. `note` writes about the request in the same transaction, unless it is over.
    */
   cancel(
     runId: string,

@@ -25,8 +25,8 @@ const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = '
 /**
  * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
  * the most free memory, of those that were measured, one that answers before one that does not; without any on this machine. As long as nothing serves, naming another
- * server moves it. Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of
- * another environment), NO_CAPACITY (none of the environment's servers was ever reached).
+ * server moves it. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE, SERVER_BOOKED, SERVER_OF_OTHER_ENVIRONMENT,
+ * NO_CAPACITY (none of the environment's servers was ever reached).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
   await requireProject(db, service.project);

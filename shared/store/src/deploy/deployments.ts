@@ -42,10 +42,10 @@ export interface DeploymentEventRow {
 export function createDeployments(pool: Pool) {
   return {
     /**
-     * Writes the wish: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
+     * Writes the request: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
      * again), DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
      */
-    request: (wish: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
+    request: (asked: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => putRequest(db, asked)),
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
@@ -126,29 +126,29 @@ export function createDeployments(pool: Pool) {
   };
 }
 
-async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {
-  const earlier = await findDeployment(db, wish.deploymentId);
+async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<DeploymentRow> {
+  const earlier = await findDeployment(db, asked.deploymentId);
   if (earlier) return earlier;
-  const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);
-  const other = await findOpen(db, wish);
-  // The same wish again, at the same time: the one before was written while this one waited for the service.
-  if (other?.deploymentId === wish.deploymentId) return other;
+  const { server, driver, serving } = await placeService(db, asked, asked.plan?.server.name ?? asked.server);
+  const other = await findOpen(db, asked);
+  // The same request again, at the same time: the one before was written while this one waited for the service.
+  if (other?.deploymentId === asked.deploymentId) return other;
   if (other) throw underWay(other, new Date());
-  if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
+  if (asked.fromArtifact !== null) await requireOfService(db, asked, asked.fromArtifact);
   await db.query(sql`
     insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key,
       thread_id, plan)
-     values (${wish.deploymentId}, ${wish.project}, ${wish.environment}, ${server}, ${driver}, ${wish.kind}, ${wish.ref},
-       ${wish.fromArtifact}, ${serving}, ${wish.userKey}, ${wish.threadId},
-       ${wish.plan === undefined ? null : JSON.stringify(wish.plan)}::jsonb)`);
-  await addEvent(db, wish.deploymentId, {
+     values (${asked.deploymentId}, ${asked.project}, ${asked.environment}, ${server}, ${driver}, ${asked.kind}, ${asked.ref},
+       ${asked.fromArtifact}, ${serving}, ${asked.userKey}, ${asked.threadId},
+       ${asked.plan === undefined ? null : JSON.stringify(asked.plan)}::jsonb)`);
+  await addEvent(db, asked.deploymentId, {
     from: null,
     to: 'queued',
-    actor: wish.userKey,
+    actor: asked.userKey,
     fence: null,
-    evidence: { ref: wish.ref, server, driver },
+    evidence: { ref: asked.ref, server, driver },
   });
-  const written = await findDeployment(db, wish.deploymentId);
+  const written = await findDeployment(db, asked.deploymentId);
   if (!written) throw new Error('a deployment that was just written is not there');
   return written;
 }

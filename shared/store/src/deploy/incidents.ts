@@ -106,7 +106,7 @@ export async function closeIncident(
     if (incident.told === null || chatKey === null) return { incident, told: null };
     const person = { userKey: incident.told, chatKey };
     const news = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
-    return { incident, told: await putNews(db, incident, person, news) };
+    return { incident, told: await putNews(db, incident, person, { once: 'closed', news }) };
   });
 }
 
@@ -135,7 +135,7 @@ async function tell(
       where incident_id = ${incident.incidentId}::bigint`);
   const { project, say, buttons, quote } = report;
   const news = { phase: 'opened' as const, project, say, buttons: [...buttons], ...(quote ? { quote } : {}) };
-  return putNews(db, incident, person, news, earlier === null ? 'opened' : (step ?? 'opened'));
+  return putNews(db, incident, person, { once: earlier === null ? 'opened' : (step ?? 'opened'), news });
 }
 
 /**
@@ -163,8 +163,7 @@ async function putNews(
   db: Queryable,
   { incidentId }: Incident,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
-  news: News,
-  once: string = news.phase,
+  { once, news }: { readonly once: string; readonly news: News },
 ): Promise<Told> {
   const traceId = newId('trace');
   const updateId = `${incidentId}:${once}`;

@@ -106,9 +106,13 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     case 'grant':
       return approve(db, approval, press, permission.rule);
     case 'reject':
-      return press.reason === undefined ? ask('reject') : reject(db, approval, press.by, press.reason, permission.rule);
+      return press.reason === undefined
+        ? ask('reject')
+        : reject(db, approval, { by: press.by, reason: press.reason }, permission.rule);
     case 'modify':
-      return press.change === undefined ? ask('modify') : modify(db, approval, press.by, press.change, permission.rule);
+      return press.change === undefined
+        ? ask('modify')
+        : modify(db, approval, { by: press.by, change: press.change }, permission.rule);
     case 'ask':
       return ask('ask');
   }
@@ -149,7 +153,12 @@ async function approve(db: Queryable, approval: Approval, press: Press, rule: st
   return shown(db, approval.approvalId, say('card.runs-now', { isConfirmed: approval.byRequester }), approval);
 }
 
-async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
+async function reject(
+  db: Queryable,
+  approval: Approval,
+  { by, reason }: { readonly by: Decider; readonly reason: string },
+  rule: string,
+): Promise<Decided> {
   await endApproval(db, approval.approvalId, { status: 'rejected', by: describePerson(by), reason });
   const data = { name: by.name, role: by.role, reason, permittedBy: rule };
   await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
@@ -160,8 +169,7 @@ async function reject(db: Queryable, approval: Approval, by: Decider, reason: st
 async function modify(
   db: Queryable,
   approval: Approval,
-  by: Decider,
-  change: Readonly<Record<string, unknown>>,
+  { by, change }: { readonly by: Decider; readonly change: Readonly<Record<string, unknown>> },
   rule: string,
 ): Promise<Decided> {
   await endApproval(db, approval.approvalId, { status: 'modified', by: by.userKey, reason: by.name, change });

@@ -16,9 +16,9 @@ export async function prepare(place: DeploymentSession, signal: AbortSignal): Pr
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
   const built = earlier && (await isKept(place, earlier, signal)) ? describeBuilt(earlier) : null;
-  const wish = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
+  const request = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
   const readiness = await untilAnswered(signal, () =>
-    measureReadiness(parts, wish, {
+    measureReadiness(parts, request, {
       repository: repositoryOf(row, place.context.openSecret),
       variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
       context: place.context,

@@ -209,7 +209,7 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
     .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes what was built and the programs of it that have ended. Throws CONFLICT while one of them runs. */
+/** Removes what was built and the programs of it that have ended. Throws STILL_IN_USE while one of them runs. */
 export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
   const folder = folders.at(artifact.ref);
   const label =
