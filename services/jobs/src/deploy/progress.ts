@@ -19,8 +19,8 @@ export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell'
 }
 
 /** Keeps one message of the chat in step with the deployment: an edit for each new state, and now and then for the time. */
-export function startProgress(place: Pick<DeploymentSession, 'held' | 'context'>): Closable {
-  const { held, context } = place;
+export function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
+  const { held, context } = session;
   let said = '';
   let saidAt = 0;
   const step = async (): Promise<void> => {
