@@ -6,12 +6,6 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { say } from '@signalbox/messages/say';
 import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 
-export interface LeasedPort {
-  readonly port: number;
-  /** It was leased before, so its listener is most likely the holder. */
-  readonly isOld: boolean;
-}
-
 interface Lease {
   readonly server: string;
   readonly project: string;
@@ -30,11 +24,10 @@ export function instanceLabel(deploymentId: string): string {
 export function createPortLeases(pool: Pool) {
   return {
     /**
-     * The port that is leased for this, or else the lowest free one, leased now; never one of `avoid`. Throws NOT_FOUND (server),
-     * NO_CAPACITY (no port, or not so much memory left).
+     * The port that is leased for this (`isOld`: its listener is most likely the holder), or else the lowest free one, leased now; never
+     * one of `avoid`. Throws NOT_FOUND (server), NO_CAPACITY (no port, or not so much memory left).
      */
-    lease: (lease: Lease, avoid: readonly number[]): Promise<LeasedPort> =>
-      withTransaction(pool, (db) => take(db, lease, avoid)),
+    lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
     /** Gives back what is leased for this; twice is safe. */
     async end(server: string, project: string, label: string): Promise<void> {
@@ -84,7 +77,7 @@ export async function leaseUsable(
   }
 }
 
-async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
+async function take(db: Queryable, lease: Lease, avoid: readonly number[]) {
   const { server, project, label, memoryMb, by } = lease;
   // A decision about the ports of a server locks its row, as the allocation of ports does.
   const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`

@@ -209,10 +209,7 @@ async function call<N extends JobName>(
 
 /** What came of it: its result, false when it failed, null when it goes on after this time. */
 async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
-  const ended = working.then(
-    (done) => done,
-    () => false as const,
-  );
+  const ended = working.catch(() => false as const);
   const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // this process stops
   return inTime ?? null;
 }

@@ -99,21 +99,15 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   };
 }
 
-/** File descriptors on which bubblewrap finds its arguments and the filter, and on which it tells of its first process. */
-export interface LaunchDescriptors {
-  readonly args: number;
-  readonly filter: number;
-  readonly info?: number;
-}
-
 /**
  * The command that starts a confined program, with nothing in bubblewrap's own environment but `mark`, by which its processes are
- * known, and where its libraries are.
+ * known, and where its libraries are. File descriptors: on which bubblewrap finds its arguments and the filter, and on which it tells
+ * of its first process.
  */
 export function launchWords(
   { bubblewrap, words }: ConfinedProgram,
   mark: string,
-  { args, filter, info }: LaunchDescriptors,
+  { args, filter, info }: { readonly args: number; readonly filter: number; readonly info?: number },
 ): readonly string[] {
   const { file, libraryPath } = bubblewrap;
   return [

@@ -58,16 +58,6 @@ export interface RunEnd {
   readonly brief?: string;
 }
 
-/** `lane` is to be woken, null when nobody is to be told; `cards`: chats whose cards say how it ended. */
-export interface FinishedRun extends CompletionNotice {
-  readonly recorded: boolean;
-}
-
-/** Over: it had ended before. */
-export interface CancelledRun extends CompletionNotice {
-  readonly kind: 'cancelled' | 'cancelling' | 'over';
-}
-
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
@@ -252,15 +242,16 @@ export class Runs {
   }
 
   /**
-   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
-   * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
-   * told of its end unless it was them. Twice is once. `note` writes about the request in the same transaction, unless it is over.
+   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on it
+   * has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for
+   * the run is told of its end unless it was them. Twice is once; `over`: it had ended before. `note` writes about the request in
+   * the same transaction, unless it is over.
    */
   cancel(
     runId: string,
     by: string,
     note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
-  ): Promise<CancelledRun> {
+  ): Promise<CompletionNotice & { readonly kind: 'cancelled' | 'cancelling' | 'over' }> {
     return withTransaction(this.#pool, async (db) => {
       const row = await findRow<Finished & { readonly status: string }>(db)`
         update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, ${by}),
@@ -282,7 +273,7 @@ export class Runs {
    * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
    * themselves nobody is told.
    */
-  finish(run: LeasedRun, given: RunEnd): Promise<FinishedRun> {
+  finish(run: LeasedRun, given: RunEnd): Promise<CompletionNotice & { readonly recorded: boolean }> {
     return withTransaction(this.#pool, async (db) => {
       const end = makeStorable(redactValue(given));
       const row = await findRow<Finished>(db)`
@@ -315,14 +306,10 @@ export class Runs {
   }
 
   /**
-   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
-   * To be put into the queue again; what is still there is not added twice.
+   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice
+   * `leaseMs`. To be put into the queue again; what is still there is not added twice.
    */
-  sweep(
-    jobs: readonly string[],
-    quietMs: number,
-    leaseMs: number,
-  ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
+  sweep(jobs: readonly string[], quietMs: number, leaseMs: number) {
     return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`
       update runs set queued_at = clock_timestamp() where run_id in (
          select run_id from runs

@@ -21,19 +21,6 @@ export interface Login {
   readonly hostKey: string | null;
 }
 
-/** A login that stands. When it drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. */
-export interface Link {
-  readonly server: string;
-  readonly lost: Promise<never>;
-  /** Throws TARGET_UNREACHABLE when the link is gone. */
-  assertOpen(): void;
-  /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
-  execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
-  /** A connection to a socket of the server. */
-  connectSocket(path: string): Promise<Duplex>;
-  close(): Promise<void>;
-}
-
 const READY_MS = 15 * SECOND_MS;
 /** After three of these without an answer the link counts as dropped. */
 const KEEPALIVE_MS = 5 * SECOND_MS;
@@ -41,10 +28,11 @@ const KILL_MS = 5 * SECOND_MS;
 const LOOK_MS = 20;
 
 /**
- * Logs in. Throws HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE
- * when it does not answer or refuses the login.
+ * Logs in. When the login drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. Throws
+ * HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE when it does not
+ * answer or refuses the login.
  */
-export async function openLink(login: Login, signal: AbortSignal): Promise<Link> {
+export async function openLink(login: Login, signal: AbortSignal) {
   const { server } = login;
   signal.throwIfAborted();
   const client = new Client();
@@ -94,12 +82,15 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
   return {
     server,
     lost,
+    /** Throws TARGET_UNREACHABLE when the link is gone. */
     assertOpen,
-    execute: (argv, options) => {
+    /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
+    execute: (argv: readonly string[], options: ExecuteOptions): Promise<CommandResult> => {
       assertOpen();
       return Promise.race([execute(client, server, argv, options), lost]);
     },
-    connectSocket: (path) => {
+    /** A connection to a socket of the server. */
+    connectSocket: (path: string): Promise<Duplex> => {
       assertOpen();
       const connecting = new Promise<Duplex>((resolve, reject) => {
         client.openssh_forwardOutStreamLocal(path, (error, channel) => {
@@ -109,12 +100,14 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
       });
       return Promise.race([connecting, lost]);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isOpen = false;
       client.end();
     },
   };
 }
+
+export type Link = Awaited<ReturnType<typeof openLink>>;
 
 /** As ssh-keygen writes it: `SHA256:…`. */
 function fingerprintOf(key: Buffer): string {
