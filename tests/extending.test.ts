@@ -73,7 +73,7 @@ describe('docs/extending', () => {
     const result = await job.run({}, context);
     expect(result.totalMb).toBeGreaterThan(result.freeMb);
     expect(job.say({ freeMb: 10, totalMb: 200 })).toBe('10 of 200 MB are free.');
-    expect(job.isNotable({ freeMb: 10, totalMb: 200 })).toBe(true);
+    expect(job.isNotable?.({ freeMb: 10, totalMb: 200 })).toBe(true);
   });
 
   it('shows a policy rule that is taken into the shipped set with its examples, and that decides', async () => {

@@ -115,7 +115,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What carries people's traffic stands alone: it needs neither Redis nor Postgres.
   {
     from: 'services/proxy/src/**',
-    may: ['services/proxy/src/**', CONTRACTS, 'shared/platform/src/{config,log,lifecycle,probe,metrics}.ts'],
+    may: ['services/proxy/src/**', CONTRACTS, 'shared/platform/src/{config,log,lifecycle,loop,probe,metrics}.ts'],
   },
   // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
   {
@@ -167,6 +167,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     types: ['infra/telegram-simulator/src/**'],
   },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
+  // What a service reads of the environment is what it is given.
+  {
+    from: 'infra/local/src/supervisor/service-variables.ts',
+    may: ['services/{gateway,jobs,proxy,worker}/src/config.ts'],
+  },
   // The chat in a terminal speaks as the people of the simulator do.
   {
     from: 'infra/local/src/chat/**',

@@ -34,7 +34,7 @@ test.each(Object.entries(CONFIGS))(
     const variables = variablesOf(file);
     expect(variables.length).toBeGreaterThan(2);
     const reaching = new Set(services.flatMap((service) => SERVICE_VARIABLES[service]));
-    // One that is missing is named in infra/local/src/supervisor/service-variables.ts, for the services that need it and no others.
+    // One that is missing belongs into the schema of which infra/local/src/supervisor/service-variables.ts takes the names.
     expect(variables.filter((name) => !reaching.has(name))).toEqual([]);
   },
 );

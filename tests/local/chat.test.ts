@@ -75,8 +75,8 @@ test('a message that was edited is shown once, as it is in the end, with its but
   await bot.editMessageText(1001, message_id, 'Deploy shop to staging?', { reply_markup: keyboard });
   await settle(id);
   const result = await exchange;
-  expect(PLAIN_OUTPUT.exchange(result)).toBe('Deploy shop to staging?\n[Approve]\n[Reject]\n\n');
-  expect(JSON.parse(JSON_OUTPUT.exchange(result))).toMatchObject({ buttons: [['Approve'], ['Reject']], edited: true });
+  expect(PLAIN_OUTPUT(result)).toBe('Deploy shop to staging?\n[Approve]\n[Reject]\n\n');
+  expect(JSON.parse(JSON_OUTPUT(result))).toMatchObject({ buttons: [['Approve'], ['Reject']], edited: true });
 });
 
 test('a click presses the button of that label and shows the notice', async () => {
@@ -86,7 +86,7 @@ test('a click presses the button of that label and shows the notice', async () =
   const exchange = session.press('Approve');
   const [update] = await nextUpdates();
   await bot.answerCallbackQuery(update?.callback_query?.id ?? '', { text: 'Approved' });
-  expect(PLAIN_OUTPUT.exchange(await exchange)).toBe('(Approved)\n\n');
+  expect(PLAIN_OUTPUT(await exchange)).toBe('(Approved)\n\n');
 });
 
 test('a wait that is over says that something is still under way', async () => {

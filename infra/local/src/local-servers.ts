@@ -5,27 +5,15 @@ import { describeError } from './describe-error.ts';
 import { startPostgres, type LocalServer } from './postgres/postgres.ts';
 import { startRedis, type RedisUser } from './redis/redis.ts';
 
-/** Postgres and Redis of a run; those that were given by URL are not started, watched or stopped. */
-export interface LocalServers {
-  readonly databaseUrl: string;
-  readonly redisUrl: string;
-  /** Stops what was started here, Redis first. Twice is safe. */
-  readonly stop: () => Promise<void>;
-  /** Ends what was started here at once. */
-  readonly kill: () => void;
-  /** Starts a server again that died, on its old address, until `signal` fires. */
-  readonly watch: (signal: AbortSignal) => Promise<void>;
-}
-
 /**
- * Starts the servers that the configuration does not name, both at once; a Redis that is started lets these users in. Throws a
- * SetupError; then none is left running.
+ * Postgres and Redis of a run: starts those that the configuration does not name, both at once, and watches and stops no others. A
+ * Redis that is started lets these users in. Throws a SetupError; then none is left running.
  */
 export async function startLocalServers(
   config: LocalConfig,
   redisUsers: readonly RedisUser[],
   report: (line: string) => void,
-): Promise<LocalServers> {
+) {
   const openers = [
     ...(config.DATABASE_URL === undefined ? [{ name: 'Postgres', open: postgresOpener(config) }] : []),
     ...(config.REDIS_URL === undefined ? [{ name: 'Redis', open: redisOpener(config, redisUsers, report) }] : []),
@@ -52,11 +40,16 @@ export async function startLocalServers(
   return {
     databaseUrl: config.DATABASE_URL ?? urlOf('Postgres') ?? '',
     redisUrl: config.REDIS_URL ?? urlOf('Redis') ?? '',
+    /** Stops what was started here, Redis first. Twice is safe. */
     stop,
-    kill: () => running.forEach(({ server }) => server.kill()),
-    watch: (signal) => watchServers(running, report, signal),
+    /** Ends what was started here at once. */
+    kill: (): void => running.forEach(({ server }) => server.kill()),
+    /** Starts a server again that died, on its old address, until `signal` fires. */
+    watch: (signal: AbortSignal) => watchServers(running, report, signal),
   };
 }
+
+export type LocalServers = Awaited<ReturnType<typeof startLocalServers>>;
 
 interface Running {
   readonly name: string;

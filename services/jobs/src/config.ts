@@ -7,8 +7,8 @@ import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-const JobsConfig = CommonConfig.extend({
-  ...SecretsConfig.shape,
+/** What the processes of every pool read. */
+const PoolConfig = CommonConfig.extend({
   /** The pools whose jobs this process runs, separated by commas. */
   JOBS_POOLS: z
     .string()
@@ -22,30 +22,26 @@ const JobsConfig = CommonConfig.extend({
   JOBS_LEASE_MS: z.coerce.number().int().min(500).default(15_000),
   /** How often runs and schedules that Redis lost are looked for, in milliseconds. */
   JOBS_SWEEP_MS: z.coerce.number().int().min(100).default(15_000),
-  /** Folder whose markdown files can be searched. Its name is part of the source that a search shows. */
-  DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
-  /** A further markdown file that can be searched. */
-  README_FILE: z.string().default(`${REPOSITORY}README.md`),
-  /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
-  WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
-  /** After this many days without use a workspace is removed with all its files. */
-  WORKSPACE_IDLE_DAYS: z.coerce.number().min(1).max(36_500).default(30),
-  /** Largest total of a workspace, in megabytes. */
-  WORKSPACE_LIMIT_MB: z.coerce.number().min(1).max(1_000_000).default(1_024),
-  /** So much stays free on the file system of the workspaces, in megabytes. */
-  WORKSPACE_RESERVE_MB: z.coerce.number().min(0).max(100_000_000).default(500),
-  /** Room in each of /tmp, /dev/shm and the home folder of a command, in megabytes of memory. */
-  SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
-  /** The program bubblewrap, which locks commands in. Not set: bwrap on PATH. */
-  BWRAP_PATH: z.string().optional(),
-  /** Where libraries of that program are which are not installed; folders separated by colons. */
-  BWRAP_LIBRARY_PATH: z.string().optional(),
-  /** Whether builds and programs on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
-  PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Where bwrap is looked for. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** After this many silent minutes a conversation ends; the worker has the same setting. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
+  /** Database connections of this process. */
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
+});
+
+const SandboxConfig = z.object({
+  /** The program bubblewrap, which locks commands in. Not set: bwrap on PATH. */
+  BWRAP_PATH: z.string().optional(),
+  /** Where libraries of that program are which are not installed; folders separated by colons. */
+  BWRAP_LIBRARY_PATH: z.string().optional(),
+});
+
+const MaintenanceConfig = z.object({
+  /** Folder whose markdown files can be searched. Its name is part of the source that a search shows. */
+  DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
+  /** A further markdown file that can be searched. */
+  README_FILE: z.string().default(`${REPOSITORY}README.md`),
   /** Folder of the file with signed audit checkpoints, outside of the database. See docs/audit.md. */
   AUDIT_CHECKPOINT_DIR: z.string().default(`${REPOSITORY}.signalbox/audit`),
   /** The Ed25519 key that signs checkpoints, in PEM; it is made when it is not there. Default: signing-key.pem in that folder. */
@@ -56,6 +52,25 @@ const JobsConfig = CommonConfig.extend({
   AUDIT_CHECKPOINT_MS: z.coerce.number().int().min(0).default(10_000),
   /** Chat that gets a checkpoint once an hour, as `telegram:<id>`. Default: none. */
   AUDIT_CHAT: z.string().optional(),
+});
+
+const AgentsConfig = SandboxConfig.extend({
+  /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
+  WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
+  /** After this many days without use a workspace is removed with all its files. */
+  WORKSPACE_IDLE_DAYS: z.coerce.number().min(1).max(36_500).default(30),
+  /** Largest total of a workspace, in megabytes. */
+  WORKSPACE_LIMIT_MB: z.coerce.number().min(1).max(1_000_000).default(1_024),
+  /** So much stays free on the file system of the workspaces, in megabytes. */
+  WORKSPACE_RESERVE_MB: z.coerce.number().min(0).max(100_000_000).default(500),
+  /** Room in each of /tmp, /dev/shm and the home folder of a command, in megabytes of memory. */
+  SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
+});
+
+const DeployConfig = SandboxConfig.extend({
+  ...SecretsConfig.shape,
+  /** Whether builds and programs on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
+  PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** What decides which instance of a service serves: our own proxy, or a HAProxy that is there. */
   TRAFFIC: z.enum(['proxy', 'haproxy'], { error: 'is neither proxy nor haproxy' }).default('proxy'),
   /** The unix socket of our proxy; the proxy has the same setting. */
@@ -100,9 +115,17 @@ const JobsConfig = CommonConfig.extend({
   PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),
   /** The host in the addresses that people read. */
   PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
-  /** Database connections of this process. */
-  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
 });
+
+/** What a process reads besides for a pool that it runs; `npm start` gives each no other variables. */
+const POOLS = { maintenance: MaintenanceConfig, agents: AgentsConfig, deploy: DeployConfig } as const;
+
+const JobsConfig = PoolConfig.extend({ ...MaintenanceConfig.shape, ...AgentsConfig.shape, ...DeployConfig.shape });
+
+/** The variables that a process of one pool reads. */
+export function variablesOfPool(pool: JobPool): readonly string[] {
+  return Object.keys({ ...PoolConfig.shape, ...POOLS[pool].shape });
+}
 
 const CheckedConfig = JobsConfig.refine(({ TRAFFIC, HAPROXY_SOCKET }) => TRAFFIC === 'proxy' || HAPROXY_SOCKET, {
   path: ['HAPROXY_SOCKET'],

@@ -1,25 +1,23 @@
 import { createCount, createDuration } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
-export interface JobMetrics {
-  /** Begins to measure one execution; call the result with what came of it. */
-  start(job: string): (outcome: string) => void;
-}
-
 /** Counts jobs by name and outcome, and how long they took. */
-export function createJobMetrics(registry: ReturnType<typeof createMetrics>): JobMetrics {
+export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
   const help = 'Executions of background jobs by outcome.';
   const executions = createCount(registry, 'signalbox_jobs_total', help, ['job', 'outcome']);
   const duration = createDuration(registry, 'signalbox_job_duration_seconds', 'How long background jobs took.', [
     'job',
   ]);
   return {
-    start: (job) => {
+    /** Begins to measure one execution; call the result with what came of it. */
+    start: (job: string) => {
       const startedAt = performance.now();
-      return (outcome) => {
+      return (outcome: string): void => {
         executions.add({ job, outcome });
         duration.observe({ job }, performance.now() - startedAt);
       };
     },
   };
 }
+
+export type JobMetrics = ReturnType<typeof createJobMetrics>;

@@ -21,7 +21,7 @@ const Fence = z.coerce.number().int().nonnegative();
 
 /**
  * Serves GET /routes, GET, PUT and DELETE /routes/<service> (DELETE with `?fence=`), and GET /open/<service>?host=&port= (requests
- * on their way to an upstream) on a unix socket that only this user may open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for CONFLICT, else 500.
+ * on their way to an upstream) on a unix socket that only this user may open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for ROUTE_REFUSED, else 500.
  * Throws STARTUP_REFUSED when another proxy answers there.
  */
 export async function startAdmin(options: {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-const ProxyConfig = CommonConfig.pick({ PROBE_HOST: true, PROBE_PORT: true, LOG_LEVEL: true }).extend({
+export const ProxyConfig = CommonConfig.pick({ PROBE_HOST: true, PROBE_PORT: true, LOG_LEVEL: true }).extend({
   /** Folder of the routes, which are back after a restart. */
   PROXY_DIR: z.string().default(`${REPOSITORY}.signalbox/proxy`),
   /** The unix socket by which routes are set; whoever may open it decides what serves. Default: admin.sock in that folder. */

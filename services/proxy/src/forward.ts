@@ -45,7 +45,7 @@ export async function forward(
     let outcome: Outcome;
     try {
       const reached = await reach(live, { connectMs: parts.connectMs, signal: gone.signal, retried });
-      outcome = await exchange(parts, reached, request, response, gone.signal);
+      outcome = await exchange(parts, reached, { request, response }, gone.signal);
       reached.lease.end(countOf(outcome, mayRepeat && attempt === 1));
     } catch (error) {
       outcome = gone.signal.aborted ? 'left' : 'unreached';
@@ -73,8 +73,7 @@ function countOf(outcome: Outcome, isRepeated: boolean): 'served' | 'failed' | n
 function exchange(
   parts: ForwardParts,
   { socket, lease }: Reached,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   gone: AbortSignal,
 ): Promise<Outcome> {
   return new Promise((resolve) => {

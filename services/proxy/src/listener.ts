@@ -17,7 +17,7 @@ export interface Listener {
 const KEEP_ALIVE_MS = 75_000;
 const LOOK_MS = 25;
 
-/** Listens at an address for the requests of one route. Throws CONFLICT when the address cannot be had. */
+/** Listens at an address for the requests of one route. Throws ROUTE_REFUSED when the address cannot be had. */
 export async function openListener(address: Route['listen'], live: LiveRoute, parts: ForwardParts): Promise<Listener> {
   let isClosing = false;
   const tunnels = new Set<Duplex>();

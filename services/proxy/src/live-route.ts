@@ -9,24 +9,16 @@ export interface Lease {
   end(outcome: 'served' | 'failed' | null): void;
 }
 
-/** A route in use: which instance gets the next request, and how many are on their way to each. */
-export interface LiveRoute {
-  readonly service: string;
-  current(): Route;
-  /** Takes the instance of now for one request, which stays with it whatever is switched meanwhile. */
-  lease(): Lease;
-  /** From now on every new request goes to this route's upstream. */
-  switchTo(route: Route, now: Date): void;
-  state(): RouteState;
-}
-
 interface Upstream {
   readonly address: Address;
   requests: number;
 }
 
-/** Begins with this route. `since` is when it began to serve. */
-export function createLiveRoute(first: Route, since: string): LiveRoute {
+/**
+ * A route in use: which instance gets the next request, and how many are on their way to each. Begins with this route; `since` is when
+ * it began to serve.
+ */
+export function createLiveRoute(first: Route, since: string) {
   let route = first;
   let current: Upstream = { address: first.upstream, requests: 0 };
   let began = since;
@@ -42,7 +34,8 @@ export function createLiveRoute(first: Route, since: string): LiveRoute {
   return {
     service: first.service,
     current: () => route,
-    lease: () => {
+    /** Takes the instance of now for one request, which stays with it whatever is switched meanwhile. */
+    lease: (): Lease => {
       const taken = current;
       taken.requests += 1;
       let over = false;
@@ -58,7 +51,8 @@ export function createLiveRoute(first: Route, since: string): LiveRoute {
         },
       };
     },
-    switchTo: (next, now) => {
+    /** From now on every new request goes to this route's upstream. */
+    switchTo: (next: Route, now: Date): void => {
       route = next;
       began = now.toISOString();
       if (isSameAddress(current.address, next.upstream)) return;
@@ -68,7 +62,7 @@ export function createLiveRoute(first: Route, since: string): LiveRoute {
       if (!known) upstreams.push(current);
       forgetIdle();
     },
-    state: () => ({
+    state: (): RouteState => ({
       ...route,
       since: began,
       open: upstreams.map(({ address, requests }) => ({ upstream: address, requests })),
@@ -78,6 +72,8 @@ export function createLiveRoute(first: Route, since: string): LiveRoute {
     }),
   };
 }
+
+export type LiveRoute = ReturnType<typeof createLiveRoute>;
 
 /** Whether two addresses are written alike. */
 export function isSameAddress(one: Address, other: Address): boolean {

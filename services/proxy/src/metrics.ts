@@ -7,17 +7,8 @@ import type { createMetrics } from '@signalbox/platform/probe';
  */
 export type Outcome = 'served' | 'unreached' | 'unanswered' | 'silent' | 'cut' | 'left' | 'refused';
 
-export interface ProxyMetrics {
-  /** Counts one request of a service. */
-  count(service: string, outcome: Outcome): void;
-  /** Counts one connection attempt that was made again. */
-  retried(service: string): void;
-  /** Says whether the port of a service's route is listened on. */
-  listens(service: string, isSo: boolean): void;
-}
-
 /** Counts requests by service and outcome. */
-export function createProxyMetrics(registry: ReturnType<typeof createMetrics>): ProxyMetrics {
+export function createProxyMetrics(registry: ReturnType<typeof createMetrics>) {
   const labels = ['target', 'outcome'];
   const requests = createCount(registry, 'signalbox_proxy_requests_total', 'Requests by service and outcome.', labels);
   const retries = createCount(registry, 'signalbox_proxy_retries_total', 'Requests that were sent a second time.', [
@@ -27,8 +18,13 @@ export function createProxyMetrics(registry: ReturnType<typeof createMetrics>): 
     'target',
   ]);
   return {
-    listens: (target, isSo) => listening.set({ target }, isSo ? 1 : 0),
-    count: (target, outcome) => requests.add({ target, outcome }),
-    retried: (target) => retries.add({ target }),
+    /** Says whether the port of a service's route is listened on. */
+    listens: (target: string, isSo: boolean): void => listening.set({ target }, isSo ? 1 : 0),
+    /** Counts one request of a service. */
+    count: (target: string, outcome: Outcome): void => requests.add({ target, outcome }),
+    /** Counts one connection attempt that was made again. */
+    retried: (target: string): void => retries.add({ target }),
   };
 }
+
+export type ProxyMetrics = ReturnType<typeof createProxyMetrics>;

@@ -1,3 +1,4 @@
+import { ifThere } from '@signalbox/contracts/system-error';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Route } from '@signalbox/contracts/operations/traffic';
@@ -12,23 +13,14 @@ const Stored = z.object({
 });
 export type Stored = z.infer<typeof Stored>;
 
-export interface RouteStore {
-  /** What was saved last; nothing at the first start. Throws STARTUP_REFUSED when the file cannot be understood. */
-  load(): Promise<Stored>;
-  /** Settles when it would survive a loss of power. A crash in between leaves what was there before. */
-  save(stored: Stored): Promise<void>;
-}
-
 /** Keeps routes in one file. Only one process may have it, and only one save at a time. */
-export function createRouteStore(file: string): RouteStore {
+export function createRouteStore(file: string) {
   const folder = dirname(file);
   return {
-    load: async () => {
+    /** What was saved last; nothing at the first start. Throws STARTUP_REFUSED when the file cannot be understood. */
+    load: async (): Promise<Stored> => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const text = await readFile(file, 'utf8').catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-        throw error;
-      });
+      const text = await ifThere(readFile(file, 'utf8'));
       if (text === null) return { routes: [], removed: {} };
       try {
         return Stored.parse(JSON.parse(text));
@@ -37,7 +29,8 @@ export function createRouteStore(file: string): RouteStore {
         throw new AppError('STARTUP_REFUSED', { reason }, error);
       }
     },
-    save: async (stored) => {
+    /** Settles when it would survive a loss of power. A crash in between leaves what was there before. */
+    save: async (stored: Stored): Promise<void> => {
       const next = `${file}.next`;
       const handle = await open(next, 'w', 0o600);
       try {
@@ -56,3 +49,5 @@ export function createRouteStore(file: string): RouteStore {
     },
   };
 }
+
+export type RouteStore = ReturnType<typeof createRouteStore>;

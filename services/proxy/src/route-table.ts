@@ -3,11 +3,12 @@ import type { Route, RouteState } from '@signalbox/contracts/operations/traffic'
 import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { startLoop } from '@signalbox/platform/loop';
+import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
-import type { RouteStore } from './route-store.ts';
+import type { RouteStore, Stored } from './route-store.ts';
 
 interface Entry {
   readonly live: LiveRoute;
@@ -46,11 +47,10 @@ export class RouteTable implements Closable {
   readonly #draining = new Set<Promise<void>>();
   /** Removed routes with open requests. */
   readonly #drainingRoutes = new Set<LiveRoute>();
-  readonly #stop = new AbortController();
   #lastChange: Promise<unknown> = Promise.resolve();
-  #retries: Promise<void> = Promise.resolve();
+  #retries: Closable | null = null;
 
-  constructor(options: RouteTableOptions, stored: Awaited<ReturnType<RouteStore['load']>>) {
+  constructor(options: RouteTableOptions, stored: Stored) {
     this.#options = options;
     this.#removed = new Map(Object.entries(stored.removed));
     for (const { route, since } of stored.routes)
@@ -60,7 +60,11 @@ export class RouteTable implements Closable {
   /** Listens for every route, and tries again where that fails. Call it once. */
   async open(): Promise<void> {
     await this.#listenWhereDue();
-    this.#retries = this.#retryListeners();
+    const step = async (): Promise<void> => {
+      const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
+      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
+    };
+    this.#retries = startLoop({ name: 'listeners', everyMs: CHECK_MS, log: this.#options.log, step });
   }
 
   list(): readonly RouteState[] {
@@ -90,20 +94,19 @@ export class RouteTable implements Closable {
 
   /**
    * Settles when the route is stored, its port is open, and every new request goes to its upstream. The same again changes nothing.
-   * Throws CONFLICT for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
+   * Throws ROUTE_REFUSED for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
    */
   put(route: Route): Promise<RouteState> {
     return this.#inTurn(() => this.#put(route));
   }
 
-  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws CONFLICT. */
+  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws ROUTE_REFUSED. */
   remove(service: string, fence: number): Promise<void> {
     return this.#inTurn(() => this.#remove(service, fence));
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#retries;
+    await this.#retries?.close();
     await this.#lastChange;
     for (const { listener } of this.#entries.values()) void this.#drain(listener);
     await Promise.all(this.#draining);
@@ -180,14 +183,6 @@ export class RouteTable implements Closable {
       else routes.set(name, is);
     }
     await this.#options.store.save({ routes: [...routes.values()], removed: Object.fromEntries(removed) });
-  }
-
-  async #retryListeners(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
-      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
-      await sleep(CHECK_MS, this.#stop.signal);
-    }
   }
 
   async #listenWhereDue(): Promise<void> {

@@ -5,7 +5,7 @@ import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 
-const WorkerConfig = CommonConfig.extend({
+export const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
   ...PolicyConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */

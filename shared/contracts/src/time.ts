@@ -16,6 +16,25 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/** What the work gives; undefined when it takes longer than `ms`. It goes on then, and how it ends is nobody's concern any more. */
+export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const over = new AbortController();
+  work.catch(() => undefined); // thrown by the race, or too late to matter
+  return Promise.race([work, sleep(ms, over.signal).then(() => undefined)]).finally(() => over.abort());
+}
+
+/** What the work gives. Throws the reason of the signal as soon as it fires, also where the work does not listen to it and goes on. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error); // every abort of ours has an error as its reason
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+  work.catch(() => undefined); // thrown by the race, or too late to matter
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
 /** Exponential backoff with full jitter: between half and all of `baseMs * 2^attempt`, at most `maxMs`. */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number, random: () => number = Math.random): number {
   const ceiling = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));

@@ -2,7 +2,7 @@ import type { AppError } from '@signalbox/contracts/errors';
 import type { Own } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import type { Probe } from './probe.ts';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 
 /** Asks a server whether it can be used. Answers what is wrong and may be mended there; throws what no waiting mends. */
 export type ServerCheck = () => Promise<AppError | null>;
@@ -23,12 +23,13 @@ export async function waitForServers(options: {
   const { checks, probe, log } = options;
   const closing = new AbortController();
   options.own({ close: () => Promise.resolve(closing.abort()) });
-  const closed = new Promise<'closed'>((resolve) =>
-    closing.signal.addEventListener('abort', () => resolve('closed'), { once: true }),
-  );
   for (let round = 0; ; round += 1) {
-    const found = await Promise.race([Promise.all(checks.map((check) => check())), closed]);
-    if (found === 'closed') return await new Promise(() => undefined); // closing ends the process
+    const found = await untilAborted(Promise.all(checks.map((check) => check())), closing.signal).catch(
+      (error: unknown) => {
+        if (!closing.signal.aborted) throw error;
+        return new Promise<never>(() => undefined); // closing ends the process
+      },
+    );
     const missing = found.filter((one) => one !== null);
     if (missing.length === 0) {
       if (round > 0) log.info('every server can be used; the service starts');

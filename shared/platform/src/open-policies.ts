@@ -2,6 +2,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { AppError } from '@signalbox/contracts/errors';
 import { background } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { startLoop } from './loop.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import {
   loadPolicySet,
@@ -49,15 +50,15 @@ export interface Policies {
  * miss. Their bytes are read when a file has another stamp than at the look before. A set is loaded when two looks in a row see the same, so that files that are being copied are left alone.
  */
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
-  const { folder, timeZone, log } = options;
+  const { folder, timeZone, log, pollMs = POLL_MS } = options;
   let current = await firstSet(folder, timeZone);
-  const stop = new AbortController();
   const tell = (change: PolicyChange): void =>
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
   let last: { readonly stamp: string | null; readonly found: PolicyFiles | Failed } | null = null;
-  let seen = ''; // by the last look
+  let seen = current.engine.version; // by the last look
   let refused = '';
+  /** Whether it saw the same as the look before. */
   const look = async (): Promise<boolean> => {
     const stamp = await stampPolicyFolder(folder).catch(() => null);
     const found: PolicyFiles | Failed =
@@ -67,7 +68,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     const settled = key === seen;
     seen = key;
     if (key === current.engine.version) refused = '';
-    if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return settled;
+    if (!settled || key === current.engine.version || key === refused) return settled;
     const set = 'failed' in found ? found : await tryLoad(found, timeZone);
     if ('failed' in set) {
       refused = key;
@@ -80,26 +81,19 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     tell({ kind: 'loaded', version: key });
     return settled;
   };
+  const step = async (): Promise<void> => {
+    if (await look()) return;
+    await sleep(Math.min(pollMs, SETTLE_MS));
+    await look();
+  };
 
-  const following = follow(look, options.pollMs ?? POLL_MS, stop.signal);
+  const following = startLoop({ name: 'policies', everyMs: pollMs, log, step });
   log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
   return {
     current: () => current.engine,
     currentSet: () => current,
-    close: async () => {
-      stop.abort();
-      await following;
-    },
+    close: () => following.close(),
   };
-}
-
-/** `look` says whether it saw the same as the one before. */
-async function follow(look: () => Promise<boolean>, pollMs: number, signal: AbortSignal): Promise<void> {
-  let settled = true;
-  while (!signal.aborted) {
-    await sleep(settled ? pollMs : Math.min(pollMs, SETTLE_MS), signal);
-    if (!signal.aborted) settled = await look();
-  }
 }
 
 async function firstSet(folder: string, timeZone: string): Promise<PolicySet> {

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { droppedLines } from './standard-output.ts';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { backoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
 
 /** What a probe answers with once the service runs. */
 export interface ProbeParts {
@@ -105,14 +105,8 @@ function text(status: number, body: string): Answer {
 }
 
 async function readiness({ problems, notes }: ProbeParts): Promise<Answer> {
-  const late = new AbortController();
-  try {
-    const hanging = sleep(CHECKS_MS, late.signal).then(() => [`no answer within ${CHECKS_MS / SECOND_MS} s`]);
-    const found = await Promise.race([problems(), hanging]);
-    return found.length > 0 ? text(503, found.join('\n')) : text(200, ['ready', ...(notes?.() ?? [])].join('\n'));
-  } finally {
-    late.abort();
-  }
+  const found = (await withinMs(problems(), CHECKS_MS)) ?? [`no answer within ${CHECKS_MS / SECOND_MS} s`];
+  return found.length > 0 ? text(503, found.join('\n')) : text(200, ['ready', ...(notes?.() ?? [])].join('\n'));
 }
 
 /** False, and said, when the port cannot be had now. */

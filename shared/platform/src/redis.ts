@@ -1,3 +1,4 @@
+import { withinMs } from '@signalbox/contracts/time';
 import { Redis } from 'ioredis';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from './log.ts';
@@ -90,15 +91,6 @@ async function requireNoEviction(redis: Redis): Promise<void> {
 /** Closes a connection: politely when Redis answers within a second, else at once. Calling twice is safe. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'end') return;
-  const quit =
-    redis.status === 'ready'
-      ? redis.quit().then(
-          () => undefined,
-          () => undefined,
-        )
-      : Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([quit, new Promise<void>((resolve) => (timer = setTimeout(resolve, 1_000)))]);
-  clearTimeout(timer);
+  if (redis.status === 'ready') await withinMs(Promise.allSettled([redis.quit()]), 1_000);
   redis.disconnect();
 }

@@ -39,35 +39,45 @@ export function sql(strings: readonly string[], ...parts: readonly unknown[]): S
 
 type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
 
-/** Tags a statement and runs it: the first row that it gives; null without one. */
-export function findRow<T extends QueryResultRow>(db: Queryable): Tag<T | null> {
-  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows[0] ?? null;
+/** Tags a statement and runs it: the first row that it gives; null without one. With a name each connection plans it once. */
+export function findRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T | null> {
+  return async (strings, ...parts) => (await listRows<T>(db, name)(strings, ...parts))[0] ?? null;
 }
 
-/** Tags a statement and runs it: all rows that it gives. */
-export function listRows<T extends QueryResultRow>(db: Queryable): Tag<readonly T[]> {
-  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows;
+/** Tags a statement and runs it: all rows that it gives. With a name each connection plans it once. */
+export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
+  return async (strings, ...parts) => (await run<T>(db, name, new Sql(strings, parts))).rows;
+}
+
+/** Tags a statement of one column and runs it: what stands in its rows. */
+export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
+  return async (strings, ...parts) => {
+    const rows = await listRows<Record<string, V>>(db, name)(strings, ...parts);
+    return rows.flatMap(Object.values<V>);
+  };
 }
 
 /** Tags a statement of one column and runs it: what stands in its first row; without one, or with null in it, `otherwise`. */
 export function findValue<V>(db: Queryable): Tag<V | null>;
-export function findValue<V>(db: Queryable, otherwise: V): Tag<V>;
-export function findValue<V>(db: Queryable, otherwise: V | null = null): Tag<V | null> {
-  return async (strings, ...parts) => {
-    const row = await findRow<Record<string, V | null>>(db)(strings, ...parts);
-    return Object.values(row ?? {})[0] ?? otherwise;
-  };
+export function findValue<V>(db: Queryable, otherwise: V, name?: string): Tag<V>;
+export function findValue<V>(db: Queryable, otherwise: V | null = null, name?: string): Tag<V | null> {
+  return async (strings, ...parts) => (await listValues<V | null>(db, name)(strings, ...parts))[0] ?? otherwise;
 }
 
 /** Tags a statement and runs it: whether it found or wrote a row. */
-export function hasRow(db: Queryable): Tag<boolean> {
-  return async (strings, ...parts) => (await db.query(new Sql(strings, parts))).rowCount !== 0;
+export function hasRow(db: Queryable, name?: string): Tag<boolean> {
+  return async (strings, ...parts) => (await run(db, name, new Sql(strings, parts))).rowCount !== 0;
 }
 
 /** Tags a statement that each connection plans once, under this name. */
 export function named(name: string) {
-  return (strings: readonly string[], ...parts: readonly unknown[]) => {
-    const { text, values } = new Sql(strings, parts);
-    return { name, text, values };
-  };
+  return (strings: readonly string[], ...parts: readonly unknown[]) => withName(name, new Sql(strings, parts));
+}
+
+function withName(name: string, { text, values }: Sql) {
+  return { name, text, values };
+}
+
+function run<T extends QueryResultRow>(db: Queryable, name: string | undefined, statement: Sql) {
+  return db.query<T>(name === undefined ? statement : withName(name, statement));
 }

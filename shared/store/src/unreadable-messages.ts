@@ -3,7 +3,7 @@ import { sayError } from '@signalbox/messages/say';
 import { putDeadLetter } from './conversation/dead-letters.ts';
 import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';
-import { sql } from './sql.ts';
+import { listRows, sql } from './sql.ts';
 
 /** Rows that are looked at in one go; whoever has more of them is looked at again. */
 const MOST_ROWS = 100;
@@ -15,9 +15,9 @@ const MOST_ROWS = 100;
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
     await db.query(sql`select 1 from lanes where user_key = ${userKey} for update`);
-    const { rows } = await db.query<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(sql`
+    const rows = await listRows<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(db)`
       select id, chat_key as "chatKey", trace_id as "traceId", envelope from inbox
-        where user_key = ${userKey} and outcome is null order by id limit ${MOST_ROWS}`);
+        where user_key = ${userKey} and outcome is null order by id limit ${MOST_ROWS}`;
     const unreadable = rows.filter(({ envelope }) => !isReadable(envelope));
     for (const { id, chatKey, traceId, envelope } of unreadable) {
       const reason = InboundEnvelope.safeParse(envelope).error?.issues[0];

@@ -125,20 +125,20 @@ describe('the work on a deployment', () => {
     expect(first).toEqual({ fence: 1, from: 'queued' });
     const second = await work.claim('act_1', STEP);
     expect(second).toEqual({ fence: 2, from: 'preparing' });
-    expect(await work.advance('act_1', 1, 'preparing', 'building', STEP)).toBe(false);
+    expect(await work.advance('act_1', { fence: 1, from: 'preparing', to: 'building' }, STEP)).toBe(false);
     expect(await work.addLines('act_1', 1, 'preparing', ['late'])).toBe(false);
     expect(await work.sign('act_1', 1)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: false });
-    expect(await work.advance('act_1', 2, 'unknown', 'building', STEP)).toBe(true);
+    expect(await work.advance('act_1', { fence: 2, from: 'unknown', to: 'building' }, STEP)).toBe(true);
     expect((await createDeployments(pool).events('act_1')).map(({ to }) => to)).toEqual([
       'queued',
       'preparing',
       'unknown',
       'building',
     ]);
-    await expect(async () => work.advance('act_1', 2, 'building', 'succeeded', STEP)).rejects.toThrow(
-      'no deployment goes from building to succeeded',
-    );
+    await expect(async () =>
+      work.advance('act_1', { fence: 2, from: 'building', to: 'succeeded' }, STEP),
+    ).rejects.toThrow('no deployment goes from building to succeeded');
   });
 
   it('is told of a wish to cancel until the switch begins, and never switches after one', async () => {
@@ -151,15 +151,15 @@ describe('the work on a deployment', () => {
       ['building', 'starting'],
       ['starting', 'health_checking'],
     ] as const)
-      expect(await work.advance('act_1', 1, from, to, STEP)).toBe(true);
+      expect(await work.advance('act_1', { fence: 1, from, to }, STEP)).toBe(true);
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({
       accepted: true,
       state: 'health_checking',
     });
-    expect(await work.advance('act_1', 1, 'health_checking', 'switching', STEP)).toBe(false);
+    expect(await work.advance('act_1', { fence: 1, from: 'health_checking', to: 'switching' }, STEP)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: true, cancelBy: 'telegram:1' });
-    expect(await work.advance('act_1', 1, 'health_checking', 'cancelling', STEP)).toBe(true);
-    expect(await work.advance('act_1', 1, 'cancelling', 'cancelled', STEP)).toBe(true);
+    expect(await work.advance('act_1', { fence: 1, from: 'health_checking', to: 'cancelling' }, STEP)).toBe(true);
+    expect(await work.advance('act_1', { fence: 1, from: 'cancelling', to: 'cancelled' }, STEP)).toBe(true);
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
   });
 

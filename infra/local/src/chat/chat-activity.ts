@@ -1,14 +1,5 @@
 import pg from 'pg';
 
-/** What the database knows about one person's messages. */
-export interface Activity {
-  /** Whether the update has been received, so that "nothing is under way" can be believed. */
-  readonly hasArrived: (updateId: number) => Promise<boolean>;
-  /** Whether something of this person is queued, being worked on, or waiting to be sent. */
-  readonly isUnderWay: () => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
-
 const UNDER_WAY = `
   select exists (select from inbox where user_key = $1 and outcome is null)
       or exists (select from lanes where user_key = $1 and worker is not null and lease_until > now())
@@ -16,8 +7,8 @@ const UNDER_WAY = `
 
 const ARRIVED = 'select exists (select from inbox where user_key = $1 and update_id = $2) as yes';
 
-/** Opens a view on one person's activity. Close it. */
-export function openActivity(databaseUrl: string, userKey: string): Activity {
+/** Opens a view on what the database knows about one person's messages. Close it. */
+export function openActivity(databaseUrl: string, userKey: string) {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
@@ -30,8 +21,12 @@ export function openActivity(databaseUrl: string, userKey: string): Activity {
     return result.rows[0]?.yes === true;
   };
   return {
-    hasArrived: (updateId) => ask(ARRIVED, [userKey, String(updateId)]),
-    isUnderWay: () => ask(UNDER_WAY, [userKey]),
-    close: () => pool.end(),
+    /** Whether the update has been received, so that "nothing is under way" can be believed. */
+    hasArrived: (updateId: number): Promise<boolean> => ask(ARRIVED, [userKey, String(updateId)]),
+    /** Whether something of this person is queued, being worked on, or waiting to be sent. */
+    isUnderWay: (): Promise<boolean> => ask(UNDER_WAY, [userKey]),
+    close: (): Promise<void> => pool.end(),
   };
 }
+
+export type Activity = ReturnType<typeof openActivity>;

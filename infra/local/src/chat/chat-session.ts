@@ -24,21 +24,13 @@ export interface ChatTimes {
 const ARRIVAL_TIMEOUT_MS = 5_000;
 const POLL_MS = 100;
 
-/** One person's conversation, one exchange after another. */
-export interface ChatSession {
-  readonly say: (text: string) => Promise<Exchange>;
-  readonly press: (button: string) => Promise<Exchange>;
-  /** What the bot wrote meanwhile, without being asked. */
-  readonly catchUp: () => Promise<readonly SeenMessage[]>;
-}
-
-/** Begins at the end of the chat: what was written before is not shown again. */
+/** One person's conversation, one exchange after another. It begins at the end of the chat: what was written before is not shown again. */
 export async function openChatSession(options: {
   readonly simulator: SimulatorClient;
   readonly activity: Activity;
   readonly speaker: Speaker;
   readonly times: ChatTimes;
-}): Promise<ChatSession> {
+}) {
   const { simulator, activity, speaker, times } = options;
   let { seq } = await simulator.read(speaker, Number.MAX_SAFE_INTEGER);
 
@@ -77,8 +69,11 @@ export async function openChatSession(options: {
   };
 
   return {
+    /** What the bot wrote meanwhile, without being asked. */
     catchUp,
-    say: async (text) => waitUntilSettled(await simulator.send(speaker, text)),
-    press: async (button) => waitUntilSettled(await simulator.click(speaker, button)),
+    say: async (text: string): Promise<Exchange> => waitUntilSettled(await simulator.send(speaker, text)),
+    press: async (button: string): Promise<Exchange> => waitUntilSettled(await simulator.click(speaker, button)),
   };
 }
+
+export type ChatSession = Awaited<ReturnType<typeof openChatSession>>;

@@ -19,20 +19,8 @@ export interface Submitted {
   readonly callbackQueryId: string | null;
 }
 
-/** The simulator, seen by the people in it. Every call throws a SetupError that a person can act on. */
-export interface SimulatorClient {
-  readonly send: (speaker: Speaker, text: string) => Promise<Submitted>;
-  readonly click: (speaker: Speaker, button: string) => Promise<Submitted>;
-  /** Whether the bot has answered a click, and the short notice that popped up; empty when there was none. */
-  readonly readNotice: (callbackQueryId: string) => Promise<{ readonly answered: boolean; readonly text: string }>;
-  /** Messages that are new or edited since `after`, and the number to ask from next time. */
-  readonly read: (speaker: Speaker, after: number) => Promise<Pick<MessagesView, 'seq' | 'messages'>>;
-  /** A known person in a chat that they are in, named by title or number; without a name, the chat with the bot. */
-  readonly findSpeaker: (person: number, chat: string | undefined) => Promise<Speaker>;
-}
-
-/** Speaks to the simulator at `baseUrl`. */
-export function createSimulatorClient(baseUrl: string): SimulatorClient {
+/** The simulator at `baseUrl`, seen by the people in it. Every call throws a SetupError that a person can act on. */
+export function createSimulatorClient(baseUrl: string) {
   const client = createClient(baseUrl);
   const ask = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     try {
@@ -44,15 +32,20 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     }
   };
   return {
-    read: ({ person, chat }, after) =>
+    /** Messages that are new or edited since `after`, and the number to ask from next time. */
+    read: ({ person, chat }: Speaker, after: number): Promise<Pick<MessagesView, 'seq' | 'messages'>> =>
       ask(client.get<MessagesView>(`/api/chats/${chat}/messages?as=${person}&after=${after}`)),
-    send: async ({ person, chat }, text) => {
+    send: async ({ person, chat }: Speaker, text: string): Promise<Submitted> => {
       const { updateId } = await ask(client.say(person, text, { chat }));
       return { updateId, callbackQueryId: null };
     },
-    click: ({ person, chat }, button) => ask(client.click(person, button, { chat })),
-    readNotice: (id) => ask(client.clickAnswer(id)),
-    findSpeaker: async (person, chat) => {
+    click: ({ person, chat }: Speaker, button: string): Promise<Submitted> =>
+      ask(client.click(person, button, { chat })),
+    /** Whether the bot has answered a click, and the short notice that popped up; empty when there was none. */
+    readNotice: (id: string): Promise<{ readonly answered: boolean; readonly text: string }> =>
+      ask(client.clickAnswer(id)),
+    /** A known person in a chat that they are in, named by title or number; without a name, the chat with the bot. */
+    findSpeaker: async (person: number, chat: string | undefined): Promise<Speaker> => {
       const people = await ask(client.get<readonly PersonView[]>('/api/people'));
       if (!people.some(({ id }) => id === person)) {
         const known = people.map(({ id, name, role }) => `    ${id} ${name} (${role})`).join('\n');
@@ -67,3 +60,5 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     },
   };
 }
+
+export type SimulatorClient = ReturnType<typeof createSimulatorClient>;

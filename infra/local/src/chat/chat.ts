@@ -101,7 +101,7 @@ function submitLine(session: ChatSession, line: string): Promise<Exchange> {
 
 async function show(request: Request, exchange: Promise<Exchange>): Promise<void> {
   const result = await exchange;
-  process.stdout.write(request.output.exchange(result));
+  process.stdout.write(request.output(result));
   if (!result.settled) process.stderr.write(`(still working after ${request.limitMs / 1000} s)\n`);
 }
 
@@ -144,7 +144,7 @@ async function showUnasked(
     if (state.answering || signal.aborted) continue;
     const messages = await session.catchUp().catch(() => []); // the next line that is sent says what is wrong
     if (messages.length === 0) continue;
-    process.stdout.write(`\r\u001b[K${request.output.messages(messages)}`);
+    process.stdout.write(`\r\u001b[K${request.output({ messages, notice: '' })}`);
     lines.prompt(true);
   }
 }

@@ -221,12 +221,7 @@ async function stopPostmaster(identity: ProcessIdentity): Promise<void> {
   await waitForExit(identity, 5_000);
 }
 
-function runAs(place: PostgresPlace): {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  uid?: number;
-  gid?: number;
-} {
+function runAs(place: PostgresPlace) {
   // A clean environment: PGPORT, PGDATA or a locale of the person at the terminal must not change the server.
   return { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }, ...place.owner };
 }

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { downloadProgram, libraryPath } from './debian-packages.ts';
+import { fetchProgram, runs } from './debian-packages.ts';
 
 /** Where bubblewrap is, as the variables of the job service; empty when it was not found, and then commands are refused. */
 export type BubblewrapSettings = { readonly BWRAP_PATH?: string; readonly BWRAP_LIBRARY_PATH?: string };
@@ -19,22 +18,9 @@ export async function locateBubblewrap(
 ): Promise<{ readonly settings: BubblewrapSettings; readonly problem: string | null }> {
   if (given.named !== undefined) return { settings: {}, problem: null }; // the job service reads the variable itself
   const installed = given.path.split(delimiter).map((folder) => join(folder, 'bwrap'));
-  if (installed.some((file) => existsSync(file) && runs(file, {}))) return { settings: {}, problem: null };
-  const unpacked = findUnpacked(binDir);
-  if (unpacked !== null) return { settings: unpacked, problem: null };
-  const problem = await downloadProgram(DEBIAN, binDir, report);
-  const fetched = findUnpacked(binDir);
-  if (fetched !== null) return { settings: fetched, problem: null };
-  return { settings: {}, problem: problem ?? 'the downloaded bwrap does not run on this machine' };
-}
-
-function findUnpacked(binDir: string): BubblewrapSettings | null {
-  const file = join(binDir, DEBIAN.file);
-  if (!existsSync(file)) return null;
-  const libraries = libraryPath(binDir);
-  return runs(file, { LD_LIBRARY_PATH: libraries }) ? { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraries } : null;
-}
-
-function runs(file: string, env: Readonly<Record<string, string>>): boolean {
-  return spawnSync(file, ['--version'], { env: { ...env }, stdio: 'ignore', timeout: 10_000 }).status === 0;
+  if (installed.some((file) => existsSync(file) && runs({ file, env: {} }))) return { settings: {}, problem: null };
+  const fetched = await fetchProgram(DEBIAN, binDir, report);
+  if ('problem' in fetched) return { settings: {}, problem: fetched.problem };
+  const { file, env } = fetched.program;
+  return { settings: { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: env['LD_LIBRARY_PATH'] ?? '' }, problem: null };
 }

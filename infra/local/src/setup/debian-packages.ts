@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { inheritedEnvironment } from '../config.ts';
 
 /** A program to be had from Debian. */
@@ -13,6 +13,40 @@ export interface DebianProgram {
   readonly file: string;
 }
 
+/** A program that runs on this machine, and the environment it needs to find its libraries. */
+export interface RunnableProgram {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The program that is unpacked in `binDir`, fetched from Debian's packages first where there is none that runs (needs apt, some
+ * seconds, once; no root). Otherwise the `problem`.
+ */
+export async function fetchProgram(
+  debian: DebianProgram,
+  binDir: string,
+  report: (line: string) => void,
+): Promise<{ readonly program: RunnableProgram } | { readonly problem: string }> {
+  const unpacked = findUnpacked(debian, binDir);
+  if (unpacked !== null) return { program: unpacked };
+  const problem = await downloadProgram(debian, binDir, report);
+  const program = findUnpacked(debian, binDir);
+  return program
+    ? { program }
+    : { problem: problem ?? `the downloaded ${basename(debian.file)} does not run on this machine` };
+}
+
+/** Whether a program can be started here. */
+export function runs({ file, env }: RunnableProgram): boolean {
+  return spawnSync(file, ['--version'], { env: { ...env }, stdio: 'ignore', timeout: 10_000 }).status === 0;
+}
+
+function findUnpacked({ file }: DebianProgram, binDir: string): RunnableProgram | null {
+  const program = { file: join(binDir, file), env: { LD_LIBRARY_PATH: libraryPath(binDir) } };
+  return existsSync(program.file) && runs(program) ? program : null;
+}
+
 /** A mirror that hangs must not hang the start. */
 const APT_TIMEOUT_MS = 180_000;
 
@@ -21,7 +55,7 @@ const APT_TIMEOUT_MS = 180_000;
  * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
  * Answers null on success, otherwise why it did not work, for a person to read.
  */
-export async function downloadProgram(
+async function downloadProgram(
   program: DebianProgram,
   target: string,
   report: (line: string) => void,
@@ -48,7 +82,7 @@ export async function downloadProgram(
 }
 
 /** The folders below `root` where Debian puts shared libraries; the name of the second level depends on the machine. */
-export function libraryPath(root: string): string {
+function libraryPath(root: string): string {
   const folders = ['usr/lib', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
   const nested = folders.flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true })

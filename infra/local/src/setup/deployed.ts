@@ -1,7 +1,7 @@
 import { openPool } from '@signalbox/store/pool';
 import { createServices } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 
 /** After Ctrl-C the terminal waits no longer than this for a line of text. */
 const LOOK_MS = 2 * SECOND_MS;
@@ -9,9 +9,8 @@ const LOOK_MS = 2 * SECOND_MS;
 /** Says which services go on running without Signalbox, and how they are stopped; null when there are none, or when the database does not answer. */
 export async function describeDeployed(databaseUrl: string): Promise<string | null> {
   const pool = openPool(databaseUrl, createLog('start', 'silent'), { name: 'start', max: 1 });
-  const late = new AbortController();
   try {
-    const services = await Promise.race([createServices(pool).list({}), sleep(LOOK_MS, late.signal)]);
+    const services = await withinMs(createServices(pool).list({}), LOOK_MS);
     const [first, ...others] = (services ?? []).filter(({ serving }) => serving !== null);
     if (!first) return null;
     const names = [first, ...others].map(({ project, environment }) => `${project}/${environment}`).join(', ');
@@ -21,7 +20,6 @@ export async function describeDeployed(databaseUrl: string): Promise<string | nu
   } catch {
     return null; // the database went away first: stopping is not kept waiting
   } finally {
-    late.abort();
     await pool.end().catch(() => undefined);
   }
 }

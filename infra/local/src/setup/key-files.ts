@@ -1,29 +1,23 @@
 import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where the keys of a run are, each in a folder of its own that only its owner may enter. */
-export interface KeyFiles {
-  /** Opens people's secrets: for the pool `deploy`. What seals them is made of it. */
-  readonly secrets: string;
-  /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
-  readonly audit: string;
-}
-
 /** What of a data folder only its owner enters: keys, what was said, what was signed and what is logged. */
 const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'];
 
 /**
- * Closes the folders of a data folder to others, and moves keys that an earlier release kept elsewhere to their place. Twice is safe;
- * a key that has its place is never replaced.
+ * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others,
+ * and moves keys that an earlier release kept elsewhere to their place. Twice is safe; a key that has its place is never replaced.
  */
-export function placeKeys(dataDir: string): KeyFiles {
+export function placeKeys(dataDir: string) {
   for (const name of CLOSED) {
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
   }
-  const keys: KeyFiles = {
+  const keys = {
+    /** Opens people's secrets: for the pool `deploy`. What seals them is made of it. */
     secrets: join(dataDir, 'keys/secrets/secrets.key'),
+    /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
   };
   move(join(dataDir, 'secrets.key'), keys.secrets);
@@ -33,6 +27,8 @@ export function placeKeys(dataDir: string): KeyFiles {
   move(before, keys.audit);
   return keys;
 }
+
+export type KeyFiles = ReturnType<typeof placeKeys>;
 
 function move(from: string, to: string): void {
   if (!existsSync(from) || existsSync(to)) return;

@@ -46,7 +46,6 @@ export async function describeServices(
 ): Promise<readonly ProgramSpec[]> {
   const dataDir = config.SIGNALBOX_DATA_DIR;
   const inherited = inheritedEnvironment();
-  const secrets = { SECRETS_KEY_FILE: parts.keys.secrets };
   const traffic = {
     PROXY_DIR: join(dataDir, 'proxy'),
     PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(join(dataDir, 'proxy')),
@@ -81,7 +80,11 @@ export async function describeServices(
     {
       name: 'jobs-deploy',
       service: 'deploy',
-      defaults: { ...secrets, ...deployFolders(dataDir) },
+      defaults: {
+        SECRETS_KEY_FILE: parts.keys.secrets,
+        TARGETS_DIR: join(dataDir, 'targets'),
+        DEPLOY_DIR: join(dataDir, 'deploys'),
+      },
       given: { ...traffic, ...bubblewrap, ...repositoryFolders(dataDir, inherited) },
     },
   ];
@@ -123,14 +126,6 @@ function socketPath(folder: string): string {
   const usual = join(folder, 'admin.sock');
   if (Buffer.byteLength(usual) <= 107) return usual;
   return join(tmpdir(), `signalbox-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
-}
-
-/** Where what is deployed lies. */
-function deployFolders(dataDir: string): Record<string, string> {
-  return {
-    TARGETS_DIR: join(dataDir, 'targets'),
-    DEPLOY_DIR: join(dataDir, 'deploys'),
-  };
 }
 
 /** Repositories have a folder of their own, so that nothing else of ours can be named as one; those that are named come before it. */

@@ -5,13 +5,6 @@ import { LineSink } from '@signalbox/platform/line-sink';
 import { describeDropped } from '@signalbox/platform/log';
 import { openLog } from './log-file.ts';
 
-/** Where the output of one program goes. */
-export interface ServiceLog {
-  readonly file: string;
-  readonly follow: (stream: Readable) => void;
-  readonly close: () => void;
-}
-
 /** Fields of a log line that a person at the terminal does not need; the log file has them all. */
 const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conversationId']);
 
@@ -20,7 +13,7 @@ const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conver
  * The file belongs to the whole run: a program that is started again goes on writing to it. A disk that takes no more is said
  * once; lines are dropped then, and a line in the file says how many.
  */
-export function openServiceLog(name: string, file: string, report: (line: string) => void): ServiceLog {
+export function openServiceLog(name: string, file: string, report: (line: string) => void) {
   let handle: number | null = null;
   const sink = new LineSink({
     open: () => (handle = openLog(file)),
@@ -33,21 +26,22 @@ export function openServiceLog(name: string, file: string, report: (line: string
       ),
   });
   return {
-    file,
-    follow: (stream) => {
+    follow: (stream: Readable): void => {
       createInterface({ input: stream }).on('line', (line) => {
         sink.write(`${line}\n`);
         const short = shortenLine(line);
         if (short !== null) report(`${name} ${short}`);
       });
     },
-    close: () => {
+    close: (): void => {
       sink.close();
       if (handle !== null) closeSync(handle);
       handle = null;
     },
   };
 }
+
+export type ServiceLog = ReturnType<typeof openServiceLog>;
 
 /** A warning or error line of a service in one short line, or null for everything else. */
 export function shortenLine(line: string): string | null {

@@ -1,22 +1,13 @@
-/** Ctrl-C, SIGTERM, a closed terminal or an unexpected failure, as something to wait for. */
-export interface StopSwitch {
-  readonly signal: AbortSignal;
-  readonly pressed: Promise<void>;
-  /** What to do when the person presses again because stopping takes too long; then the process ends. */
-  readonly onSecondPress: (kill: () => void) => void;
-  /** What broke and pressed the switch; null when a person did. */
-  readonly failure: () => Error | null;
-}
-
 /**
  * One Ctrl-C arrives up to three times: from the terminal, from npm, and from the program between them.
  * Only what comes later than this is a second press.
  */
 const SAME_PRESS_MS = 700;
 
-/** Listens for the signals that end a run. Call it once per process. */
-export function createStopSwitch(): StopSwitch {
+/** Ctrl-C, SIGTERM, a closed terminal or an unexpected failure, as something to wait for. Call it once per process. */
+export function createStopSwitch() {
   const controller = new AbortController();
+  const { signal }: { readonly signal: AbortSignal } = controller;
   const kills: (() => void)[] = [];
   let firstAt = 0;
   let failure: Error | null = null;
@@ -43,9 +34,13 @@ export function createStopSwitch(): StopSwitch {
   // A terminal that was closed must not turn the last lines into a crash.
   process.stderr.on('error', () => undefined);
   return {
-    signal: controller.signal,
+    signal,
     pressed,
-    onSecondPress: (kill) => void kills.push(kill),
-    failure: () => failure,
+    /** What to do when the person presses again because stopping takes too long; then the process ends. */
+    onSecondPress: (kill: () => void): void => void kills.push(kill),
+    /** What broke and pressed the switch; null when a person did. */
+    failure: (): Error | null => failure,
   };
 }
+
+export type StopSwitch = ReturnType<typeof createStopSwitch>;

@@ -5,6 +5,7 @@ import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { Leases } from '@signalbox/platform/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
@@ -58,21 +59,32 @@ export class Deliverer implements Closable {
   readonly #deps: DelivererDeps;
   readonly #gateway = newId('gw');
   readonly #sender: RowSender;
-  readonly #leased = new Map<string, Leased>();
+  readonly #leased: Leases<Leased>;
   /** Every delivery from its claim on: closing waits for them. */
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  readonly #heartbeats: Promise<void>;
 
   constructor(deps: DelivererDeps) {
     this.#deps = deps;
     this.#sender = createRowSender(deps);
-    this.#heartbeats = this.#heartbeatLoop();
+    this.#leased = new Leases({
+      name: 'chats',
+      everyMs: HEARTBEAT_MS,
+      log: deps.log,
+      beat: (held) =>
+        chats.beatChats(
+          deps.pool,
+          this.#gateway,
+          held.map(({ chat }) => chat),
+          LEASE_MS,
+        ),
+      onLost: ({ lost }) => lost.abort(),
+    });
   }
 
   /** Whether messages go out to this chat now. */
   isSending(chatKey: string): boolean {
-    return this.#leased.has(chatKey);
+    return this.#leased.get(chatKey) !== undefined;
   }
 
   /** For the consumer: resolves once the chat's claim has answered; `work` ends with the delivery. */
@@ -95,7 +107,7 @@ export class Deliverer implements Closable {
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.race([Promise.allSettled(this.#running), sleep(this.#deps.drainMs)]);
-    await this.#heartbeats;
+    await this.#leased.close();
   }
 
   async #claim(delivery: Delivery): Promise<{ work: Promise<void> }> {
@@ -137,7 +149,7 @@ export class Deliverer implements Closable {
   async #serve(chat: chats.LeasedChat, first: chats.OutboxItem | null): Promise<void> {
     const { chatKey } = chat;
     const lost = new AbortController();
-    this.#leased.set(chatKey, { chat, lost });
+    const release = this.#leased.hold(chatKey, { chat, lost });
     const signal = AbortSignal.any([lost.signal, this.#stop.signal]);
     try {
       let item = first;
@@ -151,7 +163,7 @@ export class Deliverer implements Closable {
         item = next;
       }
     } finally {
-      if (this.#leased.get(chatKey)?.chat === chat) this.#leased.delete(chatKey);
+      release();
     }
   }
 
@@ -232,21 +244,6 @@ export class Deliverer implements Closable {
     // A person who gets a message, or reads a draft, sees already that something happens.
     if (this.isSending(chatKey) || drafts.shows(chatKey) || this.#stop.signal.aborted || !pace.tryTakeSpare()) return;
     await channel.typing(chatKey);
-  }
-
-  async #heartbeatLoop(): Promise<void> {
-    const { pool, log } = this.#deps;
-    while (!this.#stop.signal.aborted) {
-      await sleep(HEARTBEAT_MS, this.#stop.signal);
-      if (this.#leased.size === 0) continue;
-      try {
-        const mine = [...this.#leased.values()].map(({ chat }) => chat);
-        for (const key of await chats.beatChats(pool, this.#gateway, mine, LEASE_MS))
-          this.#leased.get(key)?.lost.abort();
-      } catch (error) {
-        log.debug('heartbeat failed', { error }); // the lease runs out, and every write checks the epoch
-      }
-    }
   }
 }
 

@@ -1,5 +1,9 @@
+import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import { newId } from '@signalbox/contracts/ids';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { HandlerOf } from '../runner/handlers.ts';
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
-import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -16,25 +20,36 @@ import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 
-/** What a look at the open requests came to, and who has to be told after the commits. */
-export interface Watched {
-  readonly expired: number;
-  readonly reminded: number;
-  readonly escalated: number;
-  readonly voided: number;
-  readonly chats: readonly string[];
-  readonly wakes: readonly { readonly userKey: string; readonly traceId: string }[];
-}
-
 /** Requests that one look takes on. */
 const BATCH = 100;
+
+/** Reminds of open requests, asks further people, and ends those that nobody decided about. */
+export function createApprovalsWatch(parts: {
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+}): HandlerOf<'approvals.watch'> {
+  return {
+    title: () => say('jobs.lookingAfterRequestsForApproval'),
+    run: async (_, { signal, log }) => {
+      signal.throwIfAborted();
+      const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
+      const traceId = newId('trace');
+      const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
+      await publishStored({ publisher: parts.publisher, log }, OUTBOUND, told);
+      await publishStored({ publisher: parts.publisher, log }, INBOUND, wakes);
+      return counts;
+    },
+    say: ({ expired, voided }) => say('jobs.approvalsLooked', { expired, voided }),
+    isNotable: ({ expired, escalated, reminded, voided }) => expired + escalated + reminded + voided > 0,
+  };
+}
 
 /**
  * Looks at the open requests by the database's clock: reminds those who may decide at a third of the time, asks the admins at two
  * thirds, and ends requests whose time is up, or whose chat refuses us now. Each happens once per request,
- * however many processes look, and however often.
+ * however many processes look, and however often. Gives how many there were, and who has to be told after the commits.
  */
-export async function watchApprovals(pool: Pool): Promise<Watched> {
+export async function watchApprovals(pool: Pool) {
   const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(sql`
     select approval_id as id,
             case when unheard then 'void' when expires_at <= clock_timestamp() then 'expire'
@@ -47,7 +62,7 @@ export async function watchApprovals(pool: Pool): Promise<Watched> {
       order by expires_at limit ${BATCH}`);
   const counts = { void: 0, expire: 0, escalate: 0, remind: 0 };
   const chats: string[] = [];
-  const wakes: { userKey: string; traceId: string }[] = [];
+  const wakes: WakeUp[] = [];
   for (const { id, due } of rows) {
     await withTransaction(pool, async (db) => {
       const approval = await findApproval(db, id, true);
@@ -72,9 +87,18 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   const leftMs = Math.max(0, approval.expiresAt.getTime() - Date.now());
-  const text = (): string =>
-    say('governance.approvalWaits', { card: cardTitle(approval.card), left: sayDuration(leftMs) });
-  await tell(db, approval, chats, 'remind', text);
+  await putInTheirLanguage(db, chats, (chatKey) => {
+    const left = sayDuration(leftMs);
+    const text = say('governance.approvalWaits', { card: cardTitle(approval.card), left });
+    return {
+      key: `${approval.approvalId}:remind:${chatKey}`,
+      chatKey,
+      threadId: approval.threadId,
+      traceId: approval.traceId,
+      priority: PRIORITY.control,
+      body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
+    };
+  });
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;
 }
@@ -90,22 +114,4 @@ async function escalate(db: Queryable, approval: Approval): Promise<readonly str
   await putCards(db, approval, votes, chats);
   await recordApproval(db, approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length }));
   return chats;
-}
-
-async function tell(
-  db: Queryable,
-  approval: Approval,
-  chats: readonly string[],
-  what: string,
-  text: () => string,
-): Promise<void> {
-  const row = (chatKey: string): OutboundEnvelope => ({
-    key: `${approval.approvalId}:${what}:${chatKey}`,
-    chatKey,
-    threadId: approval.threadId,
-    traceId: approval.traceId,
-    priority: PRIORITY.control,
-    body: { text: `${text()}\n_${approval.approvalId}_`, buttons: [] },
-  });
-  await putInTheirLanguage(db, chats, row);
 }

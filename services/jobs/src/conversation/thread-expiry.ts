@@ -1,8 +1,14 @@
-import { sql } from '@signalbox/store/sql';
+import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { newId } from '@signalbox/contracts/ids';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { inLanguage } from '@signalbox/messages/language';
-import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/messages/say';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 export interface ExpiredThread {
   readonly threadId: string;
@@ -12,6 +18,53 @@ export interface ExpiredThread {
   readonly language: string | null;
   /** It was waiting for an answer, so the person reads that at once; the others read it with their next answer. */
   readonly announced: boolean;
+}
+
+/** Threads that one transaction ends: it holds their lanes, so it is kept short. */
+const BATCH = 50;
+
+/** Ends conversations that have been idle for too long, and says so to whoever was asked something. */
+export function createThreadsExpire(parts: {
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+  readonly idleMs: number;
+}): HandlerOf<'threads.expire'> {
+  return {
+    title: () => say('jobs.closingIdleConversations'),
+    run: async (_, { signal, log }) => {
+      let expired = 0;
+      for (;;) {
+        signal.throwIfAborted();
+        const traceId = newId('trace');
+        const announce = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
+        const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
+        const told = threads.filter((thread) => thread.announced);
+        const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
+        await publishStored({ publisher: parts.publisher, log }, OUTBOUND, sent);
+        expired += threads.length;
+        if (threads.length < BATCH) return { expired };
+      }
+    },
+    say: ({ expired }) => say('control.threadsExpired', { count: expired }),
+    isNotable: ({ expired }) => expired > 0,
+  };
+}
+
+function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboundEnvelope {
+  const minutes = Math.round(idleMs / MINUTE_MS);
+  const hasTitle = String(thread.title !== null);
+  return {
+    key: `expired:${thread.threadId}`,
+    chatKey: thread.chatKey,
+    userKey: thread.userKey,
+    threadId: thread.threadId,
+    traceId,
+    priority: PRIORITY.reply,
+    body: {
+      text: say('control.threadExpired', { hasTitle, title: thread.title ?? '', minutes }),
+      buttons: [],
+    },
+  };
 }
 
 /**

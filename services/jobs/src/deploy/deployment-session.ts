@@ -46,7 +46,7 @@ export async function openDeploymentSession(
   let isProtected = false;
   let following: { readonly stop: AbortController; readonly over: Promise<void> } | null = null;
 
-  const place: DeploymentSession = {
+  const session: DeploymentSession = {
     parts,
     context,
     held,
@@ -65,15 +65,15 @@ export async function openDeploymentSession(
       return variables;
     },
     async protectLines() {
-      if (!isProtected) await place.variables(`to keep it out of the lines of ${serviceName(held.row())}`);
+      if (!isProtected) await session.variables(`to keep it out of the lines of ${serviceName(held.row())}`);
     },
     follow(instance) {
       if (following) return;
       const stop = new AbortController();
       const read = async (): Promise<void> => {
-        await place.protectLines();
+        await session.protectLines();
         const query = { tail: 200, since: new Date(instance.startedAt), follow: true, signal: stop.signal };
-        for await (const line of (await place.driver()).logs(instance, query)) lines.push(line);
+        for await (const line of (await session.driver()).logs(instance, query)) lines.push(line);
       };
       const over = read().catch((error: unknown) => {
         if (!stop.signal.aborted) context.log.warn('log of an instance is not followed any more', { error });
@@ -86,7 +86,7 @@ export async function openDeploymentSession(
       following = null;
     },
     async close() {
-      await place.unfollow();
+      await session.unfollow();
       await lines.close();
       await held.close();
       await driver?.then(
@@ -95,7 +95,7 @@ export async function openDeploymentSession(
       );
     },
   };
-  return place;
+  return session;
 }
 
 /** By what the driver knows it: labels of what is built and started. */

@@ -4,13 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { findRow, findValue, listRows, sql } from '@signalbox/store/sql';
-
-export interface LeasedPort {
-  readonly port: number;
-  /** It was leased before, so its listener is most likely the holder. */
-  readonly isOld: boolean;
-}
+import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 
 interface Lease {
   readonly server: string;
@@ -30,11 +24,10 @@ export function instanceLabel(deploymentId: string): string {
 export function createPortLeases(pool: Pool) {
   return {
     /**
-     * The port that is leased for this, or else the lowest free one, leased now; never one of `avoid`. Throws NOT_FOUND (server),
-     * NO_CAPACITY (no port, or not so much memory left).
+     * The port that is leased for this (`isOld`: its listener is most likely the holder), or else the lowest free one, leased now; never
+     * one of `avoid`. Throws NOT_FOUND (server), NO_CAPACITY (no port, or not so much memory left).
      */
-    lease: (lease: Lease, avoid: readonly number[]): Promise<LeasedPort> =>
-      withTransaction(pool, (db) => take(db, lease, avoid)),
+    lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
     /** Gives back what is leased for this; twice is safe. */
     async end(server: string, project: string, label: string): Promise<void> {
@@ -59,11 +52,10 @@ export function createPortLeases(pool: Pool) {
     },
 
     /** The instances that a service has ports for, by deployment. */
-    async instances(service: ServiceKey): Promise<readonly string[]> {
-      const rows = await listRows<{ id: string }>(pool)`select d.deployment_id as id from port_allocations a
+    instances(service: ServiceKey): Promise<readonly string[]> {
+      return listValues<string>(pool)`select d.deployment_id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
           where a.released_at is null and d.project = ${service.project} and d.environment = ${service.environment} order by a.id`;
-      return rows.map(({ id }) => id);
     },
   };
 }
@@ -85,18 +77,18 @@ export async function leaseUsable(
   }
 }
 
-async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
+async function take(db: Queryable, lease: Lease, avoid: readonly number[]) {
   const { server, project, label, memoryMb, by } = lease;
   // A decision about the ports of a server locks its row, as the allocation of ports does.
   const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
     select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', server);
-  const { rows: held } = await db.query<{ port: number }>(sql`
+  const held = await findValue<number>(db)`
     select port from port_allocations where server = ${server} and project = ${project} and service = ${label} and released_at is null
-        and port <> all (${avoid}::int[]) order by id limit 1`);
-  if (held[0]) return { port: held[0].port, isOld: true };
+        and port <> all (${avoid}::int[]) order by id limit 1`;
+  if (held !== null) return { port: held, isOld: true };
   await requireMemory(db, server, place.memoryMb, memoryMb);
-  const leased = await findRow<{ port: number }>(db)`
+  const leased = await findValue<number>(db)`
     insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
      select ${server}, p.port, ${project}, ${label}, ${memoryMb}, ${by}, ${newId('lease')}
        from generate_series(${place.first}::int, ${place.last}::int) as p (port)
@@ -104,18 +96,17 @@ async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Prom
         select 1 from port_allocations a where a.server = ${server} and a.port = p.port and a.released_at is null)
       order by p.port limit 1
      returning port`;
-  if (leased) return { port: leased.port, isOld: false };
+  if (leased !== null) return { port: leased, isOld: false };
   throw new AppError('NO_CAPACITY', {
     detail: say('deployment.portsTaken', { server, first: place.first, last: place.last }),
   });
 }
 
 async function requireMemory(db: Queryable, server: string, totalMb: number, neededMb: number): Promise<void> {
-  const { rows } = await db.query<{ reserved: number }>(sql`select coalesce(sum(memory_mb), 0)::int as reserved
-      from port_allocations where server = ${server} and released_at is null`);
-  const freeMb = totalMb - (rows[0]?.reserved ?? 0);
+  const reservedMb = await findValue(db, 0)`select sum(memory_mb)::int
+      from port_allocations where server = ${server} and released_at is null`;
+  const freeMb = totalMb - reservedMb;
   if (neededMb <= freeMb) return;
   const room = { server, free: Math.max(0, freeMb), total: totalMb, needed: neededMb };
-  const detail = say('deployment.memoryTaken', room);
-  throw new AppError('NO_CAPACITY', { detail });
+  throw new AppError('NO_CAPACITY', { detail: say('deployment.memoryTaken', room) });
 }

@@ -7,19 +7,14 @@ import {
   type ServiceFile,
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
+import type { Artifact, Instance } from '@signalbox/contracts/operations/drivers';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
-import { addEvent } from '@signalbox/store/deploy/deployments';
+import { addEvent, lockState } from '@signalbox/store/deploy/deployments';
 import { findTarget, type PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import {
-  FINAL_STATES,
-  SELECT_WORK,
-  type StoredArtifact,
-  type StoredInstance,
-  type WorkRow,
-} from '@signalbox/store/deploy/deployments-rows';
+import { FINAL_STATES, SELECT_WORK, type WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { findRow, named, sql } from '@signalbox/store/sql';
+import { findRow, findValue, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 
 /** What a step has found out or made, written together with the state that it leads to. */
 export interface WorkChange {
@@ -28,10 +23,17 @@ export interface WorkChange {
   readonly port?: number | null;
   readonly url?: string;
   readonly file?: ServiceFile;
-  readonly artifact?: StoredArtifact;
-  readonly instance?: StoredInstance | null;
+  readonly artifact?: Artifact;
+  readonly instance?: Instance | null;
   readonly kept?: boolean;
   readonly failure?: DeployFailure;
+}
+
+/** Under whose claim a deployment goes from one state to another. */
+export interface Move {
+  readonly fence: number;
+  readonly from: DeployState;
+  readonly to: DeployState;
 }
 
 export interface Step {
@@ -49,7 +51,7 @@ export interface Step {
 /** An artifact that no deployment needs. */
 export interface StaleArtifact {
   readonly server: string;
-  readonly artifact: StoredArtifact;
+  readonly artifact: Artifact;
   readonly deploymentIds: readonly string[];
 }
 
@@ -85,12 +87,9 @@ export class DeploymentWork {
   }
 
   /** Whether something that is built, started and looked at like this has served for the project, in any environment. */
-  async hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `select 1 from deployments where project = $1 and state = 'succeeded' and plan ->> 'file' = $2 limit 1`,
-      [project, file],
-    );
-    return rowCount !== 0;
+  hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
+    return hasRow(this.#pool)`
+      select 1 from deployments where project = ${project} and state = 'succeeded' and plan ->> 'file' = ${file} limit 1`;
   }
 
   /**
@@ -108,17 +107,18 @@ export class DeploymentWork {
    * From one state to the next, with an event. False when another job moved it or has taken it; to `switching` also when it is
    * to be cancelled. Throws for a transition that does not exist.
    */
-  advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
+  advance(deploymentId: string, move: Move, step: Step): Promise<boolean> {
+    const { from, to } = move;
     if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
-    return withTransaction(this.#pool, (db) => advance(db, deploymentId, { fence, from, to }, step));
+    return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
   /** Writes down what is known without a new state. */
   async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
-      const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${deploymentId}
-          and fence = ${fence} for update`);
-      if (rowCount === 0) return false;
+      const isOurs = await hasRow(db)`
+        select 1 from deployments where deployment_id = ${deploymentId} and fence = ${fence} for update`;
+      if (!isOurs) return false;
       await write(db, deploymentId, change);
       return true;
     });
@@ -129,52 +129,51 @@ export class DeploymentWork {
     deploymentId: string,
     fence: number,
   ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
-    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>(named(
+    const row = await findRow<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>(
+      this.#pool,
       'deployment_watch',
-    )`select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
-               from deployments where deployment_id = ${deploymentId}`);
-    return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
+    )`
+      select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+        from deployments where deployment_id = ${deploymentId}`;
+    return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
-  /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
+  /** Where a deployment would be placed now. Throws what `placeService` throws; writes nothing. */
   target(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
     return findTarget(this.#pool, service, named);
   }
 
   /** The state before it became `unknown`: where its former job had brought it. */
-  async lastKnown(deploymentId: string): Promise<DeployState> {
-    const { rows } = await this.#pool.query<{ state: DeployState }>(sql`select to_state as state from deployment_events
-        where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`);
-    return rows[0]?.state ?? 'queued';
+  lastKnown(deploymentId: string): Promise<DeployState> {
+    return findValue<DeployState>(this.#pool, 'queued')`select to_state from deployment_events
+        where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`;
   }
 
-  /** Whether it has ever been in that state. */
-  async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(sql`select 1 from deployment_events
-        where deployment_id = ${deploymentId} and to_state = ${state} limit 1`);
-    return rowCount !== 0;
+  /** Whether it has ever been in one of these states. */
+  wasIn(deploymentId: string, ...states: readonly DeployState[]): Promise<boolean> {
+    return hasRow(this.#pool)`select 1 from deployment_events
+        where deployment_id = ${deploymentId} and to_state = any (${states}) limit 1`;
   }
 
   /** A sign that the state gets on. */
-  async sign(deploymentId: string, fence: number): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(sql`update deployments set progress_at = clock_timestamp()
-        where deployment_id = ${deploymentId} and fence = ${fence} and state not in ${FINAL_STATES}`);
-    return rowCount === 1;
+  sign(deploymentId: string, fence: number): Promise<boolean> {
+    return hasRow(this.#pool)`update deployments set progress_at = clock_timestamp()
+        where deployment_id = ${deploymentId} and fence = ${fence} and state not in ${FINAL_STATES}`;
   }
 
   /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
   addLines(deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
-      const { rowCount } = await db.query(sql`update deployments set progress_at = clock_timestamp()
-          where deployment_id = ${deploymentId} and fence = ${fence}`);
-      if (rowCount === 0) return false;
-      const { rows } = await db.query<{ last: number | null }>(sql`
+      const isOurs = await hasRow(db)`update deployments set progress_at = clock_timestamp()
+          where deployment_id = ${deploymentId} and fence = ${fence}`;
+      if (!isOurs) return false;
+      const places = await listValues<number>(db)`
         insert into deployment_lines (deployment_id, n, state, line)
          select ${deploymentId}, (select coalesce(max(n), 0) from deployment_lines where deployment_id = ${deploymentId}) + k.n,
            ${state}, k.line
            from unnest(${lines.map((line) => redactText(line).replaceAll('\0', ''))}::text[]) with ordinality as k (line, n)
-             returning n as last`);
-      const last = rows.at(-1)?.last ?? 0;
+             returning n`;
+      const last = places.at(-1) ?? 0;
       if (last > KEPT_LINES)
         await db.query(sql`delete from deployment_lines where deployment_id = ${deploymentId}
             and n <= ${last - KEPT_LINES}`);
@@ -186,9 +185,22 @@ export class DeploymentWork {
    * Artifacts of a service that are kept and no longer needed: all but the newest `keep` different ones that have served, the one
    * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
    */
-  async stale(service: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
-    const { rows } = await this.#pool.query<StaleArtifact>(staleArtifacts(service, keep));
-    return rows;
+  stale({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
+    return listRows<StaleArtifact>(this.#pool)`
+  with kept as (
+    select d.* from deployments d where d.project = ${project} and d.environment = ${environment} and d.artifact_kept and d.artifact is not null),
+  newest as (
+    select artifact from kept where state = 'succeeded' group by server, artifact order by max(finished_at) desc limit ${keep}),
+  needed as (
+    select artifact from newest
+    union select d.artifact from deployments d join services v using (project, environment)
+     where d.project = ${project} and d.environment = ${environment} and d.artifact is not null
+       and (d.deployment_id = v.serving or d.state not in ${FINAL_STATES}
+            or d.deployment_id in (select unnest(array[o.from_artifact, o.replaces]) from deployments o
+                                    where o.project = v.project and o.environment = v.environment
+                                      and (o.state not in ${FINAL_STATES} or o.deployment_id = v.serving))))
+  select server, artifact, array_agg(deployment_id order by deployment_id) as "deploymentIds" from kept
+   where artifact not in (select artifact from needed) group by server, artifact`;
   }
 
   /** The artifact of these is gone: a rollback to one of them builds it again. */
@@ -198,9 +210,20 @@ export class DeploymentWork {
   }
 
   /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
-  async abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
-    const { rows } = await this.#pool.query<AbandonedDeployment>(abandonedDeployments(quietMs));
-    return rows;
+  abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
+    return listRows<AbandonedDeployment>(this.#pool)`
+  select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
+         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
+         case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
+    from deployments d
+    left join threads t on t.thread_id = d.thread_id
+    left join lateral (
+      select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key,
+             max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by
+        from runs where job = 'deploy.run' and payload ->> 'deploymentId' = d.deployment_id) r on true
+   where d.state not in ${FINAL_STATES} and not coalesce(r.open, false)
+     and greatest(d.state_at, d.progress_at) < clock_timestamp() - ${quietMs} * interval '1 ms'
+   order by d.state_at limit 20`;
   }
 }
 
@@ -214,11 +237,9 @@ async function claim(
       where d.deployment_id = ${deploymentId} and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
       returning s.fence::float8 as fence`;
   if (!service) return null;
-  const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
-      where deployment_id = ${deploymentId} for update`);
-  const from = rows[0]?.state;
+  const from = await lockState(db, deploymentId);
   // A person cancelled it in between: the fence of the service has grown, and no job has it.
-  if (from === undefined || isFinal(from)) return null;
+  if (from === null || isFinal(from)) return null;
   const { fence } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
   await db.query(sql`
@@ -231,12 +252,7 @@ async function claim(
   return { fence, from };
 }
 
-async function advance(
-  db: Queryable,
-  deploymentId: string,
-  move: { readonly fence: number; readonly from: DeployState; readonly to: DeployState },
-  step: Step,
-): Promise<boolean> {
+async function advance(db: Queryable, deploymentId: string, move: Move, step: Step): Promise<boolean> {
   const { fence, from, to } = move;
   const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
@@ -260,22 +276,11 @@ async function advance(
   return true;
 }
 
-const WRITTEN = {
-  commit: 'commit',
-  release: 'release',
-  port: 'port',
-  url: 'url',
-  file: 'file',
-  artifact: 'artifact',
-  instance: 'instance',
-  kept: 'artifact_kept',
-  failure: 'failure',
-} as const satisfies Record<keyof WorkChange, string>;
-
 async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
-  for (const [field, column] of Object.entries(WRITTEN)) {
-    const value = change[field as keyof WorkChange]; // the keys of WRITTEN are those of a change
-    if (value === undefined) continue;
+  // The fields are named as their columns, but one.
+  const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
+  for (const [field, value] of columns) {
+    const column = field === 'kept' ? 'artifact_kept' : field;
     const stored = typeof value === 'object' && value !== null ? JSON.stringify(redactFailure(value)) : value;
     await db.query(`update deployments set "${column}" = $2 where deployment_id = $1`, [deploymentId, stored]);
   }
@@ -285,33 +290,3 @@ async function write(db: Queryable, deploymentId: string, change: WorkChange): P
 function redactFailure(value: object): object {
   return 'sentence' in value ? redactValue(value) : value;
 }
-
-const staleArtifacts = ({ project, environment }: ServiceKey, keep: number) => sql`
-  with kept as (
-    select d.* from deployments d where d.project = ${project} and d.environment = ${environment} and d.artifact_kept and d.artifact is not null),
-  newest as (
-    select artifact from kept where state = 'succeeded' group by server, artifact order by max(finished_at) desc limit ${keep}),
-  needed as (
-    select artifact from newest
-    union select d.artifact from deployments d join services v using (project, environment)
-     where d.project = ${project} and d.environment = ${environment} and d.artifact is not null
-       and (d.deployment_id = v.serving or d.state not in ${FINAL_STATES}
-            or d.deployment_id in (select unnest(array[o.from_artifact, o.replaces]) from deployments o
-                                    where o.project = v.project and o.environment = v.environment
-                                      and (o.state not in ${FINAL_STATES} or o.deployment_id = v.serving))))
-  select server, artifact, array_agg(deployment_id order by deployment_id) as "deploymentIds" from kept
-   where artifact not in (select artifact from needed) group by server, artifact`;
-
-const abandonedDeployments = (quietMs: number) => sql`
-  select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
-         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
-         case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
-    from deployments d
-    left join threads t on t.thread_id = d.thread_id
-    left join lateral (
-      select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key,
-             max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by
-        from runs where job = 'deploy.run' and payload ->> 'deploymentId' = d.deployment_id) r on true
-   where d.state not in ${FINAL_STATES} and not coalesce(r.open, false)
-     and greatest(d.state_at, d.progress_at) < clock_timestamp() - ${quietMs} * interval '1 ms'
-   order by d.state_at limit 20`;

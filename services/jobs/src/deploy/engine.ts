@@ -7,7 +7,7 @@ import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/error
 import { backoffMs, SECOND_MS, sleep, pause } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, limitOf } from './leased-deployment.ts';
-import { createLineFilter } from './lines.ts';
+import { readCleanLines } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { requireSamePlace } from './steps/plan.ts';
 import { build, prepare } from './steps/prepare.ts';
@@ -22,7 +22,7 @@ type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'roll
 
 /** What each state does to get to the next. Every one may be done again from its beginning. */
 const PHASES: Readonly<
-  Record<PhaseState, (place: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
+  Record<PhaseState, (session: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
   preparing: prepare,
   building: build,
@@ -68,57 +68,57 @@ export async function runDeployment(
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
   }
-  const place = await openDeploymentSession(parts, { deploymentId, fence: claimed.fence }, context);
-  const progress = startProgress(place);
+  const session = await openDeploymentSession(parts, { deploymentId, fence: claimed.fence }, context);
+  const progress = startProgress(session);
   try {
-    await goOn(place);
+    await runPhases(session);
     await progress.close();
-    await endProgress(place.held.row(), context);
+    await endProgress(session.held.row(), context);
   } finally {
     await progress.close();
-    await place.close();
+    await session.close();
   }
   return describeEnd(parts, deploymentId);
 }
 
-async function goOn(place: DeploymentSession): Promise<void> {
-  const { held, parts } = place;
+async function runPhases(session: DeploymentSession): Promise<void> {
+  const { held, parts } = session;
   let silentSince: number | null = null;
   for (let failures = 0; !isFinal(held.state());) {
     const state = held.state();
     try {
-      await runPhase(place);
+      await runPhase(session);
       failures = 0;
       if (state === 'unknown') silentSince = null;
     } catch (error) {
-      const isAnswered = await settle(place, error);
+      const isAnswered = await settle(session, error);
       if (isAnswered) continue;
       silentSince ??= Date.now();
       if (Date.now() - silentSince > parts.limits.unknownMs) return;
       failures += 1;
-      await pause(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), place.context.signal);
+      await pause(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
     }
   }
-  await tidyUp(place);
+  await tidyUp(session);
 }
 
-async function runPhase(place: DeploymentSession): Promise<void> {
-  const { held, parts } = place;
+async function runPhase(session: DeploymentSession): Promise<void> {
+  const { held, parts } = session;
   const row = await held.refresh();
-  const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and goOn looks
+  const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and runPhases looks
   const isCancellable = CANCELLABLE.has(state);
   const begun = row.startedAt?.getTime() ?? Date.now();
   const leftMs = isCancellable ? begun + parts.limits.wholeMs - Date.now() : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
   await held.within({ limitMs, isCancellable }, (signal, stop) => {
     if (READS_PLACE.has(state)) requireSamePlace(row);
-    return PHASES[state](place, signal, stop);
+    return PHASES[state](session, signal, stop);
   });
 }
 
 /** What comes of a step that did not end well. False when it has to be tried again, because a server does not answer. */
-async function settle(place: DeploymentSession, error: unknown): Promise<boolean> {
-  const { held, context } = place;
+async function settle(session: DeploymentSession, error: unknown): Promise<boolean> {
+  const { held, context } = session;
   // The process stops, or another has the deployment: the next job finds out where it is.
   context.signal.throwIfAborted();
   const row = await held.refresh();
@@ -139,58 +139,56 @@ async function settle(place: DeploymentSession, error: unknown): Promise<boolean
   await held.advance(
     'failing',
     { because: failure.code },
-    { change: { failure: await describeFailure(place, row, failure) } },
+    { change: { failure: await describeFailure(session, row, failure) } },
   );
   return true;
 }
 
-async function describeFailure(place: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
-  const state = row.state === 'unknown' ? await place.parts.work.lastKnown(row.deploymentId) : row.state;
+async function describeFailure(session: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
+  const state = row.state === 'unknown' ? await session.parts.work.lastKnown(row.deploymentId) : row.state;
   const { code } = failure;
-  const sentence = place.opened.mask(explain(failure)).slice(0, 1_000);
-  return { state, code, sentence, lines: [...(await lastLines(place, row, code === 'INSTANCE_ENDED'))] };
+  const sentence = session.opened.mask(explain(failure)).slice(0, 1_000);
+  return { state, code, sentence, lines: [...(await lastLines(session, row, code === 'INSTANCE_ENDED'))] };
 }
 
 /** The last lines of the program, if it was started, or else of its build. */
-async function lastLines(place: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
+async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
   const deadline = Date.now() + (hasEnded ? LOG_MS : 0);
   try {
     while (row.instance !== null) {
-      const lines = await readLog(place, row.instance);
+      const lines = await readLog(session, row.instance);
       if (lines.length > 0) return lines;
       // A program that has ended may have its log written late.
       if (Date.now() >= deadline) break;
-      await sleep(LOG_LOOK_MS, place.context.signal);
+      await sleep(LOG_LOOK_MS, session.context.signal);
     }
   } catch (error) {
-    place.context.log.warn('the last lines of an instance could not be read', { error });
+    session.context.log.warn('the last lines of an instance could not be read', { error });
   }
-  await place.lines.flush();
-  const stored = await place.parts.deployments.lines(row.deploymentId, FAILURE_LINES);
+  await session.lines.flush();
+  const stored = await session.parts.deployments.lines(row.deploymentId, FAILURE_LINES);
   return stored.map(({ line }) => line);
 }
 
 async function readLog(
-  place: DeploymentSession,
+  session: DeploymentSession,
   instance: NonNullable<WorkRow['instance']>,
 ): Promise<readonly string[]> {
-  await place.protectLines();
-  const driver = await place.driver();
-  const clean = createLineFilter((text) => place.opened.mask(text));
-  const signal = AbortSignal.timeout(5 * SECOND_MS);
-  const lines: string[] = [];
-  const since = new Date(instance.startedAt);
-  for await (const line of driver.logs(instance, { tail: FAILURE_LINES, since, signal }))
-    lines.push(clean(line) ?? '…');
-  return lines;
+  await session.protectLines();
+  const query = {
+    tail: FAILURE_LINES,
+    since: new Date(instance.startedAt),
+    signal: AbortSignal.timeout(5 * SECOND_MS),
+  };
+  return readCleanLines(await session.driver(), instance, query, (text) => session.opened.mask(text));
 }
 
 /** Removes artifacts that no deployment needs. What cannot be removed now is tried again the next time. */
-async function tidyUp(place: DeploymentSession): Promise<void> {
-  const { parts, held, context } = place;
+async function tidyUp(session: DeploymentSession): Promise<void> {
+  const { parts, held, context } = session;
   const row = held.row();
   try {
-    const driver = await place.driver();
+    const driver = await session.driver();
     for (const { server, artifact, deploymentIds } of await parts.work.stale(row, KEPT_ARTIFACTS)) {
       if (server !== row.server) continue;
       await driver.discard(artifact, AbortSignal.any([context.signal, AbortSignal.timeout(parts.limits.undoingMs)]));
@@ -210,16 +208,9 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
   const replaced = row.replaces === null ? null : await parts.deployments.before(row);
   const begun = row.startedAt ?? row.requestedAt;
   return {
-    deploymentId,
-    project: row.project,
-    environment: row.environment,
-    kind: row.kind,
-    state: row.state,
-    release: row.release,
+    ...row,
     serving: service?.release ?? null,
     replaced: replaced?.release ?? null,
-    url: row.url,
     seconds: Math.max(0, (row.finishedAt ?? new Date()).getTime() - begun.getTime()) / SECOND_MS,
-    failure: row.failure,
   };
 }

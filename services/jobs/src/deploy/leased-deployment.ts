@@ -2,10 +2,9 @@ import { isFinal, type DeployState } from '@signalbox/contracts/operations/deplo
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Step } from './deployments-work.ts';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Closable } from '@signalbox/platform/lifecycle';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
-import { startLoop } from '@signalbox/platform/loop';
+import { Leases } from '@signalbox/platform/leases';
 import type { DeployParts } from './parts.ts';
 
 /** A person wants it to end. */
@@ -27,39 +26,15 @@ class DeploymentLost extends Error {
   }
 }
 
-/** A deployment in the hands of this process. */
-export interface LeasedDeployment extends Closable {
-  readonly fence: number;
-  /** As it was read last; the state in it is the one that this process wrote last. */
-  row(): WorkRow;
-  state(): DeployState;
-  /** Reads the row again. Throws DeploymentLost. */
-  refresh(): Promise<WorkRow>;
-  /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelRequested instead of beginning the switch. */
-  advance(
-    to: DeployState,
-    evidence: Step['evidence'],
-    more?: Partial<Pick<Step, 'actor' | 'change' | 'serving' | 'errors'>>,
-  ): Promise<void>;
-  /**
-   * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process
-   * stops, and, if the step may be cancelled, at a wish to. `stop` ends it for another reason.
-   */
-  within<T>(
-    limits: { readonly limitMs: number; readonly isCancellable: boolean },
-    work: (signal: AbortSignal, stop: (reason: Error) => void) => Promise<T>,
-  ): Promise<T>;
-}
-
-/** Wishes and losses are noticed within this time. */
+/** Requests to cancel and losses are noticed within this time. */
 const WATCH_MS = 400;
 
-/** Holds a claimed deployment: looks at it twice a second, and gives it up when it was taken. */
+/** Holds a claimed deployment in the hands of this process: looks at it twice a second, and gives it up when it was taken. */
 export async function leaseDeployment(
   parts: Pick<DeployParts, 'work' | 'limits'>,
   claimed: { readonly deploymentId: string; readonly fence: number },
   context: Pick<JobContext, 'signal' | 'log'>,
-): Promise<LeasedDeployment> {
+) {
   const { work, limits } = parts;
   const { deploymentId, fence } = claimed;
   const lost = new AbortController();
@@ -71,25 +46,38 @@ export async function leaseDeployment(
     return row;
   };
   let row = await read();
-  const look = async (): Promise<void> => {
-    const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
-    if (!isOurs) lost.abort(new DeploymentLost());
-    if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
-  };
-  await look();
-  const loop = startLoop({ name: 'deployment', everyMs: WATCH_MS, log: context.log, step: look });
+  const leases = new Leases({
+    name: 'deployment',
+    everyMs: WATCH_MS,
+    log: context.log,
+    beat: async () => {
+      const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
+      if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
+      return isOurs ? [] : [deploymentId];
+    },
+    onLost: () => lost.abort(new DeploymentLost()),
+  });
+  leases.hold(deploymentId, claimed);
+  await leases.beat();
 
   return {
     fence,
-    row: () => row,
-    state: () => row.state,
-    refresh: async () => (row = await read()),
-    async advance(to, evidence, more = {}) {
+    /** As it was read last; the state in it is the one that this process wrote last. */
+    row: (): WorkRow => row,
+    state: (): DeployState => row.state,
+    /** Reads the row again. Throws DeploymentLost. */
+    refresh: async (): Promise<WorkRow> => (row = await read()),
+    /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelRequested instead of beginning the switch. */
+    async advance(
+      to: DeployState,
+      evidence: Step['evidence'],
+      more: Partial<Pick<Step, 'actor' | 'change' | 'serving' | 'errors'>> = {},
+    ): Promise<void> {
       const from = row.state;
       const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
-      if (!(await work.advance(deploymentId, fence, from, to, step))) {
-        await look();
+      if (!(await work.advance(deploymentId, { fence, from, to }, step))) {
+        await leases.beat();
         requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
         throw new DeploymentLost();
@@ -97,7 +85,14 @@ export async function leaseDeployment(
       context.log.info('deployment moved', { deploymentId, from, to, fence });
       row = await read();
     },
-    async within({ limitMs, isCancellable }, run) {
+    /**
+     * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process
+     * stops, and, if the step may be cancelled, at a request to. `stop` ends it for another reason.
+     */
+    async within<T>(
+      { limitMs, isCancellable }: { readonly limitMs: number; readonly isCancellable: boolean },
+      run: (signal: AbortSignal, stop: (reason: Error) => void) => Promise<T>,
+    ): Promise<T> {
       const stopped = new AbortController();
       const step = row.state.replace('_', ' ');
       const slow = new AppError('STEP_TOO_SLOW', { step, seconds: String(Math.round(limitMs / SECOND_MS)) });
@@ -111,9 +106,11 @@ export async function leaseDeployment(
         clearTimeout(timer);
       }
     },
-    close: () => loop.close(),
+    close: (): Promise<void> => leases.close(),
   };
 }
+
+export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
 /** How long a state may take. */
 export function limitOf(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {

@@ -1,20 +1,9 @@
+import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
 import type { DeployState, LogLine } from '@signalbox/contracts/operations/deploy';
 import type { DeploymentWork } from './deployments-work.ts';
-import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { startLoop } from '@signalbox/platform/loop';
-
-/** What builds and instances write, on its way into the table. */
-export interface LineStore extends Closable {
-  push(line: LogLine): void;
-  /** The newest ones of this attempt, as they are stored. */
-  last(count: number): readonly string[];
-  /** When the last one came, in milliseconds since 1970; 0 before the first. */
-  lastAt(): number;
-  /** Writes what is not written yet. */
-  flush(): Promise<void>;
-}
 
 /** Pieces of one line are so long: what a driver cut is one line all the same. See drivers/lines.ts. */
 const PIECE = 16_000;
@@ -25,7 +14,7 @@ const BATCH = 500;
 const WAITING = 5_000;
 const REMEMBERED = 40;
 
-/** Stores lines in batches. No line leaves it, in whatever direction, before every opened secret was taken out. */
+/** Stores what builds and instances write, in batches. No line leaves it, in whatever direction, before every opened secret was taken out. */
 export function createLineStore(options: {
   readonly work: Pick<DeploymentWork, 'addLines'>;
   readonly deploymentId: string;
@@ -33,7 +22,7 @@ export function createLineStore(options: {
   readonly state: () => DeployState;
   readonly mask: (text: string) => string;
   readonly log: Log;
-}): LineStore {
+}) {
   const { work, deploymentId, fence, mask, log } = options;
   let waiting: { readonly state: DeployState; readonly line: string }[] = [];
   const newest: string[] = [];
@@ -61,7 +50,7 @@ export function createLineStore(options: {
   const loop = startLoop({ name: 'lines', everyMs: FLUSH_MS, log, step: flush });
 
   return {
-    push: (line) => {
+    push: (line: LogLine): void => {
       at = Date.now();
       const stored = clean(line);
       if (stored === null) return;
@@ -70,15 +59,20 @@ export function createLineStore(options: {
       newest.push(stored);
       if (newest.length > REMEMBERED) newest.shift();
     },
-    last: (count) => newest.slice(-count),
-    lastAt: () => at,
+    /** The newest ones of this attempt, as they are stored. */
+    last: (count: number): readonly string[] => newest.slice(-count),
+    /** When the last one came, in milliseconds since 1970; 0 before the first. */
+    lastAt: (): number => at,
+    /** Writes what is not written yet. */
     flush,
-    close: async () => {
+    close: async (): Promise<void> => {
       await loop.close();
       await flush();
     },
   };
 }
+
+export type LineStore = ReturnType<typeof createLineStore>;
 
 /** What of a line may be kept: without secrets, and cut. Null for the rest of a line that a driver has cut: lines come in order. */
 export function createLineFilter(
@@ -93,4 +87,17 @@ export function createLineFilter(
     const clean = redactText(mask(line));
     return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
   };
+}
+
+/** The newest lines of an instance, the oldest first, as they may be kept. */
+export async function readCleanLines(
+  driver: Pick<Driver, 'logs'>,
+  instance: Instance,
+  query: LogQuery,
+  mask: (text: string) => string,
+): Promise<string[]> {
+  const clean = createLineFilter(mask);
+  const lines: string[] = [];
+  for await (const line of driver.logs(instance, query)) lines.push(clean(line) ?? '…');
+  return lines;
 }

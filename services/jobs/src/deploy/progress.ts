@@ -1,5 +1,6 @@
 import type { Closable } from '@signalbox/platform/lifecycle';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { startLoop } from '@signalbox/platform/loop';
 import { describeEnded, describeProgress } from './words.ts';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { JobContext } from '../runner/handlers.ts';
@@ -18,32 +19,21 @@ export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell'
 }
 
 /** Keeps one message of the chat in step with the deployment: an edit for each new state, and now and then for the time. */
-export function startProgress(place: Pick<DeploymentSession, 'held' | 'context'>): Closable {
-  const { held, context } = place;
-  const stopping = new AbortController();
-  const run = async (): Promise<void> => {
-    let said = '';
-    let saidAt = 0;
-    while (!stopping.signal.aborted) {
-      const row = held.row();
-      const sinceMs = Date.now() - saidAt;
-      if ((row.state !== said && sinceMs >= EDIT_MS) || sinceMs >= TICK_MS) {
-        said = row.state;
-        saidAt = Date.now();
-        const begun = (row.startedAt ?? row.requestedAt).getTime();
-        // No deployment fails because a message could not be written.
-        await context
-          .tell(describeProgress(row, saidAt - begun), { slot: 'deploy' })
-          .catch((error: unknown) => context.log.warn('progress not told', { error }));
-      }
-      await sleep(LOOK_MS, stopping.signal);
-    }
+export function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
+  const { held, context } = session;
+  let said = '';
+  let saidAt = 0;
+  const step = async (): Promise<void> => {
+    const row = held.row();
+    const sinceMs = Date.now() - saidAt;
+    if (sinceMs < TICK_MS && (row.state === said || sinceMs < EDIT_MS)) return;
+    said = row.state;
+    saidAt = Date.now();
+    const begun = (row.startedAt ?? row.requestedAt).getTime();
+    // No deployment fails because a message could not be written.
+    await context
+      .tell(describeProgress(row, saidAt - begun), { slot: 'deploy' })
+      .catch((error: unknown) => context.log.warn('progress not told', { error }));
   };
-  const running = run();
-  return {
-    close: () => {
-      stopping.abort();
-      return running;
-    },
-  };
+  return startLoop({ name: 'progress', everyMs: LOOK_MS, log: context.log, step });
 }

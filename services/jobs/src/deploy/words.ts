@@ -139,7 +139,7 @@ function tellingOf(lines: readonly string[]): readonly string[] {
   return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
 }
 
-/** The last lines, each once. Fences cannot be in it: whatever a program writes stays text. */
+/** The last lines, each once. */
 function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
   for (const line of tellingOf(failure?.lines ?? [])) {
@@ -147,8 +147,13 @@ function quote(failure: DeployFailure | null): string {
     counts.delete(line); // its place is that of the last time
     counts.set(line, count);
   }
-  if (counts.size === 0) return '';
-  const shown = [...counts].slice(-SAID_LINES).map(([line, count]) => {
+  return quoteLines([...counts].slice(-SAID_LINES));
+}
+
+/** Lines of a log with how often each came, as a block of their own. Fences cannot be in it: whatever a program writes stays text. */
+export function quoteLines(lines: readonly (readonly [line: string, count: number])[]): string {
+  if (lines.length === 0) return '';
+  const shown = lines.map(([line, count]) => {
     const short = line.length > SAID_LENGTH ? `${line.slice(0, SAID_LENGTH)} …` : line;
     return `${short}${count > 1 ? ` (${count} ×)` : ''}`.replaceAll('```', "'''");
   });

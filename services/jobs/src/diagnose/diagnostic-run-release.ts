@@ -19,7 +19,7 @@ const KEPT = 30_000;
 
 /**
  * Looks into the release of a service with programs that read. They run in the sandbox, in which there is the release and nothing else
- * of the server: a link that leads out of it leads to nothing. Throws CONFLICT, NOT_FOUND, SANDBOX_MISSING.
+ * of the server: a link that leads out of it leads to nothing. Throws COMMAND_REFUSED, RELEASE_UNREADABLE, NOT_FOUND, SANDBOX_MISSING.
  */
 export async function readRelease(
   parts: ReleaseParts,

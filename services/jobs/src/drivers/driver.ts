@@ -1,14 +1,19 @@
-import type { DriverName } from '@signalbox/contracts/operations/drivers';
+import type { Artifact, DriverName, Instance } from '@signalbox/contracts/operations/drivers';
 import type { Readable, Writable } from 'node:stream';
-import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { ServiceKey, type Inventory, type LogLine, type ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { z } from 'zod';
+
+export type { Artifact, Instance };
 
 /** Whose release: what is built and started carries it as a label, and nothing without it is ever touched. */
-export interface ReleaseId extends ServiceKey {
-  readonly deploymentId: string;
+export const ReleaseId = ServiceKey.extend({
+  deploymentId: z.string(),
   /** What the instance has to report, in $SIGNALBOX_RELEASE. */
-  readonly release: string;
-  readonly fence: number;
-}
+  release: z.string(),
+  // An engine's labels are texts.
+  fence: z.coerce.number().int().nonnegative(),
+});
+export type ReleaseId = Readonly<z.output<typeof ReleaseId>>;
 
 export interface BuildRequest {
   readonly id: ReleaseId;
@@ -21,12 +26,6 @@ export interface BuildRequest {
   readonly signal: AbortSignal;
 }
 
-/** What was built, and what a rollback starts again. JSON: it is stored. */
-export interface Artifact {
-  readonly kind: 'folder' | 'image';
-  readonly ref: string;
-}
-
 export interface InstanceRequest {
   readonly id: ReleaseId;
   readonly artifact: Artifact;
@@ -35,14 +34,6 @@ export interface InstanceRequest {
   readonly variables: Readonly<Record<string, string>>;
   /** A port of the server that was leased for it; an engine may choose another. */
   readonly port: number;
-}
-
-/** A started program. JSON: it is stored, and says enough to find the very same one again. */
-export interface Instance {
-  readonly ref: string;
-  readonly host: string;
-  readonly port: number;
-  readonly startedAt: string;
 }
 
 export type InstanceState =

@@ -1,12 +1,3 @@
-/** One stream of a program's output, or several that share an order. */
-export interface KeptStream {
-  /** Keeps what comes, up to the limit; the rest is dropped. */
-  readonly keep: (bytes: Buffer) => void;
-  readonly bytes: () => Buffer;
-  /** As text that Postgres can hold. */
-  readonly text: () => string;
-}
-
 /** Keeps at most `maxBytes` of what a program writes, of all its streams together. */
 export class KeptOutput {
   #room: number;
@@ -21,17 +12,25 @@ export class KeptOutput {
     return this.#isCut;
   }
 
-  stream(): KeptStream {
+  /** One stream of its output, or several that share an order. */
+  stream() {
     const chunks: Buffer[] = [];
     return {
-      keep: (bytes) => {
+      /** Keeps what comes, up to the limit; the rest is dropped. */
+      keep: (bytes: Buffer): void => {
         const part = bytes.subarray(0, this.#room);
         this.#isCut ||= part.length < bytes.length;
         this.#room -= part.length;
         if (part.length > 0) chunks.push(part);
       },
-      bytes: () => Buffer.concat(chunks),
-      text: () => new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD'),
+      bytes: (): Buffer => Buffer.concat(chunks),
+      /** As text that Postgres can hold. */
+      text: (): string => new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD'),
     };
   }
+}
+
+/** The end of what a program wrote, as a message shows it. */
+export function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

@@ -3,15 +3,8 @@ import type { LogLine } from '@signalbox/contracts/operations/deploy';
 /** Longer lines are cut into pieces of this many characters. */
 const LONGEST = 16_384;
 
-export interface LineSplitter {
-  /** Takes bytes as they come; a character may be split over two of them. */
-  write(bytes: Uint8Array): void;
-  /** Gives what is left without a line break. */
-  end(): void;
-}
-
 /** Makes lines out of the bytes of one stream; nothing of what it gives holds NUL, which Postgres cannot store. */
-export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) => void): LineSplitter {
+export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) => void) {
   const decoder = new TextDecoder();
   let rest = '';
   const give = (text: string): void => {
@@ -32,8 +25,10 @@ export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) =>
     }
   };
   return {
-    write: (bytes) => take(decoder.decode(bytes, { stream: true })),
-    end: () => {
+    /** Takes bytes as they come; a character may be split over two of them. */
+    write: (bytes: Uint8Array): void => take(decoder.decode(bytes, { stream: true })),
+    /** Gives what is left without a line break. */
+    end: (): void => {
       take(decoder.decode());
       if (rest !== '') give(rest);
       rest = '';

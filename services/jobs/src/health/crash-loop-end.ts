@@ -20,10 +20,9 @@ const SAID_LENGTH = 160;
  */
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
-  driver: Driver,
+  { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { project, environment, deploymentId, instance }: WorkRow,
   found: Found,
-  signal: AbortSignal,
 ): Promise<Found> {
   const { crashLoop, process } = found;
   if (!crashLoop?.isOver || instance === null) return found;

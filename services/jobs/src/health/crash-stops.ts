@@ -4,17 +4,16 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { z } from 'zod';
 import type { CrashLoop } from './crash-loop.ts';
 import { lockServing, takeFence, type Serving } from './serving.ts';
-import { sql } from '@signalbox/store/sql';
+import { findRow } from '@signalbox/store/sql';
 
 /** What the event of a stop holds of the loop that it ended. */
 const Stopped = z.object({ restarts: z.number(), withinMs: z.number() });
 
 /** The crash loop for which this deployment was stopped for good; null when it was not. Another deployment begins with none. */
 export async function findCrashStop(db: Queryable, deploymentId: string): Promise<CrashLoop | null> {
-  const { rows } = await db.query<{ loop: unknown }>(sql`select evidence -> 'crashLoop' as loop from deployment_events
-      where deployment_id = ${deploymentId} and evidence ? 'crashLoop' order by n limit 1`);
-  if (rows.length === 0) return null;
-  return { ...Stopped.parse(rows[0]?.loop), isOver: true, isStopped: true };
+  const row = await findRow<{ loop: unknown }>(db)`select evidence -> 'crashLoop' as loop from deployment_events
+      where deployment_id = ${deploymentId} and evidence ? 'crashLoop' order by n limit 1`;
+  return row && { ...Stopped.parse(row.loop), isOver: true, isStopped: true };
 }
 
 /**

@@ -19,15 +19,16 @@ type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
 export async function openService(
   parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
   watched: WatchedService,
-  open: Incident | null,
   verdict: Verdict,
-  {
-    release,
-    ref,
-    lastError,
-  }: { readonly release: string | null; readonly ref: string; readonly lastError: string | null },
+  known: {
+    readonly open: Incident | null;
+    readonly release: string | null;
+    readonly ref: string;
+    readonly lastError: string | null;
+  },
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
+  const { open, release, ref, lastError } = known;
   const { kind, because } = verdict as Sick; // the caller has looked
   const before = await parts.deployments.before({ project, environment });
   const isLoop = kind === 'crash-loop';
@@ -65,15 +66,13 @@ function sayLoop(
 /** Ends the incident, with one line for the people who were told of it. */
 export function closeService(
   pool: Pool,
-  { project, environment }: ServiceKey,
-  incident: Incident,
-  { because }: Verdict,
-  now: Date,
+  { subject, kind, openedAt }: Incident,
+  { project, environment, because, now }: ServiceKey & Pick<Verdict, 'because'> & { readonly now: Date },
 ): ReturnType<typeof closeIncident> {
-  const lasted = sayDuration(now.getTime() - incident.openedAt.getTime());
+  const lasted = sayDuration(now.getTime() - openedAt.getTime());
   return closeIncident(pool, {
-    subject: incident.subject,
-    kind: incident.kind,
+    subject,
+    kind,
     project,
     say: say('services.wellAgain', { project, environment, lasted, because }),
   });

@@ -2,37 +2,26 @@ import { z } from 'zod';
 import { CrashMemory, NO_CRASHES } from './crash-loop.ts';
 
 /** What the watcher remembers of a service between two probes. The column `services.health` holds it. */
-export const HealthMemory = z
-  .object({
-    verdict: z.string(),
-    because: z.string(),
-    release: z.string().nullable(),
-    latencyMs: z.number().nullable(),
+export const HealthMemory = z.preprocess(
+  (stored) => stored ?? {},
+  z.object({
+    verdict: z.string().catch('unknown'),
+    because: z.string().catch(''),
+    release: z.string().nullable().catch(null),
+    latencyMs: z.number().nullable().catch(null),
     /** Looks in a row that found it unwell, and well. */
-    bad: z.number().int(),
-    good: z.number().int(),
-    restarts: z.number().int().nullable(),
-    instance: z.string().nullable(),
+    bad: z.number().int().catch(0),
+    good: z.number().int().catch(0),
+    restarts: z.number().int().nullable().catch(null),
+    instance: z.string().nullable().catch(null),
     /** Its program had ended. */
-    ended: z.boolean().default(false),
+    ended: z.boolean().catch(false),
     /** How often it was started again, and when. */
-    crashes: CrashMemory.default(NO_CRASHES),
+    crashes: CrashMemory.catch(NO_CRASHES),
     /** Latencies of the newest good looks by release, the newest release first. */
-    samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })),
-  })
-  .catch({
-    verdict: 'unknown',
-    because: '',
-    release: null,
-    latencyMs: null,
-    bad: 0,
-    good: 0,
-    restarts: null,
-    instance: null,
-    ended: false,
-    crashes: NO_CRASHES,
-    samples: [],
-  });
+    samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })).catch([]),
+  }),
+);
 export type HealthMemory = z.infer<typeof HealthMemory>;
 
 /** Kept of a release, and releases of a service. */

@@ -19,10 +19,9 @@ const LATELY_MS = 5 * MINUTE_MS;
 /** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
 export async function probeService(
   parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
-  driver: Driver,
+  { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
-  signal: AbortSignal,
 ): Promise<Found> {
   const { file, instance } = serving;
   const [proxy, direct, program, diskFreeMb] = await Promise.all([
@@ -81,22 +80,6 @@ export function nothingFound(memory: HealthMemory, errorsLastHour: number): Foun
     crashLoop: null,
     crashes: NO_CRASHES,
   };
-}
-
-/** What was found, without what only a verdict needs. */
-export function toHealth(
-  { project, environment }: ServiceKey,
-  {
-    errorsLately: _lately,
-    errorsUsually: _usually,
-    newRestarts: _new,
-    crashLoop: _loop,
-    crashes: _crashes,
-    ...found
-  }: Found,
-  { verdict, because }: Pick<ServiceHealthResult, 'verdict' | 'because'>,
-): ServiceHealthResult {
-  return { project, environment, verdict, because, ...found };
 }
 
 /** What answers at a port that the proxy could not get is not the service, however well it answers. */

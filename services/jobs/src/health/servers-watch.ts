@@ -1,6 +1,6 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
-import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
+import { closeIncident, openIncident, type Told, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
 import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
@@ -82,8 +82,8 @@ async function settle(
   look: ServerLook,
   counts: { opened: number; closed: number },
 ): Promise<Told | null> {
-  const { name, owner, measuredAt } = server;
-  const subject = `server:${name}`;
+  const { name, driver, measuredAt } = server;
+  const subject = subjectOf(server);
   if (look.kind === 'up') {
     if (look.ended.length > 0) return tellEnded(pool, server, look.ended);
     const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
@@ -92,16 +92,11 @@ async function settle(
   }
   // One that was never reached has not gone down: whoever registered it has read why.
   if (look.kind === 'unknown' || measuredAt === null) return null;
-  const opened = await openIncident(pool, {
-    subject,
-    kind: KIND,
-    detail: look.detail,
-    evidence: { server: name, driver: server.driver, detail: look.detail },
-    owners: owner === null ? [] : [owner],
-    project: null,
-    say: `**${name}** is down. ${look.detail}`,
-    buttons: [],
-    mutedUntil: null,
+  const { detail } = look;
+  const opened = await openOf(pool, server, KIND, {
+    detail,
+    evidence: { driver, detail },
+    say: `**${name}** is down. ${detail}`,
   });
   if (opened.isNew) counts.opened += 1;
   return opened.told;
@@ -110,22 +105,30 @@ async function settle(
 /** One line for whoever registered it; it is over with that. That the server answers again, if it was down, the next look says. */
 async function tellEnded(
   pool: Pool,
-  { name, owner }: WatchedServer,
+  server: WatchedServer,
   ended: Parameters<typeof describeEnded>[0],
 ): Promise<Told | null> {
-  const subject = `server:${name}`;
   const detail = describeEnded(ended);
-  const opened = await openIncident(pool, {
-    subject,
-    kind: LOST,
+  const opened = await openOf(pool, server, LOST, {
     detail,
-    evidence: { server: name, ended },
-    owners: owner === null ? [] : [owner],
-    project: null,
-    say: `**${name}**: ${detail}`,
-    buttons: [],
-    mutedUntil: null,
+    evidence: { ended },
+    say: `**${server.name}**: ${detail}`,
   });
-  await closeQuietly(pool, subject, LOST);
+  await closeQuietly(pool, subjectOf(server), LOST);
   return opened.told;
+}
+
+function openOf(
+  pool: Pool,
+  server: WatchedServer,
+  kind: string,
+  { evidence, ...report }: Pick<IncidentReport, 'detail' | 'evidence' | 'say'>,
+): ReturnType<typeof openIncident> {
+  const owners = server.owner === null ? [] : [server.owner];
+  const about = { subject: subjectOf(server), kind, owners, evidence: { server: server.name, ...evidence } };
+  return openIncident(pool, { ...report, ...about, project: null, buttons: [], mutedUntil: null });
+}
+
+function subjectOf({ name }: WatchedServer): string {
+  return `server:${name}`;
 }

@@ -1,11 +1,12 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { addNote } from '@signalbox/store/deploy/deployments';
-import { FINAL_STATES, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
+import type { Instance } from '@signalbox/contracts/operations/drivers';
+import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeFence, type Serving } from './serving.ts';
-import { findRow, hasRow, sql } from '@signalbox/store/sql';
+import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -54,7 +55,7 @@ export function createServiceRevivals(pool: Pool) {
      * Does something on the server while nobody else can begin with the service; give it few seconds. What it gives as the instance is
      * stored. Null, without having done anything, when the service was taken.
      */
-    within: <T extends StoredInstance | null>(
+    within: <T extends Instance | null>(
       serving: Serving,
       fence: number,
       work: () => Promise<T>,
@@ -100,10 +101,10 @@ async function begin(
   if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
   const fence = await takeFence(db, serving);
   if (fence === null) return null;
-  const { rows: counted } = await db.query<{ n: number }>(sql`select count(*)::int as n from deployment_events
-      where deployment_id = ${deploymentId} and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`);
+  const losses = await findValue(db, 0)`select count(*)::int from deployment_events
+      where deployment_id = ${deploymentId} and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`;
   await addNote(db, deploymentId, { actor: 'system', fence, evidence });
-  return { fence, isTooOften: (counted[0]?.n ?? 0) >= LOSSES_A_DAY };
+  return { fence, isTooOften: losses >= LOSSES_A_DAY };
 }
 
 async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, fence: number): Promise<boolean> {
@@ -116,9 +117,9 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   const { runId, fence, outcome, evidence } = end;
   if (!(await isOurs(db, serving, fence))) return false;
   const key = outcome === 'revived' ? 'revived' : 'givenUp';
-  const { rowCount } = await db.query(sql`select 1 from deployment_events where deployment_id = ${deploymentId}
-      and evidence ->> ${key} = ${runId}`);
-  if (rowCount !== 0) return true;
+  const isWritten = await hasRow(db)`
+    select 1 from deployment_events where deployment_id = ${deploymentId} and evidence ->> ${key} = ${runId}`;
+  if (isWritten) return true;
   await addNote(db, deploymentId, { actor: 'system', fence, evidence: { [key]: runId, ...evidence } });
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';

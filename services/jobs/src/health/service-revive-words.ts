@@ -2,8 +2,7 @@ import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-
-const SAID_LENGTH = 160;
+import { quoteLines } from '../deploy/words.ts';
 
 /** What came of bringing a service back: one line for whoever deployed it, and below it what its program said last. */
 export function describeRevival(result: JobResult<'service.revive'>): string {
@@ -16,18 +15,9 @@ export function describeRevival(result: JobResult<'service.revive'>): string {
     }
     case 'given-up': {
       const values = { project, environment, because, tries, failure: failure?.sentence ?? '' };
-      return `${say('services.givenUp', values)}${quote(failure?.lines ?? [])}`;
+      return `${say('services.givenUp', values)}${quoteLines((failure?.lines ?? []).map((line) => [line, 1]))}`;
     }
     case 'unneeded':
       return say('services.revivalUnneeded', { project, environment });
   }
-}
-
-/** Fences cannot be in it: whatever a program writes stays text. */
-function quote(lines: readonly string[]): string {
-  if (lines.length === 0) return '';
-  const shown = lines.map((line) =>
-    (line.length > SAID_LENGTH ? `${line.slice(0, SAID_LENGTH)} …` : line).replaceAll('```', "'''"),
-  );
-  return `\n\`\`\`\n${shown.join('\n')}\n\`\`\``;
 }

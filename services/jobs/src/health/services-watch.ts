@@ -49,7 +49,7 @@ export function createServicesWatch(
     readonly startRun: (run: RunIntent) => Promise<boolean>;
   },
 ): HandlerOf<'services.watch'> {
-  const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
+  const masks: Masks = new Map();
   return {
     title: () => say('jobs.lookingAfterServices'),
     run: async (_, context) => {
@@ -58,7 +58,7 @@ export function createServicesWatch(
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
           // One service that cannot be looked at must not keep the others from it.
-          await inLanguage(next.language, () => lookAfter(parts, masks, next, context, counts)).catch(
+          await inLanguage(next.language, () => lookAfter({ ...parts, masks }, next, { context, counts })).catch(
             (error: unknown) =>
               context.log.warn('service not looked at; the next look tries again', {
                 project: next?.project,
@@ -75,12 +75,18 @@ export function createServicesWatch(
   };
 }
 
+type Masks = Map<string, { readonly mask: Mask; readonly until: number }>;
+
+/** One round of looks. */
+interface Round {
+  readonly context: JobContext;
+  readonly counts: Counts;
+}
+
 async function lookAfter(
-  parts: Parameters<typeof createServicesWatch>[0],
-  masks: Map<string, { readonly mask: Mask; readonly until: number }>,
+  parts: Parameters<typeof createServicesWatch>[0] & { readonly masks: Masks },
   watched: WatchedService,
-  context: JobContext,
-  counts: Counts,
+  { context, counts }: Round,
 ): Promise<void> {
   const { service, serving } = await findServing(parts, watched);
   if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
@@ -89,13 +95,13 @@ async function lookAfter(
   const memory = HealthMemory.parse(watched.health);
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;
-  const known = masks.get(key);
+  const known = parts.masks.get(key);
   const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
-  if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
+  if (mask !== known?.mask) parts.masks.set(key, { mask, until: Date.now() + MASK_MS });
 
   const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
-    const probed = await probeService(parts, driver, { service, serving }, memory, signal);
-    const looked = watched.isMoving ? probed : await endCrashLoop(parts, driver, serving, probed, signal);
+    const probed = await probeService(parts, { driver, signal }, { service, serving }, memory);
+    const looked = watched.isMoving ? probed : await endCrashLoop(parts, { driver, signal }, serving, probed);
     const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
     const lines = serving.instance
       ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
@@ -104,7 +110,7 @@ async function lookAfter(
     // What was stopped for good is not missing.
     const why = looked.crashLoop?.isStopped
       ? null
-      : await whyMissing(driver, serving, looked, { ...memory, isBlocked }, signal);
+      : await whyMissing({ driver, signal }, serving, looked, { ...memory, isBlocked });
     const said = looked.crashLoop ? await lastErrorOf(driver, serving, mask, signal) : null;
     return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
   });
@@ -115,7 +121,7 @@ async function lookAfter(
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
   // Whoever brings it back says what became of it.
   const isMoving = watched.isMoving || isReviving;
-  const health = remember(memory, found, verdict, serving.instance?.ref ?? null, isMoving);
+  const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
   const now = context.now();
   const isSaved = await saveLook(parts.pool, watched, {
     health,
@@ -142,7 +148,7 @@ async function lookAfter(
   if (isMoving) return;
   // What was stopped during the look is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
-  await settle(parts, watched, { health, verdict, ref: serving.ref, lastError }, context, counts);
+  await settle(parts, watched, { health, verdict, ref: serving.ref, lastError }, { context, counts });
 }
 
 /**
@@ -151,11 +157,10 @@ async function lookAfter(
  * (`isBlocked`), bringing the program back would not help.
  */
 async function whyMissing(
-  driver: Driver,
+  { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { instance }: WorkRow,
   { process, proxy, instance: direct }: Found,
   { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
-  signal: AbortSignal,
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
   if (process.running)
@@ -206,21 +211,21 @@ async function settle(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
   look: Look,
-  context: JobContext,
-  counts: Counts,
+  { context, counts }: Round,
 ): Promise<void> {
   const { health, verdict, ref, lastError } = look;
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
   const told: (Told | null)[] = [];
   if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
-    const said = { release: health.release, ref, lastError };
-    const opened = await openService(parts, watched, open[0] ?? null, verdict, said);
+    const known = { open: open[0] ?? null, release: health.release, ref, lastError };
+    const opened = await openService(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
     told.push(opened.told);
   }
   if (verdict.kind === null && health.good >= IN_A_ROW)
     for (const incident of open) {
-      const closed = await closeService(parts.pool, watched, incident, verdict, context.now());
+      const end = { ...watched, because: verdict.because, now: context.now() };
+      const closed = await closeService(parts.pool, incident, end);
       if (closed) counts.closed += 1;
       told.push(closed?.told ?? null);
     }
@@ -232,8 +237,7 @@ function remember(
   memory: HealthMemory,
   found: Found,
   { verdict, because, kind }: Verdict,
-  instance: string | null,
-  isMoving: boolean,
+  { instance, isMoving }: { readonly instance: string | null; readonly isMoving: boolean },
 ): HealthMemory {
   const { release, proxy, process } = found;
   const latencyMs = proxy?.latencyMs ?? null;

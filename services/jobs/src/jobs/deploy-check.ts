@@ -10,6 +10,8 @@ import { openVariables } from '../deploy/variables.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
+const NOTHING = { server: null, commit: null, checks: [], plan: null, isUnseen: false, problem: null };
+
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
 export function createDeployCheck(
   parts: DeployParts,
@@ -17,30 +19,22 @@ export function createDeployCheck(
 ): HandlerOf<'deploy.check'> {
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
-    async run(wish, context) {
-      const repository = repositoryOf(await projects.get(wish.project), context.openSecret);
-      if (wish.planOnly) return resolve(parts, wish, repository, context);
+    async run(request, context) {
+      const repository = repositoryOf(await projects.get(request.project), context.openSecret);
+      if (request.planOnly) return resolve(parts, request, repository, context);
       const opened = createOpenedSecrets();
-      const purpose = `to see whether ${wish.project} can be deployed to ${wish.environment}`;
+      const purpose = `to see whether ${request.project} can be deployed to ${request.environment}`;
       const { ready, target, commit, checks } = await measureReadiness(
         parts,
-        { ...wish, commit: null, deploymentId: null, built: null },
+        { ...request, commit: null, deploymentId: null, built: null },
         {
           repository,
-          variables: () => openVariables(parts, wish, { openSecret: context.openSecret, opened, purpose }),
+          variables: () => openVariables(parts, request, { openSecret: context.openSecret, opened, purpose }),
           context,
           signal: context.signal,
         },
       );
-      return {
-        ready,
-        server: target?.server ?? null,
-        commit,
-        checks: [...checks],
-        plan: null,
-        isUnseen: false,
-        problem: null,
-      };
+      return { ...NOTHING, ready, server: target?.server ?? null, commit, checks: [...checks] };
     },
     say: ({ ready, checks, problem }) => {
       if (problem !== null) return problem;
@@ -50,30 +44,21 @@ export function createDeployCheck(
         failed: failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' '),
       });
     },
-    isNotable: () => true,
   };
 }
 
 /** What would be deployed; what stands in the way is an answer, not a failure. */
 async function resolve(
   parts: DeployParts,
-  wish: JobPayload<'deploy.check'>,
+  request: JobPayload<'deploy.check'>,
   repository: Repository | null,
   { signal }: JobContext,
 ): Promise<JobResult<'deploy.check'>> {
   try {
-    const { plan, isUnseen } = await resolvePlan(parts, wish, repository, signal);
-    return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, isUnseen, problem: null };
+    const { plan, isUnseen } = await resolvePlan(parts, request, repository, signal);
+    return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return {
-      ready: false,
-      server: null,
-      commit: null,
-      checks: [],
-      plan: null,
-      isUnseen: false,
-      problem: explain(error).slice(0, 2_000),
-    };
+    return { ...NOTHING, ready: false, problem: explain(error).slice(0, 2_000) };
   }
 }

@@ -29,8 +29,8 @@ export function createDeploysReconcile(
         context.signal.throwIfAborted();
         if (one.cancelledBy !== null) {
           // Whoever ended the run wanted no deployment: as far as that is still possible, there is none.
-          const wish = `${one.deploymentId}:cancel`;
-          const { state } = await parts.deployments.cancel(one.deploymentId, one.cancelledBy, wish);
+          const action = `${one.deploymentId}:cancel`;
+          const { state } = await parts.deployments.cancel(one.deploymentId, one.cancelledBy, action);
           if (state === 'cancelled') continue;
         }
         if (one.state !== 'queued' && !(await answers(parts, one.deploymentId, context))) continue;

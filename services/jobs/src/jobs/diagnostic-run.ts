@@ -1,3 +1,4 @@
+import { lastLines } from '../drivers/kept-output.ts';
 import { findDriverServer } from '@signalbox/store/deploy/service-looks';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -36,10 +37,5 @@ export function createDiagnosticRun(
     },
     say: ({ server, code, stdout, stderr }) =>
       `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${lastLines(stdout || stderr)}`,
-    isNotable: () => true,
   };
-}
-
-function lastLines(output: string): string {
-  return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

@@ -31,7 +31,7 @@ export function createKnowledgeIndex(parts: {
     title: () => say('jobs.indexingTheDocumentation'),
     run: async (_, context) => {
       const documents = await listDocuments(parts.docsDir, parts.readmeFile, context);
-      const known = await parts.passages.hashes('docs');
+      const known = await parts.passages.hashes();
       const indexed: string[] = [];
       let changed = 0;
       for (const [place, document] of documents.entries()) {
@@ -42,12 +42,12 @@ export function createKnowledgeIndex(parts: {
         indexed.push(document.source);
         const hash = createHash('sha256').update(SPLIT_VERSION).update(text).digest('hex');
         if (known.get(document.source) === hash) continue;
-        await parts.passages.replace('docs', document.source, hash, passages);
+        await parts.passages.replace(document.source, hash, passages);
         changed += 1;
         await context.progress(place + 1, documents.length);
       }
-      changed += await parts.passages.retain('docs', indexed);
-      return { files: indexed.length, passages: await parts.passages.count('docs'), changed };
+      changed += await parts.passages.retain(indexed);
+      return { files: indexed.length, passages: await parts.passages.count(), changed };
     },
     say: ({ files, passages, changed }) => say('jobs.documentationIndexed', { files, passages, changed }),
     isNotable: ({ changed }) => changed > 0,

@@ -24,9 +24,12 @@ import { openGitCell } from '../sandbox/git-room.ts';
 import { hiddenPaths } from '../sandbox/program-room.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { openTraffic } from '../traffic/open-traffic.ts';
+import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
+import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
+import { say } from '@signalbox/messages/say';
+import { runDeployment } from '../deploy/engine.ts';
+import { describeBriefly, describeResult } from '../deploy/words.ts';
 import { createDeployCheck } from './deploy-check.ts';
-import { createDeployRun } from './deploy-run.ts';
 import { createDeploysReconcile } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
 import { createRepositoryLook } from './repository-look.ts';
@@ -55,7 +58,12 @@ export async function createOperationsHandlers(
   const diagnose = { ...deploy, pool };
   const servers = { looks: createServerProbes(pool), openDriver: deploy.openDriver };
   return {
-    'deploy.run': createDeployRun(deploy),
+    'deploy.run': {
+      title: () => say('jobs.theDeployment'),
+      run: ({ deploymentId }, context) => runDeployment(deploy, deploymentId, context),
+      say: describeResult,
+      brief: describeBriefly,
+    },
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),
     'deploys.reconcile': createDeploysReconcile(deploy, runs),
     'service.logs': createServiceLogs(diagnose),
@@ -126,7 +134,11 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       path,
       hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
     }),
-    traffic: openTraffic(config),
+    // The configuration asks for the socket of a HAProxy that is to be used.
+    traffic:
+      config.TRAFFIC === 'haproxy'
+        ? new HaproxyTraffic({ socket: config.HAPROXY_SOCKET ?? '', stateDir: config.HAPROXY_STATE_DIR })
+        : createProxyTraffic({ socket: config.PROXY_SOCKET }),
     openDriver: ({ server: name, serverHost: host, ...rest }, context) =>
       openDriver(
         { name, host, ...rest },

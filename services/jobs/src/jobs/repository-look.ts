@@ -29,7 +29,6 @@ export function createRepositoryLook(
       }
     },
     say: (found) => sayLook(found).join(' '),
-    isNotable: () => true,
   };
 }
 

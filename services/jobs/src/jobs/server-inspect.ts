@@ -34,7 +34,6 @@ export function createServerInspect(parts: ServerLookParts): HandlerOf<'server.i
       return { server: name, reached: false, inventory: null, hostKey, hostKeyTrusted, detail };
     },
     say: ({ server, reached, detail }) => (reached ? `I measured ${server}. ${detail}`.trim() : detail),
-    isNotable: () => true,
   };
 }
 

@@ -6,7 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
 import { HealthMemory, medianOf } from '../health/latencies.ts';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
-import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
+import { probeService, nothingFound } from '../health/probe-service.ts';
 import { propose } from '../diagnose/proposal.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
@@ -38,7 +38,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
         const proposal = propose(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
         return {
           ...key,
-          health: toHealth(key, found, verdict),
+          health: { ...key, ...found, ...verdict },
           previous,
           servingForSeconds: null,
           errors: [],
@@ -49,7 +49,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
       const mask = await maskOf(parts, key, openSecret);
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
-          probeService(parts, driver, { service, serving }, memory, signal),
+          probeService(parts, { driver, signal }, { service, serving }, memory),
           serving.instance === null ? [] : readLines(driver, serving.instance, { tail: READ, signal }, mask),
         ]);
         const verdict = judge(found);
@@ -58,7 +58,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
         const servingForMs = servingFor(serving, now());
         return {
           ...key,
-          health: toHealth(key, found, verdict),
+          health: { ...key, ...found, ...verdict },
           previous,
           servingForSeconds: servingForMs === null ? null : Math.round(servingForMs / SECOND_MS),
           errors: groups.slice(0, GROUPS).map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
@@ -69,7 +69,6 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
     },
     say: ({ project, environment, health, proposal }) =>
       [`${project} in ${environment} is ${health.verdict}. ${health.because}`, proposal.because ?? []].flat().join(' '),
-    isNotable: () => false,
   };
 }
 

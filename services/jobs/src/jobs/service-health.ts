@@ -4,7 +4,7 @@ import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { HealthMemory } from '../health/latencies.ts';
-import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
+import { probeService, nothingFound } from '../health/probe-service.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -15,7 +15,6 @@ export function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.he
     title: () => say('jobs.lookingAtAService'),
     run: (service, context) => lookOnce(parts, service, context),
     say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
-    isNotable: () => false,
   };
 }
 
@@ -31,7 +30,7 @@ async function lookOnce(
     serving === null
       ? nothingFound(memory, await countErrors(parts.pool, key, new Date(Date.now() - HOUR_MS)))
       : await withDriver(parts, serving, context, (driver) =>
-          probeService(parts, driver, { service, serving }, memory, context.signal),
+          probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );
-  return toHealth(key, found, judge(found));
+  return { ...key, ...found, ...judge(found) };
 }

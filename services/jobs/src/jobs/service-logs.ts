@@ -53,7 +53,6 @@ export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs
       if (followed) return '';
       return say('jobs.logRead', { lines: lines.length, hasRelease: release !== null, release: release ?? '' });
     },
-    isNotable: () => false,
   };
 }
 

@@ -3,16 +3,15 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { explain, say } from '@signalbox/messages/say';
-import type { Serving } from '../health/serving.ts';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
-import { createLineFilter } from '../deploy/lines.ts';
+import { readCleanLines } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
 import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
+import { fileOf, releaseId, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -52,7 +51,6 @@ export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revi
     title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
     say: describeRevival,
-    isNotable: () => true,
   };
 }
 
@@ -71,7 +69,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
     const known = { ...result, release: row.release, url: row.url, tries };
     try {
       if (isTooOften) throw new AppError('SERVICE_LOST_AGAIN', {});
-      const evidence = await bringBack(parts, row, fence, { context, opened });
+      const evidence = await bringBack(parts, { row, fence, context, opened });
       const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
       if (!(await parts.revivals.end(serving, end))) throw new Superseded();
       return { ...known, outcome: 'revived', seconds: (Date.now() - begunAt) / SECOND_MS };
@@ -88,7 +86,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
         continue;
       }
       const sentence = opened.mask(explain(failure)).slice(0, 1_000);
-      const lines = await lastLines(parts, row, { context, opened });
+      const lines = await lastLines(parts, { row, context, opened });
       const end = { runId, fence, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
       if (!(await parts.revivals.end(serving, end))) return { ...result, outcome: 'unneeded', tries, seconds };
       return {
@@ -101,39 +99,31 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
   }
 }
 
+/** One try of a run that has the service, as long as its fence is the highest. */
 interface Trying {
+  readonly row: WorkRow;
+  readonly fence: number;
   readonly context: JobContext;
   readonly opened: OpenedSecrets;
 }
 
 /** One try: runs, led to, healthy. Answers what was seen. */
-async function bringBack(
-  parts: ReviveParts,
-  row: WorkRow,
-  fence: number,
-  trying: Trying,
-): Promise<Record<string, string | number>> {
-  const { signal } = trying.context;
-  return withDriver(parts, row, trying.context, async (driver) => {
+async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
+  const { row, context } = trying;
+  const { signal } = context;
+  return withDriver(parts, row, context, async (driver) => {
     const state = row.instance && (await driver.state(row.instance, signal));
-    const instance =
-      row.instance !== null && state?.kind === 'running'
-        ? row.instance
-        : await startAgain(parts, driver, row, fence, trying);
-    const port = await lead(parts, row, instance, fence, signal);
-    const ms = await waitUntilHealthy(parts, driver, row, { instance, port }, signal);
+    const isUp = row.instance !== null && state?.kind === 'running';
+    const instance = isUp ? row.instance : await startAgain(parts, driver, trying);
+    const port = await ensureRoute(parts, instance, trying);
+    const ms = await waitUntilHealthy(parts, driver, { row, instance, port }, signal);
     return { instance: instance.ref, port: instance.port, ms: Math.round(ms) };
   });
 }
 
-async function startAgain(
-  parts: ReviveParts,
-  driver: Driver,
-  row: WorkRow,
-  fence: number,
-  { context, opened }: Trying,
-): Promise<Instance> {
-  const { artifact, project, environment, deploymentId, release } = row;
+async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): Promise<Instance> {
+  const { row, fence, context, opened } = trying;
+  const { artifact } = row;
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
     throw new AppError('ARTIFACT_GONE', { artifact: artifact?.ref ?? 'no artifact' });
@@ -141,19 +131,14 @@ async function startAgain(
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
-  const id = { project, environment, deploymentId, release: release ?? 'unknown', fence };
-  const request = { id, artifact, file: fileOf(row), variables: values, port };
-  return whileOurs(parts, row, fence, () => driver.start(request, heldSignal(signal)));
+  const request = { id: releaseId({ ...row, fence }), artifact, file: fileOf(row), variables: values, port };
+  return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
 /** Makes the proxy lead to it, if it does not; gives the port where people reach it. */
-async function lead(
-  parts: ReviveParts,
-  row: WorkRow,
-  instance: Instance,
-  fence: number,
-  signal: AbortSignal,
-): Promise<number> {
+async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Trying): Promise<number> {
+  const { row, fence } = trying;
+  const { signal } = trying.context;
   const { deploymentId, release } = row;
   const service = serviceName(row);
   const port = (await parts.services.find(row))?.port ?? null;
@@ -167,7 +152,7 @@ async function lead(
     now.listen.port === port;
   if (isRight) return port;
   const route = { service, listen: { host: parts.listenHost, port }, upstream, release, deploymentId, fence };
-  await whileOurs(parts, row, fence, async () => {
+  await whileOurs(parts, trying, async () => {
     await parts.traffic.switchTo(route, heldSignal(signal));
     return null;
   });
@@ -178,8 +163,7 @@ async function lead(
 async function waitUntilHealthy(
   parts: ReviveParts,
   driver: Driver,
-  row: WorkRow,
-  { instance, port }: { readonly instance: Instance; readonly port: number },
+  { row, instance, port }: { readonly row: WorkRow; readonly instance: Instance; readonly port: number },
   signal: AbortSignal,
 ): Promise<number> {
   const file = fileOf(row);
@@ -212,13 +196,10 @@ async function waitUntilHealthy(
 /** Throws Superseded when the service was taken by a deployment or a stop. */
 async function whileOurs<T extends Instance | null>(
   parts: ReviveParts,
-  row: WorkRow,
-  fence: number,
+  { row, fence }: Trying,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { project, environment, deploymentId } = row;
-  const serving: Serving = { project, environment, deploymentId };
-  const done = await parts.revivals.within(serving, fence, work);
+  const done = await parts.revivals.within(row, fence, work);
   if (done === null) throw new Superseded();
   return done.made;
 }
@@ -228,19 +209,16 @@ function heldSignal(signal: AbortSignal): AbortSignal {
 }
 
 /** What the program said last. Nothing when its server does not answer. */
-async function lastLines(parts: ReviveParts, row: WorkRow, { context, opened }: Trying): Promise<string[]> {
+async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'fence'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
   try {
     const purpose = `to keep it out of the lines of ${serviceName(row)}`;
     await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
-    return await withDriver(parts, row, context, async (driver) => {
-      const lines: string[] = [];
-      const clean = createLineFilter((text) => opened.mask(text));
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
-      for await (const line of driver.logs(instance, { tail: LINES, signal })) lines.push(clean(line) ?? '…');
-      return lines;
-    });
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
+    return await withDriver(parts, row, context, (driver) =>
+      readCleanLines(driver, instance, { tail: LINES, signal }, (text) => opened.mask(text)),
+    );
   } catch (error) {
     context.log.warn('the last lines of an instance could not be read', { error });
     return [];

@@ -1,3 +1,4 @@
+import { endInstances } from '../deploy/steps/undo.ts';
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { say } from '@signalbox/messages/say';
@@ -11,7 +12,6 @@ import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
 import { endLease, fileOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
-import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 const PAUSE_MS = 100;
@@ -37,7 +37,6 @@ export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
     run: (service, context) => stopService(parts, service, context),
     say: ({ project, environment, release, ref, cut }) =>
       say('services.stopped', { project, environment, release: release ?? 'what served', ref, cut }),
-    isNotable: () => true,
   };
 }
 
@@ -53,7 +52,9 @@ async function stopService(
   if (row === null) throw new Error(`${deploymentId} served and has no row`);
   await removeRoute(parts, row, fence, signal);
   const cut = await drain(parts, row, signal);
-  const how = await withDriver(parts, row, context, (driver) => endInstances(driver, row, signal));
+  const graceMs = Math.max(LEAST_GRACE_MS, fileOf(row).drainSeconds * SECOND_MS);
+  const ended = await withDriver(parts, row, context, (driver) => endInstances(driver, row, graceMs, signal));
+  const how = ended ?? 'gone';
   await endLease(parts, row);
   await parts.stops.end(deploymentId, runId, by, { how, cut });
   await closeIncidents(parts.pool, row);
@@ -84,19 +85,6 @@ async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal):
   for (;;) {
     const open = await traffic.open(serviceName(row), { host: instance.host, port: instance.port }, signal);
     if (open === 0 || Date.now() > until) return open;
-    await pause(PAUSE_MS, signal);
-  }
-}
-
-/** Settles when no instance of the deployment runs any more. */
-async function endInstances(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Result['how']> {
-  const graceMs = Math.max(LEAST_GRACE_MS, fileOf(row).drainSeconds * SECOND_MS);
-  let how: Result['how'] = 'gone';
-  for (;;) {
-    const all = await driver.find(row, signal);
-    const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
-    if (ours === undefined) return how;
-    how = await driver.stop(ours.instance, graceMs, signal);
     await pause(PAUSE_MS, signal);
   }
 }

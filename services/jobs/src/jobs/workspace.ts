@@ -1,3 +1,4 @@
+import { lastLines } from '../drivers/kept-output.ts';
 import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
 import { boundsOf } from '../workspace/agent-classes.ts';
@@ -145,7 +146,6 @@ function handler<N extends WorkspaceJob, T>(
       answer.outcome === 'done'
         ? job.say(answer.result)
         : sentence(answer.refusal.code, answer.refusal.data as ErrorData<ErrorCode>), // made from an AppError of that code
-    isNotable: () => true,
   };
 }
 
@@ -164,8 +164,4 @@ function asRefusal(error: unknown): Refusal | null {
   if (!(error instanceof AppError)) return null;
   const parsed = Refusal.safeParse({ code: error.code, data: error.data });
   return parsed.success ? parsed.data : null;
-}
-
-function lastLines(output: string): string {
-  return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

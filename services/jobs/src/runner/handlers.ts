@@ -41,8 +41,8 @@ export interface JobHandler<P, R> {
   say(result: R): string;
   /** The same in one short line, for the card of whoever approved it; the first line of `say` without one. */
   brief?(result: R): string;
-  /** Whether an execution that nobody asked for is worth a row. */
-  isNotable(result: R): boolean;
+  /** Whether an execution that nobody asked for is worth a row; without it each is. */
+  isNotable?(result: R): boolean;
 }
 
 /** The handler of a job, by its name. */

@@ -2,36 +2,32 @@ import { inspect } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue, SECRET } from '@signalbox/safety/redact/redact';
 
-/** The values that one execution has opened: none of them may be in what it leaves behind, whatever they look like. */
-export interface OpenedSecrets {
-  add(value: string): void;
-  /** The same value with `[secret]` in their places, also in those of their encodings. */
-  mask<T>(value: T): T;
-  /** The same failure, or one that says nothing when its sentence holds one of them. */
-  maskError(error: unknown, ref: string): unknown;
-}
-
 /** Shorter values stand in too many words to be left out of a text. */
 const SHORTEST = 4;
 /** A line of a value, or what is left of it in base 64, has to be so long: shorter ones stand in other words too. */
 const SHORTEST_PART = 8;
 
-export function createOpenedSecrets(): OpenedSecrets {
+/** The values that one execution has opened: none of them may be in what it leaves behind, whatever they look like. */
+export function createOpenedSecrets() {
   let forms: readonly string[] = [];
   const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, SECRET), text);
   return {
-    add: (value) => {
+    add: (value: string): void => {
       if (value.length < SHORTEST || forms.includes(value)) return;
       // The longest first: one of them may hold another, and what would be left of it says something.
       forms = [...new Set([...forms, ...formsOf(value)])].sort((one, other) => other.length - one.length);
     },
-    mask: (value) => (forms.length === 0 ? value : redactValue(value, replace)),
-    maskError: (error, ref) => {
+    /** The same value with `[secret]` in their places, also in those of their encodings. */
+    mask: <T>(value: T): T => (forms.length === 0 ? value : redactValue(value, replace)),
+    /** The same failure, or one that says nothing when its sentence holds one of them. */
+    maskError: (error: unknown, ref: string): unknown => {
       const said = inspect(error, { depth: 6 });
       return replace(said) === said ? error : new AppError('INTERNAL', { ref });
     },
   };
 }
+
+export type OpenedSecrets = ReturnType<typeof createOpenedSecrets>;
 
 /** What programs make of a value when they print it: as it is, in JSON, percent-encoded, in hexadecimal, in base 64; and its lines. */
 function formsOf(value: string): readonly string[] {

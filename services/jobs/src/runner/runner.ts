@@ -7,7 +7,7 @@ import { explain, sayError } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { backoffMs, SECOND_MS, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { LeasedRuns } from './leased-runs.ts';
 import { createJobContext, type Execution } from './job-context.ts';
@@ -157,7 +157,7 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   const { stallMs } = limitsOf(parts, job);
   const stall = stallMs === undefined ? null : setTimeout(() => stopFor('stalled'), stallMs);
   const release = run
-    ? parts.held.hold(run, { lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
+    ? parts.held.hold(run.runId, { run, lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
     : () => undefined;
   const observe = parts.metrics.start(job);
   const opened = createOpenedSecrets();
@@ -173,7 +173,8 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   };
   const working = call(parts.handlers, job, payload, context);
   try {
-    return settle(opened.mask(await untilStopped(working, stop.signal)));
+    // Also when the handler does not listen to it: it is left behind, and can no longer end its run.
+    return settle(opened.mask(await untilAborted(working, stop.signal)));
   } catch (error) {
     if (why !== null) {
       const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
@@ -203,28 +204,14 @@ async function call<N extends JobName>(
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
   const said = handler.say(result);
   const brief = handler.brief?.(result) ?? said.split('\n')[0] ?? '';
-  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable(result) };
-}
-
-/** Ends with the signal even when the handler does not listen to it: it is left behind, and can no longer end its run. */
-function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error); // set by stopFor
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable?.(result) ?? true };
 }
 
 /** What came of it: its result, false when it failed, null when it goes on after this time. */
 async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
-  const over = new AbortController();
-  const ended = working.then(
-    (done) => done,
-    () => false as const,
-  );
-  const waited = sleep(forMs, AbortSignal.any([signal, over.signal])).then(() => null);
-  return Promise.race([ended, waited]).finally(() => over.abort());
+  const ended = working.catch(() => false as const);
+  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // this process stops
+  return inTime ?? null;
 }
 
 async function end(

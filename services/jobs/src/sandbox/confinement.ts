@@ -1,11 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, lstatSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
 import type { BubblewrapProgram } from './bubblewrap.ts';
@@ -99,21 +99,15 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   };
 }
 
-/** File descriptors on which bubblewrap finds its arguments and the filter, and on which it tells of its first process. */
-export interface LaunchDescriptors {
-  readonly args: number;
-  readonly filter: number;
-  readonly info?: number;
-}
-
 /**
  * The command that starts a confined program, with nothing in bubblewrap's own environment but `mark`, by which its processes are
- * known, and where its libraries are.
+ * known, and where its libraries are. File descriptors: on which bubblewrap finds its arguments and the filter, and on which it tells
+ * of its first process.
  */
 export function launchWords(
   { bubblewrap, words }: ConfinedProgram,
   mark: string,
-  { args, filter, info }: LaunchDescriptors,
+  { args, filter, info }: { readonly args: number; readonly filter: number; readonly info?: number },
 ): readonly string[] {
   const { file, libraryPath } = bubblewrap;
   return [
@@ -130,6 +124,39 @@ export function launchWords(
     '--',
     ...words,
   ];
+}
+
+/** Starts a confined program in a session of its own; `bounded` are words before it, see boundedWords. Its output comes through pipes. */
+export function startConfined(
+  confined: ConfinedProgram,
+  argv: readonly string[],
+  options: {
+    readonly mark: string;
+    readonly stdin: 'pipe' | 'ignore';
+    readonly bounded?: readonly string[];
+    readonly timeout?: number;
+  },
+): ChildProcess {
+  const { mark, stdin, bounded = [], timeout } = options;
+  const filter = openSync(confined.filterFile, 'r');
+  try {
+    const [program = '', ...words] = [...bounded, ...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
+    const stdio = [stdin, 'pipe', 'pipe', 'pipe', filter] as const;
+    const child = spawn(program, words, {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: [...stdio],
+      timeout,
+      killSignal: 'SIGKILL',
+    });
+    const args = child.stdio[3] as Writable; // a pipe, by the option above
+    args.on('error', () => undefined); // bubblewrap has ended, and says why
+    args.end(confined.args);
+    return child;
+  } finally {
+    closeSync(filter);
+  }
 }
 
 /** The number of the user of a service: always the same in one installation. */
@@ -169,22 +196,14 @@ async function tryOut(cell: Cell): Promise<string | null> {
 }
 
 async function launch(confined: ConfinedProgram, argv: readonly string[]): Promise<string | null> {
-  const filter = openSync(confined.filterFile, 'r');
-  const [program = '', ...words] = launchWords(confined, 'SIGNALBOX_SELF_TEST=1', { args: 3, filter: 4 });
-  const child = spawn(program, [...words, ...argv], {
-    cwd: '/',
-    env: {},
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter],
+  const child = startConfined(confined, argv, {
+    mark: 'SIGNALBOX_SELF_TEST=1',
+    stdin: 'ignore',
     timeout: SELF_TEST_MS,
-    killSignal: 'SIGKILL',
   });
-  closeSync(filter);
-  // The third and fourth are pipes by the option above.
-  const [stderr, args] = [child.stderr as Readable, child.stdio[3] as Writable];
-  args.on('error', () => undefined);
-  args.end(confined.args);
   let said = '';
-  stderr.on('data', (bytes) => (said += String(bytes)));
+  child.stdout?.resume();
+  child.stderr?.on('data', (bytes: Buffer) => (said += String(bytes)));
   const [code] = (await once(child, 'close')) as [number | null]; // as Node documents the event
   return code === 0 ? null : said.trim().split('\n')[0]?.slice(0, 300) || `exit code ${code}`;
 }

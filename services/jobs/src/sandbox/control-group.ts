@@ -12,23 +12,19 @@ const OF_SANDBOX = 'signalbox-';
 /** The kernel takes a moment to let go of a group whose processes have ended. */
 const REMOVE_ATTEMPTS = 40;
 
-/** Counts the processes and the memory of one command in the sandbox together. */
-export interface ControlGroup {
-  add(pid: number): void;
-  /** Whether the kernel ended something in it for want of memory. */
-  ranOutOfMemory(): boolean;
-  /** Forgets it once its processes are gone. */
-  remove(): Promise<void>;
-}
-
-/** Makes the control group of a command in the sandbox; null where this process may not, which is usual unless it is root. */
-export function createControlGroup({ memoryBytes, processes: tasks }: Limits): ControlGroup | null {
+/**
+ * Makes the control group of a command in the sandbox, which counts its processes and its memory together; null where this process may
+ * not, which is usual unless it is root.
+ */
+export function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   const folders = makeGroup(`${OF_SANDBOX}${newId('run')}`, { memoryMb: memoryBytes / MIB, cpus: null, tasks });
   if (folders === null) return null;
   return {
-    add: (pid) => folders.forEach((folder) => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
+    add: (pid: number): void => folders.forEach((folder) => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
+    /** Whether the kernel ended something in it for want of memory. */
     ranOutOfMemory: () => hasRefusedMemory(folders),
-    remove: async () => {
+    /** Forgets it once its processes are gone. */
+    remove: async (): Promise<void> => {
       for (let tries = 0; tries < REMOVE_ATTEMPTS && folders.some((folder) => existsSync(folder)); tries += 1) {
         if (tries > 0) await sleep(25);
         removeGroup(folders);

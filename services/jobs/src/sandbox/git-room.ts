@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 import { compileFilter } from './system-call-filter.ts';
-import { systemMounts } from './system-mounts.ts';
+import { FOR_NETWORK, systemMounts } from './system-mounts.ts';
 
 /** What a fetch may touch: its mirror, and of what it reads from one folder of this machine or the network. */
 export interface GitRoom {
@@ -26,19 +26,6 @@ export interface GitCell {
 
 /** The file descriptor of the filter. */
 const FILTER_FD = 3;
-/** Names, certificates and who one is: what git and ssh look up. */
-const FROM_ETC = [
-  'resolv.conf',
-  'hosts',
-  'host.conf',
-  'nsswitch.conf',
-  'gai.conf',
-  'services',
-  'passwd',
-  'ssl/openssl.cnf',
-  'ssh/ssh_known_hosts',
-];
-
 /**
  * A cell for git, with the view of a build: the system read-only, and nothing of this machine's data but what the room names. Null
  * where there is no bubblewrap, or where git is not part of the system: then git runs with its closed environment alone.
@@ -62,7 +49,7 @@ export function openGitCell(options: {
         [program.file, '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
         ['--die-with-parent', '--cap-drop', 'ALL', ...(local === null ? [] : ['--unshare-net'])],
         process.getuid?.() === 0 ? [] : ['--unshare-user', '--disable-userns'],
-        systemMounts(FROM_ETC),
+        systemMounts([...FOR_NETWORK, 'passwd', 'ssh/ssh_known_hosts']),
         hidden.filter((folder) => folder.startsWith('/usr/')).flatMap((folder) => ['--tmpfs', folder]),
         ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
         isSsh ? ['--ro-bind-try', join(homedir(), '.ssh'), join(homedir(), '.ssh')] : [],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemMounts } from './system-mounts.ts';
+import { FOR_NETWORK, systemMounts } from './system-mounts.ts';
 
 /** What a program that is built or deployed may touch. Paths of the host, in folders that no such program can write. */
 export interface ProgramRoom {
@@ -22,18 +22,6 @@ export interface ProgramRoom {
 const RELEASE = '/app';
 const DATA = '/data';
 const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
-/** How names are resolved and certificates checked: a program uses the network. */
-const FROM_ETC = [
-  'resolv.conf',
-  'hosts',
-  'host.conf',
-  'nsswitch.conf',
-  'gai.conf',
-  'services',
-  'protocols',
-  'mime.types',
-  'ssl/openssl.cnf',
-];
 const SCRATCH_BYTES = 256 * 1024 * 1024;
 const SETPRIV = '/usr/bin/setpriv';
 
@@ -54,7 +42,7 @@ export function programArguments(room: ProgramRoom, user: number | null, hidden:
       ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
       : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
     ['/etc', '/etc/ssl', '/run', '/var'].flatMap(openFolder),
-    ['--symlink', '../tmp', '/var/tmp', ...systemMounts(FROM_ETC), ...nodeMounts()],
+    ['--symlink', '../tmp', '/var/tmp', ...systemMounts([...FOR_NETWORK, 'protocols', 'mime.types']), ...nodeMounts()],
     // Whatever of ours lies below a folder of the system.
     hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
     ['--ro-bind', room.passwd, '/etc/passwd'],

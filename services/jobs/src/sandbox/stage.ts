@@ -7,30 +7,16 @@ import { attempt } from '@signalbox/contracts/system-error';
 import { killGroup } from '../drivers/process/process-table.ts';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
-/** One command in a sandbox of its own. It stands still until `release`. */
-export interface Stage {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  /** Process id, on the host, of the first process of the sandbox: when it ends, the kernel ends all others. Null: none began. */
-  readonly first: Promise<number | null>;
-  release(): void;
-  /** Ends everything in the sandbox at once. Twice is safe. */
-  kill(): void;
-  /** Exit code once all output was read and nothing of the sandbox is left; 128 + n for signal n. */
-  readonly ended: Promise<number>;
-}
-
 /** The kernel needs a moment to take a killed sandbox apart. */
 const GONE_ATTEMPTS = 400;
 const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
 /**
- * Starts bubblewrap with a filter of system calls, without which it ends. It gets none of this process's environment, which would
- * be readable from inside.
+ * One command in a sandbox of its own, which stands still until `release`. Starts bubblewrap with a filter of system calls, without
+ * which it ends. It gets none of this process's environment, which would be readable from inside.
  */
-export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer): Stage {
+export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
     cwd: '/',
@@ -54,12 +40,17 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
     stdin,
     stdout,
     stderr,
+    /** Process id, on the host, of the first process of the sandbox: when it ends, the kernel ends all others. Null: none began. */
     first,
-    release: () => void block.end('\n'),
+    release: (): void => void block.end('\n'),
+    /** Ends everything in the sandbox at once. Twice is safe. */
     kill,
+    /** Exit code once all output was read and nothing of the sandbox is left; 128 + n for signal n. */
     ended,
   };
 }
+
+export type Stage = ReturnType<typeof startStage>;
 
 /** How many processes the sandbox holds; 0 when it is gone, or still being built. Only who may look into it is told. */
 export function countProcesses(first: number): number {

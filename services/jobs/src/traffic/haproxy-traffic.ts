@@ -13,7 +13,7 @@ type Slot = (typeof SLOTS)[number];
 /**
  * Traffic through HAProxy, by its runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and
  * `b`; its frontend, and with it where people reach it, is HAProxy's own configuration: see docs/operations.md. HAProxy knows no
- * fences, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and CONFLICT when it
+ * fences, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it
  * has no such backend.
  */
 export class HaproxyTraffic implements Traffic {

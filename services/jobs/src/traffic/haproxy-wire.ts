@@ -19,7 +19,7 @@ const DEADLINE_MS = 5 * SECOND_MS;
 const AGREED = /^(?:|IP changed .*|port changed .*|no need to change .*|nothing changed.*)$/;
 
 /**
- * Runs commands of the runtime socket, in order. Throws CONFLICT with HAProxy's own word when it refuses one, and
+ * Runs commands of the runtime socket, in order. Throws ROUTE_REFUSED with HAProxy's own word when it refuses one, and
  * UPSTREAM_UNAVAILABLE when it does not answer.
  */
 export async function askHaproxy(socket: string, commands: readonly string[], signal: AbortSignal): Promise<void> {

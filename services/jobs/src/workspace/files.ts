@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import type { AgentBounds } from './agent-classes.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { systemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from './boundary.ts';
-import { createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
+import { putFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
 /** Where files are, and what may be done with them. */
 export interface Scope {
@@ -103,33 +103,17 @@ export async function writeText(
     const mode = await modeOf(folder, name, shown);
     const before = mode === null ? 0 : (await lstat(folder.at(name))).size;
     await scope.fits(Buffer.byteLength(content) - before);
-    await putFile(folder, name, content, mode ?? NEW_FILE_MODE);
+    const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
+    await putFile(folder, name, content, { mode: mode ?? NEW_FILE_MODE, temporary }).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      throw new AppError(
+        'PATH_UNSUITABLE',
+        { path: name, problem: 'was not written: its folder was deleted meanwhile' },
+        error,
+      );
+    });
     return { path: shown, sizeBytes: Buffer.byteLength(content), created: mode === null };
   });
-}
-
-/** Puts a file into place in one step, over whatever has the name, without following it. */
-async function putFile(folder: Folder, name: string, content: string, mode: number): Promise<void> {
-  const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
-  const file = await createFile(folder, temporary, 0o600).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    throw new AppError(
-      'PATH_UNSUITABLE',
-      { path: name, problem: 'was not written: its folder was deleted meanwhile' },
-      error,
-    );
-  });
-  try {
-    await file.writeFile(content);
-    await file.chmod(mode);
-    await file.sync();
-    await rename(folder.at(temporary), folder.at(name));
-  } catch (error) {
-    await rm(folder.at(temporary), { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
 }
 
 /** Null for what is no UTF-8 text. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, readlink, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { ifThere, systemCode } from '@signalbox/contracts/system-error';
@@ -62,9 +62,29 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
   });
 }
 
-/** Creates a file that was not there and hands it out for writing. */
-export function createFile(folder: Folder, name: string, mode: number): Promise<FileHandle> {
-  return open(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+/**
+ * Puts a file into place in one step, over whatever has the name, without following it. `temporary` is its name until then; what a
+ * process that died has left under it goes.
+ */
+export async function putFile(
+  folder: Folder,
+  name: string,
+  content: string | Uint8Array,
+  { mode, temporary }: { readonly mode: number; readonly temporary: string },
+): Promise<void> {
+  await rm(folder.at(temporary), { force: true });
+  const file = await open(folder.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await file.writeFile(content);
+    await file.chmod(mode);
+    await file.sync();
+    await rename(folder.at(temporary), folder.at(name));
+  } catch (error) {
+    await rm(folder.at(temporary), { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 /** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, PATH_UNSUITABLE for a folder. */

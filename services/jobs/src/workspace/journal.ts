@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promi
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ifThere } from '@signalbox/contracts/system-error';
-import { createFile, modeOf, withFolder } from './folder.ts';
+import { modeOf, putFile, withFolder } from './folder.ts';
 
 const Step = z.object({
   /** Names from the workspace down. */
@@ -104,17 +104,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: S
     }
     const text = await ifThere(readFile(join(notes, staged)));
     if (text === null) return; // it was placed before
-    const temporary = `.signalbox-${staged}`;
-    await rm(folder.at(temporary), { force: true }); // of a process that died right here
-    const file = await createFile(folder, temporary, 0o600);
-    try {
-      await file.writeFile(text);
-      await file.chmod(mode);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(folder.at(temporary), folder.at(name));
+    await putFile(folder, name, text, { mode, temporary: `.signalbox-${staged}` });
   });
 }
 

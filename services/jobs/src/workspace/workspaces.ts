@@ -4,22 +4,16 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { ifThere, systemCode } from '@signalbox/contracts/system-error';
 
-export interface WorkspaceFolder {
-  /** Absolute path, without links. */
-  readonly root: string;
-  /** A folder beside it that nothing in the workspace can reach: what is under way is noted there. */
-  readonly notes: string;
-}
-
 /** What `git init` writes, as far as git needs it. Written by hand, so that a workspace needs no git on this machine. */
 const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
 const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'];
 
 /**
- * Opens a workspace by its name; a new one is made first, as an empty git repository. Twice at once is safe: the first rename wins.
+ * Opens a workspace by its name: its absolute path without links, and a folder beside it that nothing in the workspace can reach, where
+ * what is under way is noted. A new one is made first, as an empty git repository. Twice at once is safe: the first rename wins.
  * Throws STARTUP_REFUSED when the folder of the workspaces is not what this service made.
  */
-export async function openWorkspace(home: string, name: string): Promise<WorkspaceFolder> {
+export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
   const notes = join(resolve(home), 'notes', name);
   await mkdir(join(resolve(home), 'files'), { recursive: true });

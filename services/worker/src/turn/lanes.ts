@@ -14,8 +14,10 @@ import { newId } from '@signalbox/contracts/ids';
 import { inLanguage } from '@signalbox/messages/language';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
+import { Leases } from '@signalbox/platform/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUp } from '../governance/give-up.ts';
@@ -80,7 +82,7 @@ export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
   /** The leased lanes, by person. */
-  readonly #leased = new Map<string, LeasedLane>();
+  readonly #leased: Leases<LeasedLane>;
   /** Claims without an answer yet. Two at once would let this process take its own lane when a lease runs out in between. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
   /** Lanes that this process lost or could not give back, and has not reported so far. */
@@ -88,11 +90,26 @@ export class Lanes implements Closable {
   /** How often the infrastructure broke a person's turns in a row. */
   readonly #infrastructureFailures = new Map<string, number>();
   readonly #stop = new AbortController();
-  readonly #loops: Promise<unknown>;
+  readonly #sweeper: Closable;
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    this.#loops = Promise.all([this.#heartbeatLoop(), this.#sweepLoop()]);
+    const { pool, log, worker, leaseMs } = options;
+    this.#leased = new Leases({
+      name: 'lanes',
+      everyMs: HEARTBEAT_MS,
+      leaseMs,
+      log,
+      beat: (held) =>
+        beatLanes(
+          pool,
+          worker,
+          held.map(({ claimed }) => claimed),
+          leaseMs,
+        ),
+      onLost: ({ abort, claimed }) => abort.abort(new AppError('LANE_LOST', { userKey: claimed.userKey })),
+    });
+    this.#sweeper = startLoop({ name: 'sweep', everyMs: SWEEP_MS, log, step: () => this.#sweep() });
   }
 
   /** How many lanes are leased. */
@@ -136,7 +153,8 @@ export class Lanes implements Closable {
     const deadlineMs = performance.now() + DRAIN_MS;
     while (this.running > 0 && performance.now() < deadlineMs) await sleep(20);
     for (const lane of this.#leased.values()) lane.abort.abort(new Error('the worker is shutting down'));
-    await this.#loops;
+    while (this.running > 0) await sleep(20);
+    await Promise.all([this.#leased.close(), this.#sweeper.close()]);
   }
 
   /** Claims a lane. Unreadable messages are settled first: they would break every turn, or the claim itself. */
@@ -161,23 +179,23 @@ export class Lanes implements Closable {
   async #work(claimed: ClaimedLane, traceId: string, wokenAgain: boolean): Promise<void> {
     const { userKey, stopBefore, suspect } = claimed;
     const lane: LeasedLane = { claimed, abort: new AbortController(), stopBefore, wokenAgain };
-    this.#leased.set(userKey, lane);
+    const release = this.#leased.hold(userKey, lane);
     const startedAt = performance.now();
     let result: TurnResult | undefined;
     try {
-      result = await inLanguage(claimed.language, () => this.#serve(lane, traceId));
+      result = await inLanguage(claimed.language, () => this.#serve(lane, traceId, release));
     } catch (error) {
       result = await this.#giveBack(lane, error);
     } finally {
       if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
-      this.#release(lane);
+      release();
       lane.abort.abort(new AppError('LANE_LOST', { userKey })); // ends the typing loop; the turn is over
       // The other suspects wait for this one.
       if (suspect && !this.#stop.signal.aborted) background(this.#options.log, 'sweep', this.#sweep());
     }
   }
 
-  async #serve(lane: LeasedLane, traceId: string): Promise<TurnResult> {
+  async #serve(lane: LeasedLane, traceId: string, release: () => void): Promise<TurnResult> {
     const { claimed, abort } = lane;
     const { userKey, stopBefore } = claimed;
     this.#options.onThread?.(claimed);
@@ -190,7 +208,7 @@ export class Lanes implements Closable {
       signal: abort.signal,
       stopBefore: () => (lane.stopBefore > stopBefore ? lane.stopBefore : 0),
     });
-    this.#release(lane);
+    release();
     this.#infrastructureFailures.clear(); // it works again
     if (more || lane.wokenAgain) await this.#wake([userKey], traceId);
     return 'finished';
@@ -225,12 +243,6 @@ export class Lanes implements Closable {
 
   #yield(claimed: ClaimedLane, how = { countAttempt: false, backoffMs: 0 }): Promise<void> {
     return yieldLane(this.#options.pool, claimed, { holder: this.#holder, ...how });
-  }
-
-  /** Only this claim of it: the same lane may have been claimed again while the last turn was winding up. */
-  #release(lane: LeasedLane): void {
-    const { userKey } = lane.claimed;
-    if (this.#leased.get(userKey) === lane) this.#leased.delete(userKey);
   }
 
   /** Gives up only the first message of a poisoned batch, so that those behind it get their chance. True when more wait. */
@@ -268,53 +280,15 @@ export class Lanes implements Closable {
     await publishStored(this.#options, INBOUND, wakeUps);
   }
 
-  /** Extends the leases. A lease that could not be extended in its time counts as lost: another worker may have claimed the lane. */
-  async #heartbeatLoop(): Promise<void> {
-    const { pool, log, worker, leaseMs } = this.#options;
-    let lastGoodMs = performance.now();
-    while (!this.#stop.signal.aborted || this.running > 0) {
-      await sleep(HEARTBEAT_MS);
-      const lanes = [...this.#leased.values()];
-      if (lanes.length === 0) {
-        lastGoodMs = performance.now();
-        continue;
-      }
-      const claims = lanes.map(({ claimed }) => claimed);
-      try {
-        const lost = await beatLanes(pool, worker, claims, leaseMs);
-        lastGoodMs = performance.now();
-        for (const userKey of lost) this.#lose(this.#leased.get(userKey), lanes);
-      } catch (error) {
-        log.warn('leases not extended', { lanes: lanes.length, error });
-        if (performance.now() - lastGoodMs > leaseMs) lanes.forEach((lane) => this.#lose(lane, lanes));
-      }
-    }
-  }
-
-  #lose(lane: LeasedLane | undefined, asked: readonly LeasedLane[]): void {
-    // A lane that ended, or was claimed again, during the heartbeat is not the one that the heartbeat asked about.
-    if (lane && asked.includes(lane)) lane.abort.abort(new AppError('LANE_LOST', { userKey: lane.claimed.userKey }));
-  }
-
-  async #sweepLoop(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await sleep(SWEEP_MS, this.#stop.signal);
-      if (!this.#stop.signal.aborted) await this.#sweep();
-    }
-  }
-
   async #sweep(): Promise<void> {
     const { pool, publisher, log } = this.#options;
-    try {
-      await this.#reportLost();
-      // A person in the stream has a wake-up; another one would only make the stream longer.
-      const waiting = await publisher.waiting(INBOUND).catch(() => 0);
-      const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
-      if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
-      await this.#wake(lanes, 'sweep');
-    } catch (error) {
-      log.warn('sweep failed', { error });
-    }
+    if (this.#stop.signal.aborted) return;
+    await this.#reportLost();
+    // A person in the stream has a wake-up; another one would only make the stream longer.
+    const waiting = await publisher.waiting(INBOUND).catch(() => 0);
+    const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
+    if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
+    await this.#wake(lanes, 'sweep');
   }
 
   /** This process lives, so its lost lanes are no suspects. */

@@ -29,7 +29,7 @@ export async function finish(
   },
 ): Promise<boolean> {
   const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId, parts.plugin.turnLists);
-  const { ok, more } = await finishLane(parts.pool, lane, end, checkpoint, recording);
+  const { ok, more } = await finishLane(parts.pool, lane, end, { checkpoint, recording });
   if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);
   for (const reply of end.replies.slice(0, 1)) await parts.governance.announce(reply.chatKey, reply.traceId);

@@ -25,3 +25,18 @@ export const DriverName = z.enum(Object.keys(DRIVERS) as [DriverName]);
 export function traitsOf(driver: DriverName): DriverTraits {
   return DRIVERS[driver];
 }
+
+/** What was built, and what a rollback starts again. JSON: it is stored. */
+export interface Artifact {
+  readonly kind: 'folder' | 'image';
+  /** The name that the driver of its server gave it: no tag or branch. */
+  readonly ref: string;
+}
+
+/** A started program. JSON: it is stored, and says enough to find the very same one again. */
+export interface Instance {
+  readonly ref: string;
+  readonly host: string;
+  readonly port: number;
+  readonly startedAt: string;
+}

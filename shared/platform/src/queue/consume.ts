@@ -3,7 +3,7 @@ import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operation
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
-import { sleep } from '@signalbox/contracts/time';
+import { withinMs } from '@signalbox/contracts/time';
 import { queuePrefix, runIdOf } from './names.ts';
 
 /** Something to do: a run that a person asked for, or (`runId` null) an execution that a schedule started. */
@@ -94,18 +94,10 @@ export function consumeQueue(options: {
       stopping.abort(new Error('this process is stopping'));
       await Promise.allSettled(underWay);
       // Without Redis BullMQ would wait for it without end; what it could not be told, the sweeper of another process tells.
-      const closing = worker.close(redis.status !== 'ready');
-      await waitAtMost(CLOSE_DEADLINE_MS, closing);
+      await withinMs(Promise.allSettled([worker.close(redis.status !== 'ready')]), CLOSE_DEADLINE_MS);
       await closeRedis(redis);
     },
   };
-}
-
-/** Waits until the work has ended, well or badly, but not longer than this. */
-async function waitAtMost(deadlineMs: number, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController();
-  const ended = Promise.allSettled([work]).then(() => done.abort());
-  await Promise.race([ended, sleep(deadlineMs, done.signal)]);
 }
 
 function isJobName(name: string): name is JobName {

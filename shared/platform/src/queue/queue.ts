@@ -1,3 +1,4 @@
+import { withinMs } from '@signalbox/contracts/time';
 import { Queue as Bull } from 'bullmq';
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
@@ -44,13 +45,12 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
   };
   return {
     enqueue: async (job, { runId, traceId }) => {
-      const added = bullOf(JOBS[job].pool).add(job, { traceId }, { ...OPTIONS, jobId: jobIdOf(runId) });
-      await withinMs(REDIS_DEADLINE_MS, added);
+      await inTime(bullOf(JOBS[job].pool).add(job, { traceId }, { ...OPTIONS, jobId: jobIdOf(runId) }));
     },
     ensureSchedules: async (pool, now) => {
       for (const [job, { pool: home, everyMs }] of Object.entries<JobSpec>(JOBS)) {
         if (home !== pool || everyMs === null) continue;
-        await withinMs(REDIS_DEADLINE_MS, ensureSchedule(bullOf(pool), job, everyMs, now));
+        await inTime(ensureSchedule(bullOf(pool), job, everyMs, now));
       }
     },
     close: async () => {
@@ -68,15 +68,11 @@ async function ensureSchedule(bull: Bull, job: string, everyMs: number, now: Dat
   await bull.upsertJobScheduler(job, { every: everyMs }, { name: job, data: {}, opts: OPTIONS });
 }
 
-async function withinMs(deadlineMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'Redis' })), deadlineMs);
-  });
-  work.catch(() => undefined); // reported by the race, or too late to matter
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Throws UPSTREAM_UNAVAILABLE when Redis does not answer in time. */
+async function inTime(work: Promise<unknown>): Promise<void> {
+  const isDone = await withinMs(
+    work.then(() => true),
+    REDIS_DEADLINE_MS,
+  );
+  if (!isDone) throw new AppError('UPSTREAM_UNAVAILABLE', { service: 'Redis' });
 }

@@ -3,7 +3,7 @@ import type { Topic } from '@signalbox/contracts/conversation/topics';
 import { background, type Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { backoffMs, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { streamKeys } from './keys.ts';
 import { createRoom, SPELL_MS } from './room.ts';
@@ -89,7 +89,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#slotFreed?.();
     this.#reader.disconnect();
     await this.#loops;
-    await Promise.race([Promise.allSettled(this.#running), sleep(this.#options.drainMs ?? 8_000)]);
+    await withinMs(Promise.allSettled(this.#running), this.#options.drainMs ?? 8_000);
     await closeRedis(this.#commands);
   }
 
@@ -131,8 +131,10 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const from = this.#keys.map(() => '>');
     const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
     const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
-    const entries = (await withinOrAborted(reply, WATCHDOG_MS, this.#stop.signal)) ?? [];
-    for (const [key, list] of entries as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
+    // A blocked read may never settle by itself.
+    const entries = await withinMs(untilAborted(reply, this.#stop.signal), WATCHDOG_MS);
+    if (entries === undefined) throw new SilentConnection(`no answer in ${WATCHDOG_MS} ms`);
+    for (const [key, list] of (entries ?? []) as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
   }
 
   #recover(error: unknown, failures: number): void {
@@ -201,24 +203,6 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
 }
 
 class SilentConnection extends Error {}
-
-/** The reply, or a throw when it does not come in time or the signal fires: a blocked read may never settle by itself. */
-async function withinOrAborted<T>(reply: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
-  reply.catch(() => undefined); // it may fail after the wait is over
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilentConnection(`no answer in ${ms} ms`)), ms);
-    onAbort = (): void => reject(new Error('stopped'));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([reply, over]);
-  } finally {
-    clearTimeout(timer);
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
-}
 
 /** From the first entry on (`0`): what was published before the group existed, or before it was lost, is read too. */
 async function createGroups(redis: Redis, keys: readonly string[], group: string): Promise<void> {

@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
-import { findRow, hasRow, listRows, sql, type Sql } from '../sql.ts';
+import { findRow, hasRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -58,7 +58,7 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
  */
 export async function putNodeRun(
   pool: Pool,
-  wish: {
+  request: {
     readonly threadId: string;
     readonly node: string;
     readonly actionId: string;
@@ -67,7 +67,7 @@ export async function putNodeRun(
   },
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
-    const { threadId, node, actionId, about, say } = wish;
+    const { threadId, node, actionId, about, say } = request;
     const thread = await findRow<{ user_key: string; chat_key: string; status: string }>(db)`
       select user_key, chat_key, status from threads where thread_id = ${threadId} for share`;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
@@ -91,7 +91,7 @@ export async function putNodeRun(
   });
 }
 
-/** Whether a wish to run a node again was written. */
+/** Whether a request to run a node again was written. */
 export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;
@@ -111,15 +111,15 @@ export async function clearProjectState(
   return withTransaction(pool, async (db) => {
     const { rows: found } = await db.query<GraphThread>(about(project, except));
     const threadIds = found.map(({ threadId }) => threadId);
-    const { rows: closed } = await db.query<{ thread_id: string }>(sql`with free as materialized (
+    const closed = await listValues<string>(db)`with free as materialized (
          select l.user_key from lanes l
           where l.user_key in (select user_key from threads where thread_id = any (${threadIds}))
             and (l.worker is null or l.lease_until < clock_timestamp())
             for update skip locked)
        update threads t set status = 'closed', awaiting = false, ended_at = clock_timestamp()
          from free where t.thread_id = any (${threadIds}) and t.user_key = free.user_key
-           and t.status = 'open' returning t.thread_id`);
-    const ids = new Set(closed.map((row) => row.thread_id));
+           and t.status = 'open' returning t.thread_id`;
+    const ids = new Set(closed);
     const cleared = {
       closed: found.filter(({ threadId }) => ids.has(threadId)),
       busy: found.filter(({ threadId }) => !ids.has(threadId)),

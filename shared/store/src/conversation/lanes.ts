@@ -1,13 +1,13 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { checkpointPut, checkpointValues, type CheckpointRow } from './checkpoints.ts';
-import { callTurnRecord, turnRecordValues, type TurnRecording } from '../governance/execution-turns.ts';
+import { storesCheckpoint, type CheckpointRow } from './checkpoints.ts';
+import { recordsTurn, type TurnRecording } from '../governance/execution-turns.ts';
 import type { Lane } from './lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
-import { listRows, named, sql } from '../sql.ts';
+import { findRow, findValue, listValues, sql } from '../sql.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -66,38 +66,17 @@ export interface BeginOptions {
  * one tries another such lane. One round trip.
  */
 export async function claimLane(db: Queryable, userKey: string, options: BeginOptions): Promise<ClaimedLane | null> {
-  const { rows } = await db.query<BeginRow>({
-    name: 'lane_begin',
-    text: LANE_BEGIN,
-    values: [
-      userKey,
-      options.worker,
-      options.leaseMs,
-      options.maxMessages,
-      options.idleMs,
-      options.agent,
-      options.holder ?? options.worker,
-    ],
-  });
-  const row = rows[0];
+  const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
+  // Without leave of `lane_isolate`, `lane_begin` is asked about nobody.
+  const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
+    select b.epoch, b.attempts, i.is_suspect as suspect, b.begun > 1 as resumed, coalesce(b.stop_before, 0)::float8 as "stopBefore", b.messages, b.person,
+           b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, coalesce(b.waiting, '[]') as waiting,
+           user_language(${userKey}) as language, (select version::text from names_version) as "namesVersion", clock_timestamp() as at
+      from lane_isolate(${userKey}, ${holder}) i,
+           lateral lane_begin(case when i.ok then ${userKey}::text end, ${worker}, ${leaseMs}, ${maxMessages}, ${idleMs}, ${agent}) b`;
   if (!row) return null;
-  return {
-    userKey,
-    epoch: row.epoch,
-    attempts: row.attempts,
-    suspect: row.is_suspect,
-    resumed: row.begun > 1,
-    stopBefore: Number(row.stop_before),
-    messages: leadingReadable(row.messages),
-    person: row.person,
-    language: row.language,
-    threadId: row.thread_id,
-    threadNew: row.thread_new,
-    expired: row.expired,
-    waiting: row.waiting ?? [],
-    namesVersion: row.names_version,
-    now: clockFrom(row.at),
-  };
+  const { at, ...claimed } = row;
+  return { ...claimed, userKey, messages: leadingReadable(row.messages), now: clockFrom(at) };
 }
 
 /** A clock that goes on from a moment. It is behind by as long as the answer that brought the moment was on its way. */
@@ -111,40 +90,15 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-/** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
-const LANE_BEGIN = `
-select b.*, i.is_suspect, clock_timestamp() as at, user_language($1) as language, (select version::text from names_version) as names_version
-  from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
-
-interface BeginRow {
-  readonly epoch: string;
-  readonly attempts: number;
-  readonly is_suspect: boolean;
-  readonly begun: number;
-  readonly stop_before: string;
-  readonly messages: InboxMessage[];
-  readonly person: { name: string; role: Role } | null;
-  readonly language: string | null;
-  readonly thread_id: string | null;
-  readonly thread_new: boolean;
-  readonly expired: { threadId: string; title: string | null } | null;
-  readonly waiting: WaitingCard[] | null;
-  readonly names_version: string;
-  readonly at: Date;
-}
-
 /** Extends the leases of these lanes. Returns the person keys whose lane was lost: their work must stop. One round trip. */
-export async function beatLanes(
+export function beatLanes(
   db: Queryable,
   worker: string,
   lanes: readonly Lane[],
   leaseMs: number,
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ lost: string }>(named(
-    'lane_beat',
-  )`select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)},
-        ${leaseMs}) as lost`);
-  return rows.map((row) => row.lost);
+  return listValues<string>(db, 'lane_beat')`
+    select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)}, ${leaseMs})`;
 }
 
 export type TurnOutcome =
@@ -195,6 +149,9 @@ export interface TurnEnd {
   readonly thread: ThreadChange | null;
 }
 
+/** An end without a turn of an agent. */
+const NOT_RECORDED = { checkpoint: null, recording: null };
+
 /**
  * Ends a turn: its newest checkpoint if there is one, its records, replies, outcomes and thread, and releases the lane, in one
  * transaction and one round trip. `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up:
@@ -204,32 +161,22 @@ export async function finishLane(
   db: Queryable,
   lane: Lane,
   end: TurnEnd,
-  checkpoint: CheckpointRow | null = null,
-  recording: TurnRecording | null = null,
+  {
+    checkpoint,
+    recording,
+  }: { readonly checkpoint: CheckpointRow | null; readonly recording: TurnRecording | null } = NOT_RECORDED,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
-  const turnEnd = [
-    end.turn && JSON.stringify(makeStorable(end.turn)),
-    JSON.stringify(end.outcomes),
-    JSON.stringify(end.replies.map(withoutSecrets)),
-    end.thread && JSON.stringify(makeStorable(end.thread)),
-    ...turnRecordValues(recording),
-  ];
-  const query = checkpoint
-    ? { name: 'turn_finish', text: TURN_FINISH, values: [...checkpointValues(lane, checkpoint), ...turnEnd] }
-    : { name: 'lane_finish', text: LANE_FINISH, values: [lane.userKey, lane.epoch, ...turnEnd] };
-  const { rows } = await db.query<{ ok: boolean; more: boolean }>(query);
-  return rows[0] ?? { ok: false, more: false };
+  const { turn, outcomes, replies, thread } = end;
+  const name = checkpoint ? 'turn_finish' : 'lane_finish';
+  // Without its checkpoint, `lane_finish` is asked about nobody and writes nothing either.
+  const row = await findRow<{ ok: boolean; more: boolean }>(db, name)`
+    select f.ok, f.more, ${recordsTurn(lane, recording)}
+      from (select ${checkpoint ? storesCheckpoint(lane, checkpoint) : sql`true`} as stored) c,
+           lateral lane_finish(case when c.stored then ${lane.userKey}::text end, ${lane.epoch},
+             ${turn && JSON.stringify(makeStorable(turn))}::jsonb, ${JSON.stringify(outcomes)}::jsonb,
+             ${JSON.stringify(replies.map(withoutSecrets))}::jsonb, ${thread && JSON.stringify(makeStorable(thread))}::jsonb) f`;
+  return row ?? { ok: false, more: false };
 }
-
-const LANE_FINISH = `
-select f.ok, f.more, ${callTurnRecord(7)}
-  from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb) f`;
-
-/** The checkpoint comes first: without it, `lane_finish` is asked about nobody and writes nothing either. */
-const TURN_FINISH = `
-select f.ok, f.more, ${callTurnRecord(21)}
-  from (select ${checkpointPut(1)} as stored) c,
-       lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 
 /**
  * Gives a lane back without an end of turn. One that another process holds by now is not touched, but what it was charged for the
@@ -245,14 +192,11 @@ export async function yieldLane(
 }
 
 /** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */
-export async function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
-  const rows = await listRows<{ user_key: string }>(db)`select lane_sweep(${quietMs}, ${maxLanes}) as user_key`;
-  return rows.map((row) => row.user_key);
+export function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
+  return listValues<string>(db)`select lane_sweep(${quietMs}, ${maxLanes})`;
 }
 
 /** The inbox id of the newest /stop of this person, 0 when there was none. */
-export async function readStopBefore(db: Queryable, userKey: string): Promise<number> {
-  const { rows } = await db.query<{ stop_before: string }>(sql`select stop_before from lanes
-      where user_key = ${userKey}`);
-  return Number(rows[0]?.stop_before ?? 0);
+export function readStopBefore(db: Queryable, userKey: string): Promise<number> {
+  return findValue(db, 0)`select stop_before::float8 from lanes where user_key = ${userKey}`;
 }

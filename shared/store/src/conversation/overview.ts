@@ -1,6 +1,6 @@
 import type { Queryable } from '../pool.ts';
 import { RUN_FAILED } from './runs.ts';
-import { listRows } from '../sql.ts';
+import { findRow, listRows } from '../sql.ts';
 
 /** A lane that a worker holds now. */
 export interface RunningTurn {
@@ -51,20 +51,18 @@ export async function readOverview(db: Queryable, userKey: string | null): Promi
 type Figures = Omit<Overview, 'turns' | 'parkedChats' | 'jobs'>;
 
 async function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
-  const { rows } = await db.query<Figures>(
-    `select
+  const figures = await findRow<Figures>(db)`
+    select
        (select count(distinct i.user_key) from inbox i
-         where i.received_at > now() - interval '1 hour' and ($1::text is null or i.user_key = $1))::int as "peopleActive",
+         where i.received_at > now() - interval '1 hour' and (${userKey}::text is null or i.user_key = ${userKey}))::int as "peopleActive",
        open.n as "messagesOpen", open.age as "oldestMessageMs", out.n as "outboxPending", out.age as "oldestReplyMs",
-       (select count(*) from dead_letters d where d.resolved_at is null and ($1::text is null or d.user_key = $1))::int as "deadLetters"
+       (select count(*) from dead_letters d
+         where d.resolved_at is null and (${userKey}::text is null or d.user_key = ${userKey}))::int as "deadLetters"
      from
        (select count(*)::int as n, (extract(epoch from now() - min(i.received_at)) * 1000)::float8 as age from inbox i
-         where i.outcome is null and ($1::text is null or i.user_key = $1)) open,
+         where i.outcome is null and (${userKey}::text is null or i.user_key = ${userKey})) open,
        (select count(*)::int as n, (extract(epoch from now() - min(o.created_at)) * 1000)::float8 as age from outbox o
-         where o.status in ('pending', 'sending') and ($1::text is null or o.user_key = $1)) out`,
-    [userKey],
-  );
-  const figures = rows[0];
+         where o.status in ('pending', 'sending') and (${userKey}::text is null or o.user_key = ${userKey})) out`;
   if (!figures) throw new Error('a select of aggregates always answers one row');
   return figures;
 }

@@ -7,7 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
 export interface RunIntent {
@@ -58,16 +58,6 @@ export interface RunEnd {
   readonly brief?: string;
 }
 
-/** `lane` is to be woken, null when nobody is to be told; `cards`: chats whose cards say how it ended. */
-export interface FinishedRun extends CompletionNotice {
-  readonly recorded: boolean;
-}
-
-/** Over: it had ended before. */
-export interface CancelledRun extends CompletionNotice {
-  readonly kind: 'cancelled' | 'cancelling' | 'over';
-}
-
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
@@ -113,16 +103,16 @@ const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as
 /** Writes an intent in the caller's transaction: see `create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
-  const { rowCount } = await db.query(sql`
+  const isNew = await hasRow(db)`
     insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash, language)
      values (${runId}, ${job}, ${JSON.stringify(redactValue(payload))}::jsonb, ${person?.userKey ?? null}, ${person?.chatKey ?? null},
-       ${threadId}, ${traceId}, ${requestHash}, ${currentLanguage()}) on conflict (run_id) do nothing`);
-  if (rowCount === 1) return true;
+       ${threadId}, ${traceId}, ${requestHash}, ${currentLanguage()}) on conflict (run_id) do nothing`;
+  if (isNew) return true;
   // Runs of before do not know what was asked.
-  const { rows } = await db.query<{ same: boolean }>(sql`
-    select job = ${job} and thread_id is not distinct from ${threadId} and coalesce(request_hash = ${requestHash}, true) as same
-       from runs where run_id = ${runId}`);
-  if (rows[0] && !rows[0].same) throw new AppError('ACTION_ID_TAKEN', { tool: job, differs: 'request' });
+  const isSame = await findValue(db, true)`
+    select job = ${job} and thread_id is not distinct from ${threadId} and coalesce(request_hash = ${requestHash}, true)
+       from runs where run_id = ${runId}`;
+  if (!isSame) throw new AppError('ACTION_ID_TAKEN', { tool: job, differs: 'request' });
   return false;
 }
 
@@ -132,7 +122,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
  *     ▲                  │
  *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
- *   cancel: queued ──▶ cancelled; a running one gets the wish, and is cancelled when whoever works on it has stopped
+ *   cancel: queued ──▶ cancelled; a running one is to be, and is cancelled when whoever works on it has stopped
  */
 export class Runs {
   readonly #pool: Pool;
@@ -155,44 +145,46 @@ export class Runs {
 
   /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
   async begin(runId: string, leaseMs: number): Promise<BegunRun> {
-    const row = await findRow<BegunRow>(this.#pool)`
+    const row = await findRow<Omit<Extract<BegunRun, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>>(
+      this.#pool,
+    )`
       update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
               started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
         where run_id = ${runId}
           and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - ${leaseMs} * interval '1 ms')
-        returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
+        returning epoch, attempts as attempt, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
                   cancel_at is not null as "isCancelled", language`;
     if (row) {
-      const { epoch, attempts, ...rest } = row;
-      return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
+      const { epoch, ...begun } = row;
+      return { kind: 'held', run: { runId, epoch }, ...begun };
     }
-    const { rowCount } = await this.#pool.query(sql`select 1 from runs where run_id = ${runId}
-        and status in ('queued', 'running')`);
-    return { kind: rowCount === 1 ? 'busy' : 'over' };
+    const isOpen = await hasRow(
+      this.#pool,
+    )`select 1 from runs where run_id = ${runId} and status in ('queued', 'running')`;
+    return { kind: isOpen ? 'busy' : 'over' };
   }
 
   /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
   async beat(
     held: readonly LeasedRun[],
   ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
-    const { rows } = await this.#pool.query<{ run_id: string; cancelled: boolean }>(sql`
+    const rows = await listRows<{ runId: string; isCancelled: boolean }>(this.#pool)`
       update runs r set beat_at = clock_timestamp()
         from unnest(${held.map((run) => run.runId)}::text[], ${held.map((run) => run.epoch)}::int[]) as k (run_id, epoch)
         where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
-        returning r.run_id, r.cancel_at is not null as cancelled`);
-    const kept = new Set(rows.map((row) => row.run_id));
+        returning r.run_id as "runId", r.cancel_at is not null as "isCancelled"`;
+    const kept = new Set(rows.map(({ runId }) => runId));
     return {
-      lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
-      cancelled: rows.filter((row) => row.cancelled).map((row) => row.run_id),
+      lost: held.flatMap(({ runId }) => (kept.has(runId) ? [] : [runId])),
+      cancelled: rows.flatMap(({ runId, isCancelled }) => (isCancelled ? [runId] : [])),
     };
   }
 
   /** Writes how far it is. False when the run is no longer ours. */
-  async report(run: LeasedRun, progress: unknown): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(sql`
+  report(run: LeasedRun, progress: unknown): Promise<boolean> {
+    return hasRow(this.#pool)`
       update runs set progress = ${JSON.stringify(redactValue(progress))}::jsonb, beat_at = clock_timestamp()
-        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`);
-    return rowCount === 1;
+        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
   }
 
   /**
@@ -232,35 +224,34 @@ export class Runs {
   }
 
   /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
-  async giveBack(
+  giveBack(
     run: LeasedRun,
     options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
   ): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(sql`
+    return hasRow(this.#pool)`
       update runs set status = 'queued', queued_at = clock_timestamp() + ${options.delayMs} * interval '1 ms', beat_at = null,
               attempts = attempts - case when ${options.counts} then 0 else 1 end,
                 error = coalesce(${options.error && redactText(options.error)}, error)
-        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`);
-    return rowCount === 1;
+        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
   }
 
   /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
-  async tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(sql`update runs set user_key = ${person.userKey},
-        chat_key = ${person.chatKey} where run_id = ${runId} and status in ('queued', 'running')`);
-    return rowCount === 1;
+  tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
+    return hasRow(this.#pool)`update runs set user_key = ${person.userKey},
+        chat_key = ${person.chatKey} where run_id = ${runId} and status in ('queued', 'running')`;
   }
 
   /**
-   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
-   * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
-   * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
+   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on it
+   * has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for
+   * the run is told of its end unless it was them. Twice is once; `over`: it had ended before. `note` writes about the request in
+   * the same transaction, unless it is over.
    */
   cancel(
     runId: string,
     by: string,
     note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
-  ): Promise<CancelledRun> {
+  ): Promise<CompletionNotice & { readonly kind: 'cancelled' | 'cancelling' | 'over' }> {
     return withTransaction(this.#pool, async (db) => {
       const row = await findRow<Finished & { readonly status: string }>(db)`
         update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, ${by}),
@@ -282,7 +273,7 @@ export class Runs {
    * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
    * themselves nobody is told.
    */
-  finish(run: LeasedRun, given: RunEnd): Promise<FinishedRun> {
+  finish(run: LeasedRun, given: RunEnd): Promise<CompletionNotice & { readonly recorded: boolean }> {
     return withTransaction(this.#pool, async (db) => {
       const end = makeStorable(redactValue(given));
       const row = await findRow<Finished>(db)`
@@ -315,14 +306,10 @@ export class Runs {
   }
 
   /**
-   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
-   * To be put into the queue again; what is still there is not added twice.
+   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice
+   * `leaseMs`. To be put into the queue again; what is still there is not added twice.
    */
-  sweep(
-    jobs: readonly string[],
-    quietMs: number,
-    leaseMs: number,
-  ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
+  sweep(jobs: readonly string[], quietMs: number, leaseMs: number) {
     return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`
       update runs set queued_at = clock_timestamp() where run_id in (
          select run_id from runs
@@ -332,12 +319,4 @@ export class Runs {
           order by queued_at limit ${SWEEP_BATCH} for update skip locked)
        returning run_id as "runId", job, trace_id as "traceId"`;
   }
-}
-
-interface BegunRow extends Pick<
-  Extract<BegunRun, { kind: 'held' }>,
-  'payload' | 'traceId' | 'userKey' | 'threadId' | 'language' | 'isCancelled'
-> {
-  readonly epoch: number;
-  readonly attempts: number;
 }

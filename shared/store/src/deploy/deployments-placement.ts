@@ -12,23 +12,17 @@ interface Place {
   readonly driver: DriverName | null;
 }
 
-/** A service's row, locked until the transaction ends: whoever decides about a service does so alone. */
-export interface PlacedService {
-  readonly server: string;
-  readonly driver: DriverName;
-  readonly serving: string | null;
-}
-
 // This machine can always run programs; a row that was made before servers had drivers says nothing.
 const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
 
 /**
- * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
- * the most free memory, of those that were measured, one that answers before one that does not; without any on this machine. As long as nothing serves, naming another
- * server moves it. Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of
- * another environment), NO_CAPACITY (none of the environment's servers was ever reached).
+ * The service, made when it is not there, and locked until the transaction ends: whoever decides about a service does so alone. It
+ * is where it was; else on the named server; else on the server of its environment with the most free memory, of those that were
+ * measured, one that answers before one that does not; without any on this machine. As long as nothing serves, naming another
+ * server moves it. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE, SERVER_BOOKED,
+ * SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (none of the environment's servers was ever reached).
  */
-export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
+export async function placeService(db: Queryable, service: ServiceKey, named: string | null) {
   await requireProject(db, service.project);
   const server = await choose(db, service, named);
   await db.query(sql`insert into services (project, environment, server)

@@ -6,7 +6,7 @@ import type {
   ServiceFile,
   ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
-import type { DriverName } from '@signalbox/contracts/operations/drivers';
+import type { Artifact, DriverName, Instance } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayState } from '@signalbox/messages/deploy-state';
@@ -14,7 +14,7 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '../pool.ts';
 import type { StoredLogin } from './projects.ts';
-import { findRow, sql } from '../sql.ts';
+import { findRow, listValues, sql } from '../sql.ts';
 
 export interface DeploymentRow extends ServiceKey {
   readonly deploymentId: string;
@@ -36,22 +36,6 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** What was built. */
-export interface StoredArtifact {
-  readonly kind: 'folder' | 'image';
-  /** The name that the driver of its server gave it: no tag or branch. */
-  readonly ref: string;
-}
-
-/** What was started of it. */
-export interface StoredInstance {
-  /** The name that the driver of its server gave it. */
-  readonly ref: string;
-  readonly host: string;
-  readonly port: number;
-  readonly startedAt: string;
-}
-
 /** All that is stored of a deployment, for whoever works on it. */
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
@@ -67,8 +51,8 @@ export interface WorkRow extends DeploymentRow {
   readonly cancelBy: string | null;
   /** What its signalbox.json says; null before it was read. */
   readonly file: ServiceFile | null;
-  readonly instance: StoredInstance | null;
-  readonly artifact: StoredArtifact | null;
+  readonly instance: Instance | null;
+  readonly artifact: Artifact | null;
   readonly port: number | null;
   readonly repository: string | null;
   readonly repositoryLogin: StoredLogin | null;
@@ -100,14 +84,8 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
 
 /** The error for an id that nobody gave out, with the newest ones. */
 export async function deploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
-  const { rows } = await db.query<{ id: string }>(
-    `select deployment_id as id from deployments order by requested_at desc limit 5`,
-  );
-  const known = listNames(
-    deploymentId,
-    rows.map(({ id }) => id),
-  );
-  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known });
+  const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
+  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
 }
 
 /** The sentence for somebody who wants a service that another deployment has: whose, since when, and where it is. */

@@ -16,7 +16,7 @@ import {
   type DeploymentRow,
 } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 
 export interface DeploymentRequest extends ServiceKey {
   readonly deploymentId: string;
@@ -42,10 +42,10 @@ export interface DeploymentEventRow {
 export function createDeployments(pool: Pool) {
   return {
     /**
-     * Writes the wish: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
+     * Writes the request: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
      * again), DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
      */
-    request: (wish: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
+    request: (asked: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => putRequest(db, asked)),
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
@@ -64,7 +64,11 @@ export function createDeployments(pool: Pool) {
     },
 
     /** The names of those who approved it, in their order. */
-    approvers: (deploymentId: string): Promise<readonly string[]> => listApprovers(pool, deploymentId),
+    approvers(deploymentId: string): Promise<readonly string[]> {
+      return listValues<string>(pool)`
+        select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
+          where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
+    },
 
     /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
     async requireIdle(service: ServiceKey): Promise<void> {
@@ -92,9 +96,9 @@ export function createDeployments(pool: Pool) {
       deploymentId: string,
       tail: number,
     ): Promise<readonly { readonly at: Date; readonly state: string; readonly line: string }[]> {
-      const { rows } = await pool.query<{ at: Date; state: string; line: string }>(sql`
-        select at, state, line from deployment_lines where deployment_id = ${deploymentId} order by n desc limit ${tail}`);
-      return rows.reverse();
+      const rows = await listRows<{ at: Date; state: string; line: string }>(pool)`
+        select at, state, line from deployment_lines where deployment_id = ${deploymentId} order by n desc limit ${tail}`;
+      return rows.toReversed();
     },
 
     /**
@@ -113,9 +117,8 @@ export function createDeployments(pool: Pool) {
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
-            where deployment_id = ${deploymentId} for update`);
-        if (!rows[0] || isFinal(rows[0].state)) return false;
+        const state = await lockState(db, deploymentId);
+        if (state === null || isFinal(state)) return false;
         await db.query(sql`update deployments set cancel_action = null where deployment_id = ${deploymentId}
             and cancel_action = ${actionId}`);
         return true;
@@ -123,48 +126,37 @@ export function createDeployments(pool: Pool) {
   };
 }
 
-async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
-  const rows = await listRows<{ name: string }>(db)`
-    select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
-      where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
-  return rows.map(({ name }) => name);
-}
-
-async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {
-  const earlier = await findDeployment(db, wish.deploymentId);
+async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<DeploymentRow> {
+  const earlier = await findDeployment(db, asked.deploymentId);
   if (earlier) return earlier;
-  const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);
-  const other = await findOpen(db, wish);
-  // The same wish again, at the same time: the one before was written while this one waited for the service.
-  if (other?.deploymentId === wish.deploymentId) return other;
+  const { server, driver, serving } = await placeService(db, asked, asked.plan?.server.name ?? asked.server);
+  const other = await findOpen(db, asked);
+  // The same request again, at the same time: the one before was written while this one waited for the service.
+  if (other?.deploymentId === asked.deploymentId) return other;
   if (other) throw underWay(other, new Date());
-  if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
+  if (asked.fromArtifact !== null) await requireOfService(db, asked, asked.fromArtifact);
   await db.query(sql`
     insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key,
       thread_id, plan)
-     values (${wish.deploymentId}, ${wish.project}, ${wish.environment}, ${server}, ${driver}, ${wish.kind}, ${wish.ref},
-       ${wish.fromArtifact}, ${serving}, ${wish.userKey}, ${wish.threadId},
-       ${wish.plan === undefined ? null : JSON.stringify(wish.plan)}::jsonb)`);
-  await addEvent(db, wish.deploymentId, {
+     values (${asked.deploymentId}, ${asked.project}, ${asked.environment}, ${server}, ${driver}, ${asked.kind}, ${asked.ref},
+       ${asked.fromArtifact}, ${serving}, ${asked.userKey}, ${asked.threadId},
+       ${asked.plan === undefined ? null : JSON.stringify(asked.plan)}::jsonb)`);
+  await addEvent(db, asked.deploymentId, {
     from: null,
     to: 'queued',
-    actor: wish.userKey,
+    actor: asked.userKey,
     fence: null,
-    evidence: { ref: wish.ref, server, driver },
+    evidence: { ref: asked.ref, server, driver },
   });
-  const written = await findDeployment(db, wish.deploymentId);
+  const written = await findDeployment(db, asked.deploymentId);
   if (!written) throw new Error('a deployment that was just written is not there');
   return written;
 }
 
 /** The deployment of a service that has not ended. */
-export async function findOpen(
-  db: Queryable,
-  { project, environment }: ServiceKey,
-): Promise<DeploymentRow | undefined> {
-  const { rows } = await db.query<DeploymentRow>(sql`${SELECT_DEPLOYMENT} where d.project = ${project}
-      and d.environment = ${environment} and d.state not in ${FINAL_STATES}`);
-  return rows[0];
+export function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
+  return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.project = ${project}
+      and d.environment = ${environment} and d.state not in ${FINAL_STATES}`;
 }
 
 async function requireOfService(db: Queryable, service: ServiceKey, deploymentId: string): Promise<void> {
@@ -211,9 +203,13 @@ export async function addNote(
   deploymentId: string,
   note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
 ): Promise<void> {
-  const row = await findRow<Pick<DeploymentRow, 'state'>>(db)`select state from deployments
-      where deployment_id = ${deploymentId} for update`;
-  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, ...note });
+  const state = await lockState(db, deploymentId);
+  if (state !== null) await addEvent(db, deploymentId, { from: state, to: state, ...note });
+}
+
+/** The state of a deployment, whose row stays locked until the transaction ends; null without one. */
+export function lockState(db: Queryable, deploymentId: string): Promise<DeployState | null> {
+  return findValue<DeployState>(db)`select state from deployments where deployment_id = ${deploymentId} for update`;
 }
 
 /** Appends to what a deployment went through; whoever calls has locked its row. */

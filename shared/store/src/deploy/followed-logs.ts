@@ -1,5 +1,5 @@
 import type { Queryable } from '../pool.ts';
-import { findValue, hasRow, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
 /** Runs that follow a log and have not ended. */
 const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
@@ -43,10 +43,10 @@ export async function readFollowed(
   db: Queryable,
   runId: string,
 ): Promise<{ readonly ageMs: number; readonly isStopped: boolean }> {
-  const { rows } = await db.query<{ ageMs: number; isStopped: boolean }>(sql`
+  const row = await findRow<{ ageMs: number; isStopped: boolean }>(db)`
     select (extract(epoch from clock_timestamp() - coalesce(started_at, clock_timestamp())) * 1000)::float8 as "ageMs",
-            cancel_at is not null as "isStopped" from runs where run_id = ${runId} and status = 'running'`);
-  return rows[0] ?? { ageMs: 0, isStopped: false };
+            cancel_at is not null as "isStopped" from runs where run_id = ${runId} and status = 'running'`;
+  return row ?? { ageMs: 0, isStopped: false };
 }
 
 /** The run that a pressed button ends; null when it is another button. */

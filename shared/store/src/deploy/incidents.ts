@@ -5,7 +5,7 @@ import { wakeLane } from '../conversation/wake-lane.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
 /** Something that is broken now. One row per subject and kind while it lasts. */
 export interface IncidentReport {
@@ -73,11 +73,11 @@ export async function openIncident(
       await db.query(sql`update incidents set closed_at = clock_timestamp()
           where subject = ${subject} and closed_at is null
             and (kind <> ${kind} or evidence ->> 'deploymentId' is distinct from ${report.evidence.deploymentId ?? null})`);
-    const { rows: made } = await db.query(sql`
+    const isNew = await hasRow(db)`
       insert into incidents (subject, kind, detail, evidence)
         values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb)
-       on conflict (subject, kind) where closed_at is null do nothing returning 1`);
-    if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
+       on conflict (subject, kind) where closed_at is null do nothing`;
+    if (isNew && report.error) await addErrors(db, report.error, [report.error]);
     const incident = await findRow<Incident & { chatKey: string | null }>(db)`
       select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = ${subject} and kind = ${kind} and closed_at is null
         for update`;
@@ -86,7 +86,7 @@ export async function openIncident(
     const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
     const { chatKey, ...known } = incident;
     const told = isMuted ? null : await tell(db, known, chatKey, report);
-    return { incident: { ...known, told: told?.userKey ?? known.told }, isNew: made.length > 0, told };
+    return { incident: { ...known, told: told?.userKey ?? known.told }, isNew, told };
   });
 }
 
@@ -106,7 +106,7 @@ export async function closeIncident(
     if (incident.told === null || chatKey === null) return { incident, told: null };
     const person = { userKey: incident.told, chatKey };
     const news = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
-    return { incident, told: await putNews(db, incident, person, news) };
+    return { incident, told: await putNews(db, incident, person, { once: 'closed', news }) };
   });
 }
 
@@ -135,7 +135,7 @@ async function tell(
       where incident_id = ${incident.incidentId}::bigint`);
   const { project, say, buttons, quote } = report;
   const news = { phase: 'opened' as const, project, say, buttons: [...buttons], ...(quote ? { quote } : {}) };
-  return putNews(db, incident, person, news, earlier === null ? 'opened' : (step ?? 'opened'));
+  return putNews(db, incident, person, { once: earlier === null ? 'opened' : (step ?? 'opened'), news });
 }
 
 /**
@@ -163,8 +163,7 @@ async function putNews(
   db: Queryable,
   { incidentId }: Incident,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
-  news: News,
-  once: string = news.phase,
+  { once, news }: { readonly once: string; readonly news: News },
 ): Promise<Told> {
   const traceId = newId('trace');
   const updateId = `${incidentId}:${once}`;

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
 /** The secret with which a repository is read, and who gave it. */
 export interface StoredLogin {
@@ -62,11 +62,11 @@ export function createProjects(pool: Pool) {
       actionId: string,
     ): Promise<ProjectRow> {
       const { name, description, repository, repositoryLogin = null, owner } = project;
-      const { rows: added } = await pool.query<ProjectRow>(sql`
+      const added = await findRow<ProjectRow>(pool)`
         insert into projects as p (name, description, repository, owner, action_id, repository_login)
           values (${name}, ${description}, ${repository}, ${owner}, ${actionId}, ${repositoryLogin})
-         on conflict do nothing returning ${COLUMNS}`);
-      if (added[0]) return added[0];
+         on conflict do nothing returning ${COLUMNS}`;
+      if (added) return added;
       const created = await findRow<ProjectRow>(pool)`select ${COLUMNS} from projects p
           where p.action_id = ${actionId}`;
       if (!created) throw new AppError('ALREADY_EXISTS', { kind: 'project', name });
@@ -77,12 +77,12 @@ export function createProjects(pool: Pool) {
     update: (name: string, change: Change, actionId: string): Promise<ProjectRow> =>
       withTransaction(pool, async (db) => {
         // The row lock orders the changes, and makes the look for this action's earlier change reliable.
-        const { rowCount } = await db.query(sql`select 1 from projects where name = ${name} for update`);
-        if (rowCount === 0) throw await nameNotFound(db, 'project', name);
-        const recorded = await db.query(sql`insert into project_changes (action_id, project, change, version)
+        if (!(await hasRow(db)`select 1 from projects where name = ${name} for update`))
+          throw await nameNotFound(db, 'project', name);
+        const isNew = await hasRow(db)`insert into project_changes (action_id, project, change, version)
            select ${actionId}, name, ${JSON.stringify(change)}::jsonb, version + 1 from projects where name = ${name}
-           on conflict (action_id) do nothing`);
-        if (recorded.rowCount === 1) await apply(db, name, change);
+           on conflict (action_id) do nothing`;
+        if (isNew) await apply(db, name, change);
         return get(db, name);
       }),
   };

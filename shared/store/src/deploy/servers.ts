@@ -99,13 +99,12 @@ export function createServers(pool: Pool) {
      * that was seen: what nobody has seen cannot be approved.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
-      const rows = await withTransaction(pool, async (db) => {
-        const written = await db.query<ServerRow>(sql`update servers s set host_key = ${fingerprint}
-            where s.name = ${name} and s.host_key_seen = ${fingerprint} returning ${SERVER_COLUMNS}`);
-        if (written.rowCount === 1) await noteEffect(db, actionId);
-        return written.rows;
+      const trusted = await withTransaction(pool, async (db) => {
+        const written = await findRow<ServerRow>(db)`update servers s set host_key = ${fingerprint}
+            where s.name = ${name} and s.host_key_seen = ${fingerprint} returning ${SERVER_COLUMNS}`;
+        if (written) await noteEffect(db, actionId);
+        return written;
       });
-      const [trusted] = rows;
       if (trusted) return trusted;
       const { hostKeySeen } = await get(name);
       if (hostKeySeen === null) throw new AppError('HOST_KEY_UNSEEN', { server: name });

@@ -3,13 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { addNote, findOpen } from './deployments.ts';
 import { underWay, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findValue, sql } from '../sql.ts';
-
-/** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
-export interface BegunStop {
-  readonly deploymentId: string;
-  readonly fence: number | null;
-}
+import { findValue, hasRow, sql } from '../sql.ts';
 
 /**
  * Stops of services. What is stopped is chosen once per run and stands in the events of its deployment, so that an attempt after a
@@ -18,10 +12,11 @@ export interface BegunStop {
 export function createServiceStops(pool: Pool) {
   return {
     /**
-     * From now on nothing serves, and no worker of an earlier deployment may change that. Again with the same run it gives the same
+     * From now on nothing serves, and no worker of an earlier deployment may change that: which deployment is to end, and the fence of
+     * whoever takes the route away, null when that may be the deployment's own only. Again with the same run it gives the same
      * deployment. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
-    begin: (service: ServiceKey, runId: string, by: string): Promise<BegunStop> =>
+    begin: (service: ServiceKey, runId: string, by: string) =>
       withTransaction(pool, (db) => begin(db, service, runId, by)),
 
     /** Writes down that it has ended; twice is once. */
@@ -32,10 +27,10 @@ export function createServiceStops(pool: Pool) {
       evidence: Readonly<Record<string, unknown>>,
     ): Promise<void> =>
       withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(sql`select 1 from deployment_events where deployment_id = ${deploymentId}
-            and evidence ->> 'stopped' = ${runId}`);
+        const isKnown = await hasRow(db)`select 1 from deployment_events where deployment_id = ${deploymentId}
+            and evidence ->> 'stopped' = ${runId}`;
         const note = { actor: by, fence: null, evidence: { stopped: runId, ...evidence } };
-        if (rowCount === 0) await addNote(db, deploymentId, note);
+        if (!isKnown) await addNote(db, deploymentId, note);
       }),
   };
 }
@@ -72,11 +67,10 @@ async function findServing(db: Queryable, service: ServiceKey): Promise<string |
       order by d.requested_at desc limit 1`;
 }
 
-async function begin(db: Queryable, service: ServiceKey, runId: string, by: string): Promise<BegunStop> {
+async function begin(db: Queryable, service: ServiceKey, runId: string, by: string) {
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
   // As whoever begins a deployment does: one decides about a service at a time.
-  const { rowCount } = await db.query(sql`select 1 from services where ${isIt} for update`);
-  if (rowCount === 0)
+  if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
   const begun = await findBegun(db, service, runId);
   // A deployment may have begun since then, and its fence must stay the highest.

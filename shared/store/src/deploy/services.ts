@@ -82,10 +82,10 @@ export function createServices(pool: Pool) {
     /** Removes one, from the next deployment on; null when there is none. Idempotent by action id. */
     removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<ServiceVariableRow>(sql`delete from service_variables
-            where project = ${service.project} and environment = ${service.environment} and name = ${name} returning ${VARIABLE}`);
-        if (rows[0]) await noteEffect(db, actionId);
-        return rows[0] ?? null;
+        const removed = await findRow<ServiceVariableRow>(db)`delete from service_variables
+            where project = ${service.project} and environment = ${service.environment} and name = ${name} returning ${VARIABLE}`;
+        if (removed) await noteEffect(db, actionId);
+        return removed;
       }),
 
     /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */

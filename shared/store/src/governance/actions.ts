@@ -3,10 +3,10 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Proposal } from './approvals.ts';
 import { auditJson } from '../audit/audit.ts';
-import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
-import type { Lane } from '../conversation/lane.ts';
+import { storesCheckpoint, type CheckpointRow } from '../conversation/checkpoints.ts';
+import { heldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { hasRow, listRows, named, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
 
 /**
  * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
@@ -51,12 +51,15 @@ export interface EarlierAction {
  * anything else under its id is refused with ACTION_ID_TAKEN, before anything is written. Rows of before know no turn.
  */
 
-/** In which of them the row `a` differs, given the places of their parameters. */
-const differs = (person: number, thread: number, turn: number, tool: number, args: number): string =>
-  `array_remove(array[
-     case when a.user_key <> $${person} then 'person' end, case when a.thread_id <> $${thread} then 'conversation' end,
-     case when a.turn_key <> $${turn} then 'turn' end, case when a.tool <> $${tool} then 'tool' end,
-     case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
+/** In which of them the row `a` differs from an intent. */
+function differsFrom(lane: Pick<Lane, 'userKey'>, intent: ActionIdentity): Sql {
+  return sql`array_remove(array[
+     case when a.user_key <> ${lane.userKey} then 'person' end, case when a.thread_id <> ${intent.threadId} then 'conversation' end,
+     case when a.turn_key <> ${intent.turnKey} then 'turn' end, case when a.tool <> ${intent.tool} then 'tool' end,
+     case when a.arguments <> ${JSON.stringify(intent.arguments ?? null)}::jsonb then 'arguments' end], null)`;
+}
+
+type ActionIdentity = Pick<ActionIntent, 'threadId' | 'turnKey' | 'tool' | 'arguments'>;
 
 /** What the ledger has of these ids. */
 export function readActions(
@@ -77,55 +80,22 @@ function taken(tool: string, differences: readonly string[]): AppError {
 export async function hasAction(
   db: Queryable,
   lane: Pick<Lane, 'userKey'>,
-  intent: Pick<ActionIntent, 'actionId' | 'threadId' | 'turnKey' | 'tool' | 'arguments'>,
+  intent: ActionIdentity & Pick<ActionIntent, 'actionId'>,
 ): Promise<boolean> {
-  const { rows } = await db.query<{ differs: string[] }>(
-    `select ${differs(2, 3, 4, 5, 6)} as differs from actions a where a.action_id = $1`,
-    [
-      intent.actionId,
-      lane.userKey,
-      intent.threadId,
-      intent.turnKey,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-    ],
-  );
-  const [row] = rows;
-  if (row && row.differs.length > 0) throw taken(intent.tool, row.differs);
-  return row !== undefined;
+  const differs = await findValue<readonly string[] | null>(db, null)`
+    select ${differsFrom(lane, intent)} from actions a where a.action_id = ${intent.actionId}`;
+  if (differs !== null && differs.length > 0) throw taken(intent.tool, differs);
+  return differs !== null;
 }
 
-/** The statement that begins an action, with the call that stores a checkpoint in it. */
-function beginText(storeCheckpoint: string): string {
-  return `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
-           flushed as (select ${storeCheckpoint} as done),
-           actor as (select role from users where user_key = $2 for share),
-           granted as (
-             update grants set uses_left = uses_left - 1
-              where grant_id = $13 and revoked_at is null and uses_left > 0 and expires_at > now()
-                and exists (select 1 from held) and exists (select 1 from flushed where done)
-                and not exists (select 1 from actions where action_id = $1)
-             returning 1),
-           mine as (
-             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
-                                  proposal, hash, marks, grant_id, parent_action_id, turn_key)
-             select $1, $4, $5, $2, $6, $7::jsonb, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14, $16
-               from held, actor, flushed
-              where done and actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
-                and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
-             on conflict (action_id) do nothing returning 1),
-           audited as (select audit_append($12::jsonb) from mine),
-           tainted as (select taint_thread($5, $6, clock_timestamp()) from mine where $11::text[] && '{untrusted,records}')
-           select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
-                  a.status, a.result, a.error_code,
-                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
-                  (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
-                  ${differs(2, 5, 16, 6, 7)} as differs
-             from (select 1) one left join actions a on a.action_id = $1`;
-}
+/** The columns of an intent, and its values under the lane's epoch. */
+const STORED = sql`action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id, turn_key`;
 
-const BEGIN = { name: 'action_begin', text: beginText('true') };
-const BEGIN_WITH_CHECKPOINT = { name: 'action_begin_checkpoint', text: beginText(checkpointPut(17)) };
+function storedOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): Sql {
+  return sql`${intent.actionId}, ${lane.userKey}, ${lane.epoch}, ${intent.turnId}, ${intent.threadId}, ${intent.tool},
+    ${JSON.stringify(intent.arguments ?? null)}::jsonb, ${JSON.stringify(intent.proposal)}::jsonb, ${intent.hash}, ${intent.marks},
+    ${intent.parentActionId ?? null}, ${intent.turnKey}`;
+}
 
 /**
  * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it. `checkpoint`: what the
@@ -146,54 +116,52 @@ export async function beginAction(
   | { readonly kind: 'denied'; readonly role: Role | null }
   | { readonly kind: 'earlier'; readonly action: EarlierAction }
 > {
-  const { rows } = await db.query<{
+  const { actionId, threadId, tool, roles, marks, grantId, events, proposal } = intent;
+  const row = await findRow<{
     claimed: boolean;
     held: boolean;
     permitted: boolean;
     role: Role | null;
     status: ActionStatus | null;
     result: unknown;
-    error_code: string | null;
+    errorCode: string | null;
     differs: string[];
-  }>({
-    ...(checkpoint ? BEGIN_WITH_CHECKPOINT : BEGIN),
-    values: [
-      intent.actionId,
-      lane.userKey,
-      lane.epoch,
-      intent.turnId,
-      intent.threadId,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-      intent.roles,
-      JSON.stringify(intent.proposal),
-      intent.hash,
-      intent.marks,
-      auditJson(intent.events),
-      intent.grantId,
-      intent.parentActionId ?? null,
-      intent.proposal.question.context.frozen,
-      intent.turnKey,
-      ...(checkpoint ? checkpointValues(lane, checkpoint) : []),
-    ],
-  });
-  const row = rows[0];
-  if (!row || !row.held) return { kind: 'lost' };
+  }>(db, checkpoint ? 'action_begin_checkpoint' : 'action_begin')`
+    with held as (${heldLane(lane)}),
+         flushed as (select ${checkpoint ? storesCheckpoint(lane, checkpoint) : sql`true`} as done),
+         actor as (select role from users where user_key = ${lane.userKey} for share),
+         granted as (
+           update grants set uses_left = uses_left - 1
+            where grant_id = ${grantId} and revoked_at is null and uses_left > 0 and expires_at > now()
+              and exists (select 1 from held) and exists (select 1 from flushed where done)
+              and not exists (select 1 from actions where action_id = ${actionId})
+           returning 1),
+         mine as (
+           insert into actions (${STORED}, status, started_at, grant_id)
+           select ${storedOf(lane, intent)}, 'started', now(), ${grantId}
+             from held, actor, flushed
+            where done and actor.role = any (${roles}) and (${grantId}::text is null or exists (select 1 from granted))
+              and (${proposal.question.context.frozen}::boolean = exists (select 1 from settings where key = 'freeze'))
+           on conflict (action_id) do nothing returning 1),
+         audited as (select audit_append(${auditJson(events)}::jsonb) from mine),
+         tainted as (select taint_thread(${threadId}, ${tool}, clock_timestamp()) from mine where ${marks}::text[] && '{untrusted,records}')
+    select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
+           a.status, a.result, a.error_code as "errorCode",
+           (select role from actor) as role, coalesce((select role = any (${roles}) from actor), false) as permitted,
+           (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
+           ${differsFrom(lane, intent)} as differs
+      from (select 1) one left join actions a on a.action_id = ${actionId}`;
+  if (!row?.held) return { kind: 'lost' };
   if (row.claimed) return { kind: 'claimed' };
-  if (row.differs.length > 0) throw taken(intent.tool, row.differs);
-  const isOver = row.status !== null && row.status !== 'started';
+  if (row.differs.length > 0) throw taken(tool, row.differs);
+  const { status, result, errorCode } = row;
+  const isOver = status !== null && status !== 'started';
   if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
-  if (row.status === null && (await isStopped(db, intent))) return { kind: 'stopped' };
+  // Something that it was decided by has changed.
+  if (status === null && !(await hasRow(db)`select 1 from actions where action_id = ${actionId}`))
+    return { kind: 'stopped' };
   // Not claimed and not visible cannot both be true for long: the row was inserted by a transaction that committed meanwhile.
-  return {
-    kind: 'earlier',
-    action: { status: row.status ?? 'unknown', result: row.result, errorCode: row.error_code },
-  };
-}
-
-/** Whether the claim failed because something it was decided by has changed, and not because the action is there already. */
-async function isStopped(db: Queryable, intent: ActionIntent): Promise<boolean> {
-  return !(await hasRow(db)`select 1 from actions where action_id = ${intent.actionId}`);
+  return { kind: 'earlier', action: { status: status ?? 'unknown', result, errorCode } };
 }
 
 /**
@@ -230,14 +198,10 @@ export async function putAction(
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
   status: 'waiting' | 'denied',
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with held as (${HELD})
-     insert into actions (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
-                          turn_key, status)
-     select ${VALUES}, $13 from held on conflict (action_id) do nothing`,
-    [...valuesOf(lane, intent), status],
-  );
-  if (rowCount === 1) return true;
+  const isNew = await hasRow(db)`
+    with held as (${heldLane(lane)})
+    insert into actions (${STORED}, status) select ${storedOf(lane, intent)}, ${status} from held on conflict (action_id) do nothing`;
+  if (isNew) return true;
   if (!(await hasAction(db, lane, intent))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   return false;
 }
@@ -252,39 +216,16 @@ export async function noteRead(
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
   result: unknown,
 ): Promise<void> {
-  const { rowCount } = await db.query(
-    `with held as (${HELD})
-     insert into actions as a (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
-                               turn_key, status, result, started_at, settled_at)
-     select ${VALUES}, 'done', $13::jsonb, now(), now() from held
-     on conflict (action_id) do update
-        set result = excluded.result, marks = (select array_agg(distinct m) from unnest(a.marks || excluded.marks) m)
-      where cardinality(${differs(2, 5, 12, 6, 7)}) = 0`,
-    [...valuesOf(lane, intent), JSON.stringify(result ?? null)],
-  );
-  if (rowCount === 1) return;
+  const isNoted = await hasRow(db)`
+    with held as (${heldLane(lane)})
+    insert into actions as a (${STORED}, status, result, started_at, settled_at)
+    select ${storedOf(lane, intent)}, 'done', ${JSON.stringify(result ?? null)}::jsonb, now(), now() from held
+    on conflict (action_id) do update
+       set result = excluded.result, marks = (select array_agg(distinct m) from unnest(a.marks || excluded.marks) m)
+     where cardinality(${differsFrom(lane, intent)}) = 0`;
+  if (isNoted) return;
   await hasAction(db, lane, intent);
   throw new AppError('LANE_LOST', { userKey: lane.userKey });
-}
-
-const HELD = 'select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share';
-const VALUES = '$1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12';
-
-function valuesOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): readonly unknown[] {
-  return [
-    intent.actionId,
-    lane.userKey,
-    lane.epoch,
-    intent.turnId,
-    intent.threadId,
-    intent.tool,
-    JSON.stringify(intent.arguments ?? null),
-    JSON.stringify(intent.proposal),
-    intent.hash,
-    intent.marks,
-    intent.parentActionId ?? null,
-    intent.turnKey,
-  ];
 }
 
 /** What a turn has come to so far. */

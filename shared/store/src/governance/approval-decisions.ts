@@ -22,7 +22,7 @@ import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, findValue } from '../sql.ts';
 
 /** Somebody who decides, wherever they do it. */
 export interface Decider {
@@ -106,9 +106,13 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     case 'grant':
       return approve(db, approval, press, permission.rule);
     case 'reject':
-      return press.reason === undefined ? ask('reject') : reject(db, approval, press.by, press.reason, permission.rule);
+      return press.reason === undefined
+        ? ask('reject')
+        : reject(db, approval, { by: press.by, reason: press.reason }, permission.rule);
     case 'modify':
-      return press.change === undefined ? ask('modify') : modify(db, approval, press.by, press.change, permission.rule);
+      return press.change === undefined
+        ? ask('modify')
+        : modify(db, approval, { by: press.by, change: press.change }, permission.rule);
     case 'ask':
       return ask('ask');
   }
@@ -149,7 +153,12 @@ async function approve(db: Queryable, approval: Approval, press: Press, rule: st
   return shown(db, approval.approvalId, say('card.runs-now', { isConfirmed: approval.byRequester }), approval);
 }
 
-async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
+async function reject(
+  db: Queryable,
+  approval: Approval,
+  { by, reason }: { readonly by: Decider; readonly reason: string },
+  rule: string,
+): Promise<Decided> {
   await endApproval(db, approval.approvalId, { status: 'rejected', by: describePerson(by), reason });
   const data = { name: by.name, role: by.role, reason, permittedBy: rule };
   await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
@@ -160,8 +169,7 @@ async function reject(db: Queryable, approval: Approval, by: Decider, reason: st
 async function modify(
   db: Queryable,
   approval: Approval,
-  by: Decider,
-  change: Readonly<Record<string, unknown>>,
+  { by, change }: { readonly by: Decider; readonly change: Readonly<Record<string, unknown>> },
   rule: string,
 ): Promise<Decided> {
   await endApproval(db, approval.approvalId, { status: 'modified', by: by.userKey, reason: by.name, change });
@@ -227,10 +235,10 @@ export async function putCards(
  * already. A later run may have found out more: the newest word stands. In the transaction that ends the run.
  */
 export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+  const approvalId = await findValue<string>(db)`
     update approvals set reason = ${line} where action_id = ${actionId} and status = 'consumed' and reason is distinct from ${line}
-     returning approval_id as id`);
-  return rows[0] ? showCards(db, rows[0].id) : [];
+     returning approval_id`;
+  return approvalId === null ? [] : showCards(db, approvalId);
 }
 
 /** The outbox row of a card, edited in place whenever it changes. */
@@ -285,12 +293,12 @@ async function grant(db: Queryable, approval: Approval, by: Decider): Promise<vo
 
 /** What the watch would end with its next look is not decided about. Null: it is still open. */
 async function endWhatIsOver(db: Queryable, approval: Approval): Promise<Decided | null> {
-  const { rows } = await db.query<{ over: boolean; unheard: boolean }>(sql`
+  const row = await findRow<{ over: boolean; unheard: boolean }>(db)`
     select a.expires_at <= clock_timestamp() as over,
             exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard
-       from approvals a where a.approval_id = ${approval.approvalId}`);
-  if (rows[0]?.unheard) return voidUnheard(db, approval);
-  return rows[0]?.over === false ? null : expire(db, approval);
+       from approvals a where a.approval_id = ${approval.approvalId}`;
+  if (row?.unheard) return voidUnheard(db, approval);
+  return row?.over === false ? null : expire(db, approval);
 }
 
 function names(votes: readonly ApprovalVote[]): string {

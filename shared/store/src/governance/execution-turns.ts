@@ -1,9 +1,10 @@
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { auditJson } from '../audit/audit.ts';
+import type { Lane } from '../conversation/lane.ts';
 import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** An action that changed nothing, which has no row before it runs. */
 export interface RecordedRead {
@@ -27,16 +28,11 @@ export interface TurnRecording {
   readonly events: readonly AuditEvent[];
 }
 
-/** The call of turn_record beside `lane_finish`, its three parameters from `$first` on: only where the lane was held. */
-export function callTurnRecord(first: number): string {
-  const [records, reads, events] = [first, first + 1, first + 2];
-  return `case when f.ok and $${records}::json is not null then turn_record($1, $2, $${records}::json, $${reads}::jsonb, $${events}::jsonb) end`;
-}
-
-/** The three parameters of callTurnRecord. */
-export function turnRecordValues(recording: TurnRecording | null): readonly (string | null)[] {
-  if (!recording) return [null, null, null];
-  return [JSON.stringify(recording.records), JSON.stringify(recording.reads), auditJson(recording.events)];
+/** Writes down what is to be of a turn, where `f` says that its lane was held: a column beside the call that ends it. */
+export function recordsTurn(lane: Lane, recording: TurnRecording | null): Sql {
+  const { records = [], reads = [], events = [] } = recording ?? {};
+  return sql`case when f.ok and ${recording !== null} then turn_record(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(records)}::json,
+    ${JSON.stringify(reads)}::jsonb, ${auditJson(events)}::jsonb) end`;
 }
 
 /** A turn as it is listed, with its records in order of its passes: none for one that was no agent's. */

@@ -34,15 +34,15 @@ export function leaseInstancePort(
  * and the deployment starts it once more with the next one. Throws the given error when the port is not why, and NO_CAPACITY when it
  * was the last of a few ports.
  */
-export async function leaveTakenPort(place: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function leaveTakenPort(session: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const { instance } = row;
   const { code } = toAppError(error, row.deploymentId);
   if (!SIGNS.has(code) || traitsOf(row.driver).runsImages || instance === null) throw error;
   if (await isFree(HOST, instance.port)) throw error;
   // Who listens there may still be ours.
-  await (await place.driver()).stop(instance, STOP_GRACE_MS, signal);
+  await (await session.driver()).stop(instance, STOP_GRACE_MS, signal);
   if (await isFree(HOST, instance.port)) throw error;
   const { port } = instance;
   const events = await parts.deployments.events(row.deploymentId);
@@ -54,7 +54,7 @@ export async function leaveTakenPort(place: DeploymentSession, error: unknown, s
     const detail = say('deployment.portsTakenByOthers', { port, ports });
     throw new AppError('NO_CAPACITY', { detail });
   }
-  await place.unfollow();
+  await session.unfollow();
   await endLease(parts, row);
   await held.advance('starting', { taken: port, because: code }, { change: { port: null, instance: null } });
 }

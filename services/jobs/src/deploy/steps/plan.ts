@@ -40,26 +40,26 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 
 /**
  * Looks up what a deployment would run now: repository, commit, server, build and variables. Reads the repository and the database
- * and nothing else: no server, no secret. `isUnseen`: see ReadinessResult. Throws what stands in the way: NOT_FOUND, CONFLICT, REPOSITORY_REFUSED,
- * REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID.
+ * and nothing else: no server, no secret. `isUnseen`: see ReadinessResult. Throws what stands in the way: what placing it throws
+ * (see placeService), REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID.
  */
 export async function resolvePlan(
   parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
-  wish: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
+  request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   repository: Repository | null,
   signal: AbortSignal,
 ): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean }> {
-  const { project } = wish;
-  const target = await parts.work.target(wish, wish.server);
-  const variables = await parts.services.variableMarks(wish);
+  const { project } = request;
+  const target = await parts.work.target(request, request.server);
+  const variables = await parts.services.variableMarks(request);
   const known = {
     repository: repository?.address ?? null,
-    ref: wish.ref,
+    ref: request.ref,
     target,
-    artifact: wish.fromArtifact,
+    artifact: request.fromArtifact,
     variables,
   };
-  const earlier = wish.fromArtifact === null ? null : await parts.work.find(wish.fromArtifact);
+  const earlier = request.fromArtifact === null ? null : await parts.work.find(request.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
     // What is built again is built from this commit, so its files are known either way.
     if (!earlier.kept) await openSource(parts, { project, repository }, earlier.commit, signal);
@@ -68,7 +68,12 @@ export async function resolvePlan(
       isUnseen: false,
     };
   }
-  const { commit, file, isRecognized, dockerfile } = await openSource(parts, { project, repository }, wish.ref, signal);
+  const { commit, file, isRecognized, dockerfile } = await openSource(
+    parts,
+    { project, repository },
+    request.ref,
+    signal,
+  );
   const plan = planOf({ ...known, commit, file, dockerfile });
   return { plan, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }

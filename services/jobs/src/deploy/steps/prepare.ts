@@ -11,23 +11,23 @@ const RESTART_MS = 30 * SECOND_MS;
 const LOOK_AGAIN_MS = SECOND_MS;
 
 /** Measures whether it may begin, and finds out what is to be built. What was kept is not built again. */
-export async function prepare(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function prepare(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
-  const built = earlier && (await isKept(place, earlier, signal)) ? describeBuilt(earlier) : null;
-  const wish = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
+  const built = earlier && (await isKept(session, earlier, signal)) ? describeBuilt(earlier) : null;
+  const request = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
   const readiness = await untilAnswered(signal, () =>
-    measureReadiness(parts, wish, {
-      repository: repositoryOf(row, place.context.openSecret),
-      variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
-      context: place.context,
+    measureReadiness(parts, request, {
+      repository: repositoryOf(row, session.context.openSecret),
+      variables: () => session.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
+      context: session.context,
       signal,
     }),
   );
   const evidence = { checks: readiness.checks.map(({ name, evidence: found }) => `${name}: ${found}`) };
   requireReady(readiness);
-  await requireApproved(place, readiness, earlier);
+  await requireApproved(session, readiness, earlier);
   if (built && earlier?.artifact) {
     const { commit, release, file } = built;
     const change = { commit, release, file, artifact: earlier.artifact, kept: true };
@@ -53,23 +53,23 @@ async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readine
 
 /** Checks the commit out and lets the driver build it. Ended when it takes too long, or does nothing for too long. */
 export async function build(
-  place: DeploymentSession,
+  session: DeploymentSession,
   signal: AbortSignal,
   stop: (reason: Error) => void,
 ): Promise<void> {
-  const { parts, held, lines } = place;
+  const { parts, held, lines } = session;
   const row = held.row();
-  const repository = repositoryOf(row, place.context.openSecret);
+  const repository = repositoryOf(row, session.context.openSecret);
   if (repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
-  const driver = await place.driver();
+  const driver = await session.driver();
   const id = releaseId(row);
-  await place.protectLines();
+  await session.protectLines();
   // What an earlier worker left of this build would write into the same folder.
   await driver.endBuild(id, signal);
   const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
   const watch = new AbortController();
-  const watched = watchForStall(place, stop, watch.signal);
+  const watched = watchForStall(session, stop, watch.signal);
   const begun = Date.now();
   try {
     const onLine = lines.push.bind(lines);
@@ -85,13 +85,13 @@ export async function build(
 
 /** Ends a build that neither writes nor computes: one that waits for what never comes. */
 async function watchForStall(
-  place: DeploymentSession,
+  session: DeploymentSession,
   stop: (reason: Error) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { held, lines, parts } = place;
+  const { held, lines, parts } = session;
   const { stallMs } = parts.limits;
-  const driver = await place.driver();
+  const driver = await session.driver();
   let sign = Date.now();
   let usedMs = 0;
   while (!signal.aborted) {
@@ -123,9 +123,9 @@ async function requireApproved(
   requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
 }
 
-async function isKept(place: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
-  if (!earlier.kept || earlier.artifact === null || earlier.server !== place.held.row().server) return false;
-  return (await place.driver()).has(earlier.artifact, signal);
+async function isKept(session: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
+  if (!earlier.kept || earlier.artifact === null || earlier.server !== session.held.row().server) return false;
+  return (await session.driver()).has(earlier.artifact, signal);
 }
 
 function describeBuilt(

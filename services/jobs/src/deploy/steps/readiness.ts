@@ -57,7 +57,7 @@ export async function measureReadiness(
     DeployParts,
     'work' | 'deployments' | 'leases' | 'sources' | 'traffic' | 'openDriver' | 'listenHost' | 'confinement'
   >,
-  wish: DeployRequest,
+  request: DeployRequest,
   options: {
     readonly repository: Repository | null;
     readonly variables: () => Promise<OpenedVariables>;
@@ -87,7 +87,7 @@ export async function measureReadiness(
   };
 
   const target = await check('server', say('readiness.serverRemedy'), async () => {
-    const value = await parts.work.target(wish, wish.server);
+    const value = await parts.work.target(request, request.server);
     return { evidence: say('readiness.server', { server: value.server, driver: value.driver }), value };
   });
   const inventory =
@@ -96,19 +96,19 @@ export async function measureReadiness(
 
   if (target && !traitsOf(target.driver).runsImages) await checkConfinement(check, parts.confinement);
 
-  const source = wish.built
+  const source = request.built
     ? null
-    : await check('ref', remedyOfRef, () => openSource(parts, options.repository, wish, signal));
-  const file = wish.built?.file ?? source?.file ?? null;
+    : await check('ref', remedyOfRef, () => openSource(parts, options.repository, request, signal));
+  const file = request.built?.file ?? source?.file ?? null;
   if (file) {
     await checkFile(check, file, { target, source, inventory });
     const variables = await options.variables();
     await checkVariables(check, file, variables);
   }
-  await check('proxy', say('readiness.proxyRemedy'), () => askProxy(parts, wish, signal));
-  if (target) await check('port', say('readiness.portRemedy'), () => findPorts(parts, wish, target));
-  await checkOthers(check, parts, wish);
-  const commit = wish.built?.commit ?? source?.commit ?? null;
+  await check('proxy', say('readiness.proxyRemedy'), () => askProxy(parts, request, signal));
+  if (target) await check('port', say('readiness.portRemedy'), () => findPorts(parts, request, target));
+  await checkOthers(check, parts, request);
+  const commit = request.built?.commit ?? source?.commit ?? null;
   const ready = checks.every(({ ok }) => ok);
   return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
@@ -224,21 +224,21 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
 /** What serves now, by the one who has to switch it. */
 async function askProxy(
   parts: Pick<DeployParts, 'traffic'>,
-  wish: DeployRequest,
+  request: DeployRequest,
   signal: AbortSignal,
 ): Promise<Found<true>> {
-  const route = await parts.traffic.current(serviceName(wish), signal);
+  const route = await parts.traffic.current(serviceName(request), signal);
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
 /** A port for the instance, and the one where people reach the service: leased, or free in the table and on this machine. */
 async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
-  wish: DeployRequest,
+  request: DeployRequest,
   target: PlacedTarget,
 ): Promise<Found<true>> {
   const publicPort =
-    (await parts.leases.find('local', wish.project, wish.environment)) ??
+    (await parts.leases.find('local', request.project, request.environment)) ??
     (await probePort(parts, 'local', parts.listenHost));
   if (publicPort === null) return missing(say('readiness.publicPortMissing'));
   const host = traitsOf(target.driver).runsImages ? null : '127.0.0.1';
@@ -261,10 +261,14 @@ async function probePort(
   }
 }
 
-async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>, wish: DeployRequest): Promise<void> {
-  const { project, environment } = wish;
+async function checkOthers(
+  check: Check,
+  parts: Pick<DeployParts, 'deployments'>,
+  request: DeployRequest,
+): Promise<void> {
+  const { project, environment } = request;
   const open = await parts.deployments.list({ project, environment, open: true }, 5);
-  const others = open.filter(({ deploymentId }) => deploymentId !== wish.deploymentId);
+  const others = open.filter(({ deploymentId }) => deploymentId !== request.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
   await check('lock', say('readiness.lockRemedy'), () =>
     others[0] ? missing(explain(underWay(others[0], new Date()))) : found(say('readiness.lock')),

@@ -38,11 +38,11 @@ export function decide({ before, instance, isRouted, isCancelWished }: Traces): 
 }
 
 /** Looks at the target and the proxy and goes on from what is there. Throws what the driver throws when it cannot look. */
-export async function recover(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function recover(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const before = await parts.work.lastKnown(row.deploymentId);
-  const driver = await place.driver();
+  const driver = await session.driver();
   const found = await driver.find(serviceOf(row), signal);
   const ours = found.find(({ id }) => id.deploymentId === row.deploymentId) ?? null;
   const route = await parts.traffic.current(serviceName(row), signal);

@@ -16,15 +16,15 @@ const GOOD_LOOKS = 2;
 const CRASH_MS = 6 * SECOND_MS;
 
 /** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
-export async function start(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function start(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const { artifact } = row;
   if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
-  const driver = await place.driver();
+  const driver = await session.driver();
   const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
   await parts.work.note(row.deploymentId, held.fence, { port });
-  const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
+  const { values, unopened } = await session.variables(`to start ${serviceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   // Looked at after they were opened: whatever was given anew before that is seen.
   if (row.plan !== null)
@@ -36,23 +36,25 @@ export async function start(place: DeploymentSession, signal: AbortSignal): Prom
 }
 
 /** Goes on to the switch with an instance that is healthy, and back to its start when a stranger has taken its port. */
-export async function checkHealth(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const found = await waitUntilHealthy(place, signal).catch((error: unknown) => leaveTakenPort(place, error, signal));
-  if (found) await place.held.advance('switching', found);
+export async function checkHealth(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const found = await waitUntilHealthy(session, signal).catch((error: unknown) =>
+    leaveTakenPort(session, error, signal),
+  );
+  if (found) await session.held.advance('switching', found);
 }
 
 /** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
 async function waitUntilHealthy(
-  place: DeploymentSession,
+  session: DeploymentSession,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { held } = place;
+  const { held } = session;
   const row = held.row();
   const { instance } = row;
   if (instance === null) throw new Error(`${row.deploymentId} has no instance to look at`);
   const file = fileOf(row);
-  const driver = await place.driver();
-  place.follow(instance);
+  const driver = await session.driver();
+  session.follow(instance);
   const deadline = Date.now() + file.health.withinSeconds * SECOND_MS;
   let last: Look = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
   let good = 0;

@@ -14,15 +14,15 @@ const VERIFY_MS = 15 * SECOND_MS;
 const OTHER_LOOKS = 5;
 
 /** Sends the requests of the service to the new instance. */
-export async function switchOver(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function switchOver(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing to switch to`);
-  place.follow(instance);
+  session.follow(instance);
   const service = serviceName(row);
   const before = await parts.traffic.current(service, signal);
-  const port = await leasePublicPort(place, before?.listen.port ?? null);
+  const port = await leasePublicPort(session, before?.listen.port ?? null);
   const route = {
     service,
     listen: { host: parts.listenHost, port },
@@ -38,12 +38,12 @@ export async function switchOver(place: DeploymentSession, signal: AbortSignal):
 }
 
 /** Looks through the proxy until what serves reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
-export async function verify(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function verify(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing that could serve`);
-  place.follow(instance);
+  session.follow(instance);
   const file = fileOf(row);
   const service = serviceName(row);
   const deadline = Date.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
@@ -70,11 +70,11 @@ export async function verify(place: DeploymentSession, signal: AbortSignal): Pro
 }
 
 /** Waits for the requests that are on their way to what served before, and ends it. What was built of it stays. */
-export async function drain(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function drain(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   const service = serviceName(row);
-  const driver = await place.driver();
+  const driver = await session.driver();
   const graceMs = fileOf(row).drainSeconds * SECOND_MS;
   const others = (await driver.find(serviceOf(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
   const running = others.filter(({ state }) => state.kind === 'running');

@@ -1,4 +1,4 @@
-import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance } from '../../drivers/driver.ts';
@@ -11,8 +11,8 @@ const STOP_GRACE_MS = 5 * SECOND_MS;
 const LOOKS = 5;
 
 /** Takes back what was done: what served before serves again, and what was begun is gone. */
-export async function fail(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { parts, held } = place;
+export async function fail(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { parts, held } = session;
   const row = held.row();
   // What never came to the switch is taken back without the proxy, which may be what does not answer.
   const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
@@ -20,7 +20,7 @@ export async function fail(place: DeploymentSession, signal: AbortSignal): Promi
   const isOurs = route?.deploymentId === row.deploymentId;
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
-    await endAll(place, signal);
+    await endAll(session, signal);
     await held.advance(
       'failed',
       { serves: route?.deploymentId ?? row.replaces },
@@ -29,20 +29,20 @@ export async function fail(place: DeploymentSession, signal: AbortSignal): Promi
     return;
   }
   const errors = failureErrors(row, true, new Date());
-  const back: Back = isOurs ? await switchBack(place, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
+  const back: Back = isOurs ? await switchBack(session, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
     // There is nothing better: what is left alone still answers.
     await held.advance('failed', { serves: row.deploymentId, because: back.because }, { errors });
     return;
   }
-  await endAll(place, signal);
+  await endAll(session, signal);
   await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null }, errors });
 }
 
 /** Ends whatever was begun, and says so only when it is gone. */
-export async function cancel(place: DeploymentSession, signal: AbortSignal): Promise<void> {
-  const { held } = place;
-  const instance = await endAll(place, signal);
+export async function cancel(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+  const { held } = session;
+  const instance = await endAll(session, signal);
   await held.advance('cancelled', { build: 'ended', instance }, { actor: held.row().cancelBy ?? 'system' });
 }
 
@@ -50,8 +50,8 @@ type Back =
   { readonly kind: 'switched'; readonly to: string | null } | { readonly kind: 'kept'; readonly because: string };
 
 /** To the instance that served before, if it answers; away from ours, if there was none. */
-async function switchBack(place: DeploymentSession, signal: AbortSignal): Promise<Back> {
-  const { parts, held } = place;
+async function switchBack(session: DeploymentSession, signal: AbortSignal): Promise<Back> {
+  const { parts, held } = session;
   const row = held.row();
   const service = serviceName(row);
   const old = row.replaces === null ? null : await parts.work.find(row.replaces);
@@ -81,32 +81,30 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
 }
 
 /** Ends the build and the instance of this deployment, waits until they are gone, and gives back what was leased for them. */
-async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<string> {
-  const { parts, held } = place;
+async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<string> {
+  const { parts, held } = session;
   const row = held.row();
-  let how = 'none';
   // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
-  const hasBegun = await wasInOneOf(place, 'building', 'starting');
-  const driver = hasBegun ? await place.driver() : null;
+  const hasBegun = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
+  const driver = hasBegun ? await session.driver() : null;
   await driver?.endBuild(releaseId(row), signal);
-  while (driver !== null) {
-    const running = await findOurs(driver, row, signal);
-    if (running === null) break;
-    how = await driver.stop(running, STOP_GRACE_MS, signal);
-    await pause(PAUSE_MS, signal);
-  }
+  const how = driver && (await endInstances(driver, row, STOP_GRACE_MS, signal));
   await endLease(parts, row);
   await parts.sources.discard(row.deploymentId);
-  return how;
+  return how ?? 'none';
 }
 
-async function wasInOneOf({ parts, held }: DeploymentSession, ...states: readonly DeployState[]): Promise<boolean> {
-  for (const state of states) if (await parts.work.wasIn(held.row().deploymentId, state)) return true;
-  return false;
-}
-
-async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
-  const all = await driver.find(serviceOf(row), signal);
-  const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
-  return ours?.instance ?? null;
+/** Settles when no instance of the deployment runs any more; how the last one ended, null when none ran. */
+export async function endInstances(
+  driver: Driver,
+  row: WorkRow,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Driver['stop']>> | null> {
+  for (let how: Awaited<ReturnType<Driver['stop']>> | null = null; ; await pause(PAUSE_MS, signal)) {
+    const all = await driver.find(serviceOf(row), signal);
+    const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
+    if (ours === undefined) return how;
+    how = await driver.stop(ours.instance, graceMs, signal);
+  }
 }

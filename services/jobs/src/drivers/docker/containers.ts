@@ -101,7 +101,7 @@ export async function findContainers(
   return found.toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes an image and its ended containers. Throws CONFLICT while one of them runs. */
+/** Removes an image and its ended containers. Throws STILL_IN_USE while one of them runs. */
 export async function discardImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<void> {
   const containers = await listContainers(engine, { label: [`${ARTIFACT_LABEL}=${artifact.ref}`] }, signal);
   const running = containers.find(({ State }) => State === 'running' || State === 'restarting');

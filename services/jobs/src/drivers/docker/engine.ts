@@ -1,3 +1,4 @@
+import { untilAborted } from '@signalbox/contracts/time';
 import { systemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
@@ -33,18 +34,11 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
       signal.throwIfAborted();
       link?.assertOpen();
       // The client leaves a call open for good when its connection ends in the middle of an answer.
-      let onAbort = (): void => undefined;
-      const aborted = new Promise<never>((_, reject) => {
-        onAbort = () => reject(signal.reason as Error); // what aborts here gives an error
-        signal.addEventListener('abort', onAbort, { once: true });
-      });
       try {
-        return await Promise.race([work(docker), aborted, ...(link ? [link.lost] : [])]);
+        return await untilAborted(Promise.race([work(docker), ...(link ? [link.lost] : [])]), signal);
       } catch (error) {
         signal.throwIfAborted();
         throw linkError(server, error);
-      } finally {
-        signal.removeEventListener('abort', onAbort);
       }
     },
   };

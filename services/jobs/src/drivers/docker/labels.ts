@@ -1,39 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { z } from 'zod';
-import type { ReleaseId } from '../driver.ts';
+import { ReleaseId } from '../driver.ts';
 
 /** What every image and container of Signalbox carries; nothing without it is touched. */
-const Labels = z.object({
-  'signalbox.project': z.string(),
-  'signalbox.environment': z.enum(['staging', 'production', 'local']),
-  'signalbox.deployment': z.string(),
-  'signalbox.release': z.string(),
-  'signalbox.fence': z.coerce.number().int(),
-});
+const NAMES = {
+  project: 'signalbox.project',
+  environment: 'signalbox.environment',
+  deploymentId: 'signalbox.deployment',
+  release: 'signalbox.release',
+  fence: 'signalbox.fence',
+} as const satisfies Record<keyof ReleaseId, string>;
+const FIELDS = Object.keys(NAMES) as readonly (keyof ReleaseId)[]; // the keys of the record above
 
 export function labelsOf(id: ReleaseId): Record<string, string> {
-  return {
-    'signalbox.project': id.project,
-    'signalbox.environment': id.environment,
-    'signalbox.deployment': id.deploymentId,
-    'signalbox.release': id.release,
-    'signalbox.fence': String(id.fence),
-  };
+  return Object.fromEntries(FIELDS.map((field) => [NAMES[field], String(id[field])]));
 }
 
 /** Whose it is; null for what is not Signalbox's. */
-export function readLabels(labels: unknown): ReleaseId | null {
-  const parsed = Labels.safeParse(labels);
-  if (!parsed.success) return null;
-  const { data } = parsed;
-  return {
-    project: data['signalbox.project'],
-    environment: data['signalbox.environment'],
-    deploymentId: data['signalbox.deployment'],
-    release: data['signalbox.release'],
-    fence: data['signalbox.fence'],
-  };
+export function readLabels(labels: Readonly<Record<string, string>> | null): ReleaseId | null {
+  return ReleaseId.safeParse(Object.fromEntries(FIELDS.map((field) => [field, labels?.[NAMES[field]]]))).data ?? null;
 }
 
 /** Label of a container: the image it was started from. */

@@ -9,11 +9,11 @@ import { AppError } from '@signalbox/contracts/errors';
 import { serviceName, type LogLine } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
-import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
 import { boundedWords } from './bounds.ts';
 import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from './control-group.ts';
 import { PLAIN_TOOLS, runLines, type Command, type Outcome } from './commands.ts';
-import { Label, putJson, readJson, type Folders } from './folders.ts';
+import { putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
 const run = promisify(execFile);
@@ -93,7 +93,7 @@ export async function buildFolder(
   } finally {
     removeGroup(groups);
   }
-  putJson(join(folder, 'built.json'), Label.parse(id));
+  putJson(join(folder, 'built.json'), ReleaseId.parse(id));
   await rm(markFile, { force: true });
   await rm(join(folder, 'build'), { recursive: true, force: true });
   return artifact;

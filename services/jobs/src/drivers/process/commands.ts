@@ -1,9 +1,8 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
-import { launchWords, type ConfinedProgram } from '../../sandbox/confinement.ts';
+import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { KeptOutput } from '../kept-output.ts';
 import { splitLines } from '../lines.ts';
@@ -81,11 +80,12 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   const { argv, cwd, environment, mark, signal, input, output, confined = null, bounded = [] } = command;
   signal.throwIfAborted();
   const stdin = input ? 'pipe' : 'ignore';
+  const [program = '', ...words] = argv;
   // By the options, the two that are read are pipes.
   const child = (
     confined
-      ? startConfined(confined, { argv, mark, stdin, bounded })
-      : start(argv, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'] })
+      ? startConfined(confined, argv, { mark, stdin, bounded })
+      : spawn(program, words, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'], detached: true })
   ) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>; // as Node documents the event
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -116,32 +116,5 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   } finally {
     signal.removeEventListener('abort', kill);
     await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
-  }
-}
-
-function start(argv: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {
-  const [program = '', ...words] = argv;
-  return spawn(program, words, { ...options, detached: true });
-}
-
-function startConfined(
-  confined: ConfinedProgram,
-  {
-    argv,
-    mark,
-    stdin,
-    bounded,
-  }: Required<Pick<Command, 'argv' | 'mark' | 'bounded'>> & { readonly stdin: 'pipe' | 'ignore' },
-): ChildProcess {
-  const filter = openSync(confined.filterFile, 'r');
-  try {
-    const words = [...bounded, ...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
-    const child = start(words, { cwd: '/', env: {}, stdio: [stdin, 'pipe', 'pipe', 'pipe', filter] });
-    const args = child.stdio[3] as Writable; // a pipe, by the option above
-    args.on('error', () => undefined); // bubblewrap has ended, and says why
-    args.end(confined.args);
-    return child;
-  } finally {
-    closeSync(filter);
   }
 }

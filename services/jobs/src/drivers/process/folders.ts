@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { attempt, parseJson } from '@signalbox/contracts/system-error';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /**
  * What lies where below the folder of the targets:
@@ -14,27 +14,7 @@ import { z } from 'zod';
  *                                       /build.json  a build that was begun: by what its processes are known
  *                                       /instance    the program that was started: see shim.sh
  */
-export interface Folders {
-  readonly root: string;
-  home(service: ServiceKey): string;
-  /** The name of a deployment's folder, by which artifacts and instances are known: `shop/staging/act_1`. */
-  ref(id: ServiceKey & { readonly deploymentId: string }): string;
-  /** The folder of a name. Throws CONFLICT for one that leads elsewhere. */
-  at(ref: string): string;
-  /** The names of all deployments of a service that have a folder. */
-  refsOf(service: ServiceKey): readonly string[];
-}
-
-/** Which release it is, as a label that every folder carries. */
-export const Label = z.object({
-  project: z.string(),
-  environment: z.enum(['staging', 'production', 'local']),
-  deploymentId: z.string(),
-  release: z.string(),
-  fence: z.number().int().nonnegative(),
-});
-
-export function createFolders(root: string): Folders {
+export function createFolders(root: string) {
   const at = (ref: string): string => {
     const parts = ref.split('/');
     if (parts.length !== 3 || !parts.every(isPlain))
@@ -44,15 +24,21 @@ export function createFolders(root: string): Folders {
   const service = ({ project, environment }: ServiceKey): string => join(root, plain(project), environment);
   return {
     root,
+    /** The folder of a name. Throws TARGET_NAME_REFUSED for one that leads elsewhere. */
     at,
-    home: (key) => join(service(key), '.home'),
-    ref: (id) => [id.project, id.environment, id.deploymentId].map(plain).join('/'),
-    refsOf: (key) =>
+    home: (key: ServiceKey): string => join(service(key), '.home'),
+    /** The name of a deployment's folder, by which artifacts and instances are known: `shop/staging/act_1`. */
+    ref: (id: ServiceKey & { readonly deploymentId: string }): string =>
+      [id.project, id.environment, id.deploymentId].map(plain).join('/'),
+    /** The names of all deployments of a service that have a folder. */
+    refsOf: (key: ServiceKey): readonly string[] =>
       attempt(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)
         .map((name) => `${plain(key.project)}/${key.environment}/${name}`),
   };
 }
+
+export type Folders = ReturnType<typeof createFolders>;
 
 /** The folder of what was built; null when it is not there or leads elsewhere. */
 export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {

@@ -6,11 +6,18 @@ import { join } from 'node:path';
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
-import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
+import {
+  ReleaseId,
+  type Artifact,
+  type FoundInstance,
+  type Instance,
+  type InstanceRequest,
+  type InstanceState,
+} from '../driver.ts';
 import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
 import { PLAIN_TOOLS } from './commands.ts';
-import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
+import { putJson, readJson, readText, type Folders } from './folders.ts';
 import { limitWords } from './bounds.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
 import {
@@ -28,7 +35,7 @@ import { readPrograms } from '../programs.ts';
 
 /** What was started: kept beside what its shim writes. The values of its variables are not in it. */
 const InstanceFile = z.object({
-  label: Label,
+  label: ReleaseId,
   artifact: z.string(),
   mark: z.string(),
   port: z.number().int(),
@@ -89,7 +96,7 @@ export async function startInstance(
   const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
   const mark = { name: 'SIGNALBOX_INSTANCE', value: randomUUID() };
   const instance: InstanceFile = {
-    label: Label.parse(id),
+    label: ReleaseId.parse(id),
     artifact: artifact.ref,
     mark: `${mark.name}=${mark.value}`,
     port,
@@ -202,10 +209,11 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
     .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes what was built and the programs of it that have ended. Throws CONFLICT while one of them runs. */
+/** Removes what was built and the programs of it that have ended. Throws STILL_IN_USE while one of them runs. */
 export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
   const folder = folders.at(artifact.ref);
-  const label = readJson(join(folder, 'built.json'), Label) ?? readFile(instanceFolder(folders, artifact.ref))?.label;
+  const label =
+    readJson(join(folder, 'built.json'), ReleaseId) ?? readFile(instanceFolder(folders, artifact.ref))?.label;
   const users = label
     ? folders.refsOf(label).filter((ref) => readFile(instanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];

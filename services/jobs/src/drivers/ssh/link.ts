@@ -2,7 +2,7 @@ import { systemCode } from '@signalbox/contracts/system-error';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import { shellQuote } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
@@ -21,19 +21,6 @@ export interface Login {
   readonly hostKey: string | null;
 }
 
-/** A login that stands. When it drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. */
-export interface Link {
-  readonly server: string;
-  readonly lost: Promise<never>;
-  /** Throws TARGET_UNREACHABLE when the link is gone. */
-  assertOpen(): void;
-  /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
-  execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
-  /** A connection to a socket of the server. */
-  connectSocket(path: string): Promise<Duplex>;
-  close(): Promise<void>;
-}
-
 const READY_MS = 15 * SECOND_MS;
 /** After three of these without an answer the link counts as dropped. */
 const KEEPALIVE_MS = 5 * SECOND_MS;
@@ -41,10 +28,11 @@ const KILL_MS = 5 * SECOND_MS;
 const LOOK_MS = 20;
 
 /**
- * Logs in. Throws HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE
- * when it does not answer or refuses the login.
+ * Logs in. When the login drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. Throws
+ * HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE when it does not
+ * answer or refuses the login.
  */
-export async function openLink(login: Login, signal: AbortSignal): Promise<Link> {
+export async function openLink(login: Login, signal: AbortSignal) {
   const { server } = login;
   signal.throwIfAborted();
   const client = new Client();
@@ -61,10 +49,7 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     isOpen = false;
     drop(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
   });
-  let onAbort = (): void => undefined;
-  await new Promise<void>((resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error); // what aborts here gives an error
-    signal.addEventListener('abort', onAbort, { once: true });
+  const opening = new Promise<void>((resolve, reject) => {
     client.once('ready', resolve);
     client.once('close', () => reject(problem ?? unreachable(server, 'it closed the connection')));
     client.once('error', () => reject(problem ?? unreachable(server, 'it cannot be connected to')));
@@ -85,12 +70,11 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     } catch (error) {
       reject(unreachable(server, `the private key cannot be used: ${sayWhy(error)}`));
     }
-  })
-    .catch((error: unknown) => {
-      client.destroy();
-      throw error;
-    })
-    .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+  await untilAborted(opening, signal).catch((error: unknown) => {
+    client.destroy();
+    throw error;
+  });
   isOpen = true;
   const assertOpen = (): void => {
     if (!isOpen) throw unreachable(server, 'the link was lost before');
@@ -98,27 +82,32 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
   return {
     server,
     lost,
+    /** Throws TARGET_UNREACHABLE when the link is gone. */
     assertOpen,
-    execute: (argv, options) => {
+    /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
+    execute: (argv: readonly string[], options: ExecuteOptions): Promise<CommandResult> => {
       assertOpen();
       return Promise.race([execute(client, server, argv, options), lost]);
     },
-    connectSocket: (path) => {
+    /** A connection to a socket of the server. */
+    connectSocket: (path: string): Promise<Duplex> => {
       assertOpen();
-      const opening = new Promise<Duplex>((resolve, reject) => {
+      const connecting = new Promise<Duplex>((resolve, reject) => {
         client.openssh_forwardOutStreamLocal(path, (error, channel) => {
           if (error) reject(unreachable(server, `the socket ${path} cannot be opened by ${login.user}`));
           else resolve(channel);
         });
       });
-      return Promise.race([opening, lost]);
+      return Promise.race([connecting, lost]);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isOpen = false;
       client.end();
     },
   };
 }
+
+export type Link = Awaited<ReturnType<typeof openLink>>;
 
 /** As ssh-keygen writes it: `SHA256:…`. */
 function fingerprintOf(key: Buffer): string {
