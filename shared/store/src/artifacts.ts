@@ -3,9 +3,9 @@ import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName, formatBytes } from '@signalbox/contracts/file-name';
 import { redactLongText } from '@signalbox/safety/redact/long';
 import { redactText } from '@signalbox/safety/redact/redact';
-import type { Lane } from './conversation/lane.ts';
+import { heldLane, type Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
-import { findRow, sql } from './sql.ts';
+import { findRow, findValue, sql } from './sql.ts';
 
 /** A file that a tool has made. */
 export interface Artifact {
@@ -55,15 +55,15 @@ export async function putArtifacts(
   const stored: OutboundFile[] = [];
   for (const [place, { name, mimeType, bytes }] of files.entries()) {
     const artifactId = artifactIdOf(action.actionId, place);
-    const { rows } = await db.query<{ held: boolean }>(sql`
-      with held as (select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null for share),
+    const isHeld = await findValue<boolean>(db, false)`
+      with held as (${heldLane(lane)}),
             put as (
               insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
               select ${artifactId}, ${action.actionId}, ${place}, ${action.turnId}, ${action.threadId}, ${lane.userKey}, ${name},
                 ${mimeType}, ${createHash('sha256').update(bytes).digest('hex')}, ${bytes.length}, ${bytes} from held
                 on conflict (action_id, place) do nothing)
-       select exists (select 1 from held) as held`);
-    if (!rows[0]?.held) return { kind: 'lost' };
+       select exists (select 1 from held) as held`;
+    if (!isHeld) return { kind: 'lost' };
     stored.push({ artifactId, name });
   }
   return { kind: 'stored', files: stored };
@@ -106,9 +106,9 @@ async function findTurnProblem(
   { turnId, actionId }: { readonly turnId: string; readonly actionId: string },
   files: readonly Sized[],
 ): Promise<string | null> {
-  const { rows } = await db.query<{ bytes: number }>(sql`select coalesce(sum(size_bytes), 0)::float8 as bytes
-      from artifacts where turn_id = ${turnId} and action_id <> ${actionId}`);
-  const total = (rows[0]?.bytes ?? 0) + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const stored = await findValue<number>(db, 0)`select sum(size_bytes)::float8 as bytes
+      from artifacts where turn_id = ${turnId} and action_id <> ${actionId}`;
+  const total = stored + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (total <= MAX_TURN_BYTES) return null;
   return `The files of this turn would have ${formatBytes(total)} together, and ${formatBytes(MAX_TURN_BYTES)} are the most.`;
 }

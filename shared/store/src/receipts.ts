@@ -28,29 +28,21 @@ const ENTRIES_READ = 200;
  * What the ledger has of a conversation, oldest first, and of these actions, by their ids or those of their jobs, in whichever
  * conversation they were asked for. Waiting, denied and unsettled actions are not among them.
  */
-export async function readLedger(
-  db: Queryable,
-  threadId: string,
-  ids: readonly string[],
-): Promise<readonly LedgerEntry[]> {
-  const { rows } = await db.query<LedgerEntry>({
-    name: 'receipts_read',
-    text: `select * from (
+export function readLedger(db: Queryable, threadId: string, ids: readonly string[]): Promise<readonly LedgerEntry[]> {
+  return listRows<LedgerEntry>(db, 'receipts_read')`
+    select * from (
              select a.action_id as "actionId", a.turn_key as "turnKey", a.tool, a.arguments,
                     a.proposal #>> '{action,environment}' as environment, a.status, a.error_code as "errorCode",
                     case when not a.marks && '{untrusted}' then a.result -> 'result' end as result, d.release,
                     coalesce(d.state, r.status) as work, coalesce(d.finished_at, r.finished_at, a.settled_at) as "settledAt",
-                    a.action_id = any ($2) or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)) as "isNamed"
+                    a.action_id = any (${ids}) or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any (${ids})) as "isNamed"
                from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
-              where (a.thread_id = $1 or a.action_id = any ($2)
-                     or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)))
+              where (a.thread_id = ${threadId} or a.action_id = any (${ids})
+                     or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any (${ids})))
                 and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
                 and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'
               order by a.started_at desc, a.action_id desc limit ${ENTRIES_READ}) newest
-           order by "settledAt", "actionId"`,
-    values: [threadId, ids],
-  });
-  return rows;
+           order by "settledAt", "actionId"`;
 }
 
 /** A call that a conversation has made, as its record has it. */

@@ -1,4 +1,4 @@
-import type { QueryResultRow } from 'pg';
+import type { QueryResult, QueryResultRow } from 'pg';
 import type { Queryable } from './pool.ts';
 
 /**
@@ -39,29 +39,54 @@ export function sql(strings: readonly string[], ...parts: readonly unknown[]): S
 
 type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
 
-/** Tags a statement and runs it: the first row that it gives; null without one. */
-export function findRow<T extends QueryResultRow>(db: Queryable): Tag<T | null> {
-  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows[0] ?? null;
+/*
+ * The functions below tag a statement and run it. With a name, each connection plans the statement once, under that name.
+ */
+
+/** The first row that the statement gives; null without one. */
+export function findRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T | null> {
+  return async (strings, ...parts) => (await run<T>(db, name)(strings, ...parts)).rows[0] ?? null;
 }
 
-/** Tags a statement and runs it: all rows that it gives. */
-export function listRows<T extends QueryResultRow>(db: Queryable): Tag<readonly T[]> {
-  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows;
-}
-
-/** Tags a statement of one column and runs it: what stands in its first row; without one, or with null in it, `otherwise`. */
-export function findValue<V>(db: Queryable): Tag<V | null>;
-export function findValue<V>(db: Queryable, otherwise: V): Tag<V>;
-export function findValue<V>(db: Queryable, otherwise: V | null = null): Tag<V | null> {
+/** The row of a statement that always gives one, such as a select of aggregates. */
+export function readRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T> {
   return async (strings, ...parts) => {
-    const row = await findRow<Record<string, V | null>>(db)(strings, ...parts);
-    return Object.values(row ?? {})[0] ?? otherwise;
+    const row = await findRow<T>(db, name)(strings, ...parts);
+    if (row) return row;
+    throw new Error(`a statement that always gives a row gave none: ${strings.join('…')}`);
   };
 }
 
-/** Tags a statement and runs it: whether it found or wrote a row. */
-export function hasRow(db: Queryable): Tag<boolean> {
-  return async (strings, ...parts) => (await db.query(new Sql(strings, parts))).rowCount !== 0;
+/** All rows that the statement gives. */
+export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
+  return async (strings, ...parts) => (await run<T>(db, name)(strings, ...parts)).rows;
+}
+
+/** What stands in the one column of the statement's first row; without a row, or with null in it, `otherwise`. */
+export function findValue<V>(db: Queryable): Tag<V | null>;
+export function findValue<V>(db: Queryable, otherwise: V, name?: string): Tag<V>;
+export function findValue<V>(db: Queryable, otherwise: V | null = null, name?: string): Tag<V | null> {
+  return async (strings, ...parts) => (await listValues<V | null>(db, name)(strings, ...parts))[0] ?? otherwise;
+}
+
+/** What stands in the one column of all rows of the statement. */
+export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
+  return async (strings, ...parts) => {
+    const { rows } = await run<Record<string, V>>(db, name)(strings, ...parts);
+    return rows.flatMap((row) => Object.values(row));
+  };
+}
+
+/** Whether the statement found or wrote a row. */
+export function hasRow(db: Queryable, name?: string): Tag<boolean> {
+  return async (strings, ...parts) => (await run(db, name)(strings, ...parts)).rowCount !== 0;
+}
+
+function run<T extends QueryResultRow>(db: Queryable, name: string | undefined): Tag<QueryResult<T>> {
+  return (strings, ...parts) => {
+    const { text, values } = new Sql(strings, parts);
+    return db.query<T>(name === undefined ? { text, values } : { name, text, values });
+  };
 }
 
 /** Tags a statement that each connection plans once, under this name. */

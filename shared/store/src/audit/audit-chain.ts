@@ -1,6 +1,6 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '../pool.ts';
-import { listRows, named, sql } from '../sql.ts';
+import { findValue, listRows, readRow, sql } from '../sql.ts';
 
 /** A place of the order, as it is stored; `event` is null when the event is gone. */
 export interface AuditPlace {
@@ -32,9 +32,8 @@ const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time
   e.policy_version as "policyVersion", e.data::text as "dataJson"`;
 
 /** Which history this database holds. */
-export async function readAuditLogId(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ id: string }>('select log_id as id from audit_log');
-  return rows[0]?.id ?? '';
+export function readAuditLogId(db: Queryable): Promise<string> {
+  return findValue<string>(db, '')`select log_id as id from audit_log`;
 }
 
 /** Recorded events without a place, in the order in which they will get theirs. */
@@ -48,76 +47,56 @@ export function readUnsealed(db: Queryable, limit: number): Promise<readonly Rec
  * Gives events the places from `firstSeq` on, all or none. Answers the hash of the last one; null when another sealer was there
  * first, and then nothing was written.
  */
-export async function sealEvents(
+export function sealEvents(
   db: Queryable,
   firstSeq: number,
   events: readonly { readonly eventId: string; readonly leafHash: Buffer }[],
 ): Promise<Buffer | null> {
-  const { rows } = await db.query<{ hash: Buffer | null }>(named(
-    'audit_seal',
-  )`select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[],
-        ${events.map((event) => event.leafHash)}::bytea[]) as hash`);
-  return rows[0]?.hash ?? null;
+  return findValue<Buffer | null>(db, null, 'audit_seal')`
+    select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[], ${events.map((event) => event.leafHash)}::bytea[])`;
 }
 
 /** The next places after `seq`, without their events. */
-export async function readLinks(
+export function readLinks(
   db: Queryable,
   seq: number,
   limit: number,
 ): Promise<readonly Pick<AuditPlace, 'seq' | 'leafHash' | 'hash'>[]> {
-  const rows = await listRows<{ seq: string; leafHash: Buffer; hash: Buffer }>(db)`
-    select seq, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  return listRows<{ seq: number; leafHash: Buffer; hash: Buffer }>(db)`
+    select seq::float8, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by audit_chain.seq limit ${limit}`;
 }
 
 /** The next places after `seq`, with what stands there. */
 export async function readPlaces(db: Queryable, seq: number, limit: number): Promise<readonly AuditPlace[]> {
-  type Row = RecordedAuditEvent & { seq: string; leafHash: Buffer; hash: Buffer; eventId: string | null };
-  const rows = await listRows<Row>(db)`select c.seq, c.leaf_hash as "leafHash", c.hash, ${EVENT}
+  type Row = RecordedAuditEvent & { seq: number; leafHash: Buffer; hash: Buffer; eventId: string | null };
+  const rows = await listRows<Row>(db)`select c.seq::float8, c.leaf_hash as "leafHash", c.hash, ${EVENT}
        from (select * from audit_chain where seq > ${seq} order by seq limit ${limit}) c left join audit_events e using (event_id)
       order by c.seq`;
-  return rows.map(({ seq: place, leafHash, hash, ...event }) => ({
-    seq: Number(place),
-    leafHash,
-    hash,
-    event: event.eventId === null ? null : event,
-  }));
+  return rows.map(({ seq: place, leafHash, hash, ...event }) => {
+    return { seq: place, leafHash, hash, event: event.eventId === null ? null : event };
+  });
 }
 
 /** The next checkpoints after the one of `size` events. */
-export async function readCheckpoints(
-  db: Queryable,
-  size: number,
-  limit: number,
-): Promise<readonly StoredCheckpoint[]> {
-  const rows = await listRows<Omit<StoredCheckpoint, 'size'> & { size: string }>(db)`
-    select size, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
+export function readCheckpoints(db: Queryable, size: number, limit: number): Promise<readonly StoredCheckpoint[]> {
+  return listRows<StoredCheckpoint>(db)`
+    select size::float8, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
        translate(encode(signature, 'base64'), E'\\n', '') as signature
-       from audit_checkpoints where size > ${size} order by size limit ${limit}`;
-  return rows.map((row) => ({ ...row, size: Number(row.size) }));
+       from audit_checkpoints where size > ${size} order by audit_checkpoints.size limit ${limit}`;
 }
 
 /** Stores a checkpoint. Twice is safe. */
 export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoint): Promise<void> {
   const { size, rootHash, chainHash, at, keyId, signature } = checkpoint;
-  const bytes = [Buffer.from(rootHash, 'hex'), Buffer.from(chainHash, 'hex')];
-  await db.query('select audit_checkpoint($1, $2, $3, $4, $5, $6)', [
-    size,
-    ...bytes,
-    at,
-    keyId,
-    Buffer.from(signature, 'base64'),
-  ]);
+  await db.query(sql`select audit_checkpoint(${size}, ${Buffer.from(rootHash, 'hex')}, ${Buffer.from(chainHash, 'hex')}, ${at},
+    ${keyId}, ${Buffer.from(signature, 'base64')})`);
 }
 
 /** How many events wait for their place, and for how long the oldest has, in milliseconds. */
-export async function readTail(db: Queryable): Promise<AuditTail> {
-  const { rows } = await db.query<AuditTail>(
-    `select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
-       from audit_unsealed u left join audit_events e using (event_id)`,
-  );
-  return rows[0] ?? { unsealed: 0, oldestMs: null };
+export function readTail(db: Queryable): Promise<AuditTail> {
+  return readRow<AuditTail>(db)`
+    select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
+      from audit_unsealed u left join audit_events e using (event_id)`;
 }
 
 /**
@@ -129,18 +108,16 @@ export async function findStrays(
   eventId: string,
   limit: number,
 ): Promise<{ readonly strays: readonly string[]; readonly next: string | null }> {
-  const { rows } = await db.query<{ id: string; stray: boolean }>(sql`
+  const rows = await listRows<{ id: string; stray: boolean }>(db)`
     select e.event_id::text as id, not exists (select from audit_chain c where c.event_id = e.event_id)
          and not exists (select from audit_unsealed u where u.event_id = e.event_id) as stray
-       from (select event_id from audit_events where event_id > ${eventId} order by event_id limit ${limit}) e order by e.event_id`);
+       from (select event_id from audit_events where event_id > ${eventId} order by event_id limit ${limit}) e order by e.event_id`;
   const strays = rows.filter((row) => row.stray).map((row) => row.id);
   return { strays, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
 /** Counts events that were written and deleted again before the sealer gave them a place in the chain. */
-export async function countLost(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ n: number }>(
-    'select count(*)::int as n from audit_unsealed u where not exists (select from audit_events e where e.event_id = u.event_id)',
-  );
-  return rows[0]?.n ?? 0;
+export function countLost(db: Queryable): Promise<number> {
+  return findValue<number>(db, 0)`
+    select count(*)::int from audit_unsealed u where not exists (select from audit_events e where e.event_id = u.event_id)`;
 }

@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts';
 import type { Queryable } from '../pool.ts';
-import { named } from '../sql.ts';
+import { findValue, listRows, named, sql, type Sql } from '../sql.ts';
 
 /** A checkpoint as the tables hold it; blobs and writes are columns, one array per column. */
 export interface CheckpointRow {
@@ -22,25 +22,13 @@ export interface CheckpointRow {
   ];
 }
 
-/** The call of checkpoint_put, whose sixteen parameters begin at number `first` of a statement. */
-export function checkpointPut(first: number): string {
-  const places = Array.from({ length: 16 }, (_, at) => `$${first + at}${at === 5 || at === 6 ? '::jsonb' : ''}`);
-  return `checkpoint_put(${places.join(', ')})`;
-}
-
-/** The sixteen parameters of checkpoint_put. */
-export function checkpointValues(lane: Lane, row: CheckpointRow): readonly unknown[] {
-  return [
-    lane.userKey,
-    lane.epoch,
-    row.threadId,
-    row.checkpointId,
-    row.parentId,
-    row.body,
-    row.metadata,
-    ...row.blobs,
-    ...row.writes,
-  ];
+/** The call of checkpoint_put, as a part of a statement: see `putCheckpoint`. */
+export function checkpointPut(lane: Lane, row: CheckpointRow): Sql {
+  const [channels, versions, types, bytes] = row.blobs;
+  const [tasks, indexes, writeChannels, writeTypes, writeBytes] = row.writes;
+  return sql`checkpoint_put(${lane.userKey}, ${lane.epoch}, ${row.threadId}, ${row.checkpointId}, ${row.parentId},
+    ${row.body}::jsonb, ${row.metadata}::jsonb, ${channels}, ${versions}, ${types}, ${bytes},
+    ${tasks}, ${indexes}, ${writeChannels}, ${writeTypes}, ${writeBytes})`;
 }
 
 /**
@@ -48,26 +36,19 @@ export function checkpointValues(lane: Lane, row: CheckpointRow): readonly unkno
  * and then nothing was written. Twice is safe.
  */
 export async function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
-  const { rows } = await db.query<{ stored: boolean }>({
-    name: 'checkpoint_put',
-    text: `select ${checkpointPut(1)} as stored`,
-    values: [...checkpointValues(lane, row)],
-  });
-  return rows[0]?.stored ?? false;
+  return findValue<boolean>(db, false, 'checkpoint_put')`select ${checkpointPut(lane, row)} as stored`;
 }
 
 /** The values of a channel whose versions are like this pattern. */
-export async function readBlobs(
+export function readBlobs(
   db: Queryable,
   threadId: string,
   channel: string,
   versions: string,
 ): Promise<readonly { readonly version: string; readonly blob: Buffer }[]> {
-  const { rows } = await db.query<{ version: string; blob: Buffer }>(named(
-    'checkpoint_blobs',
-  )`select version, blob from langgraph.checkpoint_blobs
-            where thread_id = ${threadId} and checkpoint_ns = '' and channel = ${channel} and version like ${versions}`);
-  return rows;
+  return listRows<{ version: string; blob: Buffer }>(db, 'checkpoint_blobs')`
+    select version, blob from langgraph.checkpoint_blobs
+      where thread_id = ${threadId} and checkpoint_ns = '' and channel = ${channel} and version like ${versions}`;
 }
 
 /** Deletes all but the newest `keep` checkpoints of a thread, with the rows that none of those refers to. One statement. */

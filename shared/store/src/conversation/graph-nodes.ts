@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
-import { findRow, hasRow, listRows, sql, type Sql } from '../sql.ts';
+import { findRow, hasRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -109,21 +109,18 @@ export async function clearProjectState(
   actionId: string,
 ): Promise<ClearedState> {
   return withTransaction(pool, async (db) => {
-    const { rows: found } = await db.query<GraphThread>(about(project, except));
+    const found = await listRows<GraphThread>(db)`${about(project, except)}`;
     const threadIds = found.map(({ threadId }) => threadId);
-    const { rows: closed } = await db.query<{ thread_id: string }>(sql`with free as materialized (
+    const closed = await listValues<string>(db)`with free as materialized (
          select l.user_key from lanes l
           where l.user_key in (select user_key from threads where thread_id = any (${threadIds}))
             and (l.worker is null or l.lease_until < clock_timestamp())
             for update skip locked)
        update threads t set status = 'closed', awaiting = false, ended_at = clock_timestamp()
          from free where t.thread_id = any (${threadIds}) and t.user_key = free.user_key
-           and t.status = 'open' returning t.thread_id`);
-    const ids = new Set(closed.map((row) => row.thread_id));
-    const cleared = {
-      closed: found.filter(({ threadId }) => ids.has(threadId)),
-      busy: found.filter(({ threadId }) => !ids.has(threadId)),
-    };
+           and t.status = 'open' returning t.thread_id`;
+    const isClosed = ({ threadId }: GraphThread): boolean => closed.includes(threadId);
+    const cleared = { closed: found.filter(isClosed), busy: found.filter((thread) => !isClosed(thread)) };
     await noteEffect(db, actionId, cleared);
     return cleared;
   });

@@ -1,5 +1,5 @@
 import type { Queryable } from '../pool.ts';
-import { hasRow } from '../sql.ts';
+import { hasRow, sql, type Sql } from '../sql.ts';
 
 /** A held lane. `epoch` is the fencing token: every write of the turn carries it. */
 export interface Lane {
@@ -7,8 +7,12 @@ export interface Lane {
   readonly epoch: string;
 }
 
-/** Whether this lane is still held under this epoch. The row stays locked for sharing until the transaction ends. */
-export async function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
-  return hasRow(db)`select 1 from lanes where user_key = ${lane.userKey}
-      and epoch = ${lane.epoch} and worker is not null for share`;
+/** Selects a row while this lane is held under this epoch, and locks it for sharing until the transaction ends. */
+export function heldLane({ userKey, epoch }: Lane): Sql {
+  return sql`select 1 from lanes where user_key = ${userKey} and epoch = ${epoch} and worker is not null for share`;
+}
+
+/** Whether this lane is still held under this epoch; locks as `heldLane` does. */
+export function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
+  return hasRow(db)`${heldLane(lane)}`;
 }

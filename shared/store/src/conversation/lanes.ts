@@ -1,13 +1,13 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { checkpointPut, checkpointValues, type CheckpointRow } from './checkpoints.ts';
-import { callTurnRecord, turnRecordValues, type TurnRecording } from '../governance/execution-turns.ts';
+import { checkpointPut, type CheckpointRow } from './checkpoints.ts';
+import { callTurnRecord, type TurnRecording } from '../governance/execution-turns.ts';
 import type { Lane } from './lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
-import { listRows, named, sql } from '../sql.ts';
+import { findRow, listRows, named, sql } from '../sql.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -207,29 +207,17 @@ export async function finishLane(
   checkpoint: CheckpointRow | null = null,
   recording: TurnRecording | null = null,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
-  const turnEnd = [
-    end.turn && JSON.stringify(makeStorable(end.turn)),
-    JSON.stringify(end.outcomes),
-    JSON.stringify(end.replies.map(withoutSecrets)),
-    end.thread && JSON.stringify(makeStorable(end.thread)),
-    ...turnRecordValues(recording),
-  ];
-  const query = checkpoint
-    ? { name: 'turn_finish', text: TURN_FINISH, values: [...checkpointValues(lane, checkpoint), ...turnEnd] }
-    : { name: 'lane_finish', text: LANE_FINISH, values: [lane.userKey, lane.epoch, ...turnEnd] };
-  const { rows } = await db.query<{ ok: boolean; more: boolean }>(query);
-  return rows[0] ?? { ok: false, more: false };
+  // The checkpoint comes first: when it is not stored, `lane_finish` is asked about nobody and writes nothing either.
+  const stored = checkpoint ? checkpointPut(lane, checkpoint) : sql`true`;
+  const finished = await findRow<{ ok: boolean; more: boolean }>(db, checkpoint ? 'turn_finish' : 'lane_finish')`
+    select f.ok, f.more, ${callTurnRecord(lane, recording)}
+      from (select ${stored} as stored) c,
+           lateral lane_finish(case when c.stored then ${lane.userKey} end, ${lane.epoch},
+             ${end.turn && JSON.stringify(makeStorable(end.turn))}::jsonb, ${JSON.stringify(end.outcomes)}::jsonb,
+             ${JSON.stringify(end.replies.map(withoutSecrets))}::jsonb,
+             ${end.thread && JSON.stringify(makeStorable(end.thread))}::jsonb) f`;
+  return finished ?? { ok: false, more: false };
 }
-
-const LANE_FINISH = `
-select f.ok, f.more, ${callTurnRecord(7)}
-  from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb) f`;
-
-/** The checkpoint comes first: without it, `lane_finish` is asked about nobody and writes nothing either. */
-const TURN_FINISH = `
-select f.ok, f.more, ${callTurnRecord(21)}
-  from (select ${checkpointPut(1)} as stored) c,
-       lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 
 /**
  * Gives a lane back without an end of turn. One that another process holds by now is not touched, but what it was charged for the

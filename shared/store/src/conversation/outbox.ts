@@ -4,7 +4,8 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { readLanguages } from '../people/users.ts';
 import type { Queryable } from '../pool.ts';
-import { named } from '../sql.ts';
+import type { Lane } from './lane.ts';
+import { findValue, listRows } from '../sql.ts';
 
 /**
  * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold, with the language
@@ -35,12 +36,8 @@ export async function putOutbox(
   { asIs = false } = {},
 ): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
   if (rows.length === 0) return [];
-  const { rows: stored } = await db.query<{ id: string; chat_key: string }>(
-    named(
-      'outbox_put',
-    )`select id, chat_key from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`,
-  );
-  return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
+  return listRows<{ id: string; chatKey: string }>(db, 'outbox_put')`
+    select id, chat_key as "chatKey" from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`;
 }
 
 /** Puts one message into each of these chats, in the language of whoever reads there; groups read English. */
@@ -58,14 +55,7 @@ export async function putInTheirLanguage(
 }
 
 /** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */
-export async function sayInTurn(
-  db: Queryable,
-  lane: { readonly userKey: string; readonly epoch: string },
-  rows: readonly OutboundEnvelope[],
-): Promise<boolean> {
-  const { rows: result } = await db.query<{ ok: boolean }>(named(
-    'outbox_say',
-  )`select outbox_say(${lane.userKey}, ${lane.epoch},
-        ${JSON.stringify(rows.map(withoutSecrets))}::jsonb) as ok`);
-  return result[0]?.ok ?? false;
+export function sayInTurn(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
+  return findValue<boolean>(db, false, 'outbox_say')`
+    select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(withoutSecrets))}::jsonb)`;
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../pool.ts';
 import { RUN_FAILED } from './runs.ts';
-import { listRows } from '../sql.ts';
+import { listRows, readRow, sql } from '../sql.ts';
 
 /** A lane that a worker holds now. */
 export interface RunningTurn {
@@ -50,23 +50,19 @@ export async function readOverview(db: Queryable, userKey: string | null): Promi
 
 type Figures = Omit<Overview, 'turns' | 'parkedChats' | 'jobs'>;
 
-async function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
-  const { rows } = await db.query<Figures>(
-    `select
-       (select count(distinct i.user_key) from inbox i
-         where i.received_at > now() - interval '1 hour' and ($1::text is null or i.user_key = $1))::int as "peopleActive",
+function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
+  const isMeant = sql`(${userKey}::text is null or user_key = ${userKey})`;
+  return readRow<Figures>(db)`
+    select
+       (select count(distinct user_key) from inbox
+         where received_at > now() - interval '1 hour' and ${isMeant})::int as "peopleActive",
        open.n as "messagesOpen", open.age as "oldestMessageMs", out.n as "outboxPending", out.age as "oldestReplyMs",
-       (select count(*) from dead_letters d where d.resolved_at is null and ($1::text is null or d.user_key = $1))::int as "deadLetters"
+       (select count(*) from dead_letters where resolved_at is null and ${isMeant})::int as "deadLetters"
      from
-       (select count(*)::int as n, (extract(epoch from now() - min(i.received_at)) * 1000)::float8 as age from inbox i
-         where i.outcome is null and ($1::text is null or i.user_key = $1)) open,
-       (select count(*)::int as n, (extract(epoch from now() - min(o.created_at)) * 1000)::float8 as age from outbox o
-         where o.status in ('pending', 'sending') and ($1::text is null or o.user_key = $1)) out`,
-    [userKey],
-  );
-  const figures = rows[0];
-  if (!figures) throw new Error('a select of aggregates always answers one row');
-  return figures;
+       (select count(*)::int as n, (extract(epoch from now() - min(received_at)) * 1000)::float8 as age from inbox
+         where outcome is null and ${isMeant}) open,
+       (select count(*)::int as n, (extract(epoch from now() - min(created_at)) * 1000)::float8 as age from outbox
+         where status in ('pending', 'sending') and ${isMeant}) out`;
 }
 
 function readTurns(db: Queryable, userKey: string | null): Promise<readonly RunningTurn[]> {

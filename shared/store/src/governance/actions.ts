@@ -3,10 +3,10 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Proposal } from './approvals.ts';
 import { auditJson } from '../audit/audit.ts';
-import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
-import type { Lane } from '../conversation/lane.ts';
+import { checkpointPut, type CheckpointRow } from '../conversation/checkpoints.ts';
+import { heldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { hasRow, listRows, named, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
 
 /**
  * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
@@ -51,12 +51,16 @@ export interface EarlierAction {
  * anything else under its id is refused with ACTION_ID_TAKEN, before anything is written. Rows of before know no turn.
  */
 
-/** In which of them the row `a` differs, given the places of their parameters. */
-const differs = (person: number, thread: number, turn: number, tool: number, args: number): string =>
-  `array_remove(array[
-     case when a.user_key <> $${person} then 'person' end, case when a.thread_id <> $${thread} then 'conversation' end,
-     case when a.turn_key <> $${turn} then 'turn' end, case when a.tool <> $${tool} then 'tool' end,
-     case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
+/** What makes an action the same, beside its person. */
+type Sameness = Pick<ActionIntent, 'threadId' | 'turnKey' | 'tool' | 'arguments'>;
+
+/** In which of them the row `a` differs. */
+function differs(userKey: string, { threadId, turnKey, tool, arguments: args }: Sameness): Sql {
+  return sql`array_remove(array[
+     case when a.user_key <> ${userKey} then 'person' end, case when a.thread_id <> ${threadId} then 'conversation' end,
+     case when a.turn_key <> ${turnKey} then 'turn' end, case when a.tool <> ${tool} then 'tool' end,
+     case when a.arguments <> ${JSON.stringify(args ?? null)}::jsonb then 'arguments' end], null)`;
+}
 
 /** What the ledger has of these ids. */
 export function readActions(
@@ -77,55 +81,13 @@ function taken(tool: string, differences: readonly string[]): AppError {
 export async function hasAction(
   db: Queryable,
   lane: Pick<Lane, 'userKey'>,
-  intent: Pick<ActionIntent, 'actionId' | 'threadId' | 'turnKey' | 'tool' | 'arguments'>,
+  intent: Sameness & Pick<ActionIntent, 'actionId'>,
 ): Promise<boolean> {
-  const { rows } = await db.query<{ differs: string[] }>(
-    `select ${differs(2, 3, 4, 5, 6)} as differs from actions a where a.action_id = $1`,
-    [
-      intent.actionId,
-      lane.userKey,
-      intent.threadId,
-      intent.turnKey,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-    ],
-  );
-  const [row] = rows;
-  if (row && row.differs.length > 0) throw taken(intent.tool, row.differs);
-  return row !== undefined;
+  const differences = await findValue<readonly string[]>(db)`
+    select ${differs(lane.userKey, intent)} from actions a where a.action_id = ${intent.actionId}`;
+  if (differences && differences.length > 0) throw taken(intent.tool, differences);
+  return differences !== null;
 }
-
-/** The statement that begins an action, with the call that stores a checkpoint in it. */
-function beginText(storeCheckpoint: string): string {
-  return `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
-           flushed as (select ${storeCheckpoint} as done),
-           actor as (select role from users where user_key = $2 for share),
-           granted as (
-             update grants set uses_left = uses_left - 1
-              where grant_id = $13 and revoked_at is null and uses_left > 0 and expires_at > now()
-                and exists (select 1 from held) and exists (select 1 from flushed where done)
-                and not exists (select 1 from actions where action_id = $1)
-             returning 1),
-           mine as (
-             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
-                                  proposal, hash, marks, grant_id, parent_action_id, turn_key)
-             select $1, $4, $5, $2, $6, $7::jsonb, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14, $16
-               from held, actor, flushed
-              where done and actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
-                and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
-             on conflict (action_id) do nothing returning 1),
-           audited as (select audit_append($12::jsonb) from mine),
-           tainted as (select taint_thread($5, $6, clock_timestamp()) from mine where $11::text[] && '{untrusted,records}')
-           select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
-                  a.status, a.result, a.error_code,
-                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
-                  (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
-                  ${differs(2, 5, 16, 6, 7)} as differs
-             from (select 1) one left join actions a on a.action_id = $1`;
-}
-
-const BEGIN = { name: 'action_begin', text: beginText('true') };
-const BEGIN_WITH_CHECKPOINT = { name: 'action_begin_checkpoint', text: beginText(checkpointPut(17)) };
 
 /**
  * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it. `checkpoint`: what the
@@ -146,7 +108,8 @@ export async function beginAction(
   | { readonly kind: 'denied'; readonly role: Role | null }
   | { readonly kind: 'earlier'; readonly action: EarlierAction }
 > {
-  const { rows } = await db.query<{
+  const { actionId, threadId, tool, roles, marks, grantId } = intent;
+  const row = await findRow<{
     claimed: boolean;
     held: boolean;
     permitted: boolean;
@@ -155,30 +118,33 @@ export async function beginAction(
     result: unknown;
     error_code: string | null;
     differs: string[];
-  }>({
-    ...(checkpoint ? BEGIN_WITH_CHECKPOINT : BEGIN),
-    values: [
-      intent.actionId,
-      lane.userKey,
-      lane.epoch,
-      intent.turnId,
-      intent.threadId,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-      intent.roles,
-      JSON.stringify(intent.proposal),
-      intent.hash,
-      intent.marks,
-      auditJson(intent.events),
-      intent.grantId,
-      intent.parentActionId ?? null,
-      intent.proposal.question.context.frozen,
-      intent.turnKey,
-      ...(checkpoint ? checkpointValues(lane, checkpoint) : []),
-    ],
-  });
-  const row = rows[0];
-  if (!row || !row.held) return { kind: 'lost' };
+  }>(db, checkpoint ? 'action_begin_checkpoint' : 'action_begin')`
+    with held as (${heldLane(lane)}),
+         flushed as (select ${checkpoint ? checkpointPut(lane, checkpoint) : sql`true`} as done),
+         actor as (select role from users where user_key = ${lane.userKey} for share),
+         granted as (
+           update grants set uses_left = uses_left - 1
+            where grant_id = ${grantId} and revoked_at is null and uses_left > 0 and expires_at > now()
+              and exists (select 1 from held) and exists (select 1 from flushed where done)
+              and not exists (select 1 from actions where action_id = ${actionId})
+           returning 1),
+         mine as (
+           insert into actions (${COLUMNS}, status, started_at, grant_id)
+           select ${valuesOf(lane, intent)}, 'started', now(), ${grantId}
+             from held, actor, flushed
+            where done and actor.role = any (${roles}) and (${grantId}::text is null or exists (select 1 from granted))
+              and (${intent.proposal.question.context.frozen}::boolean = exists (select 1 from settings where key = 'freeze'))
+           on conflict (action_id) do nothing returning 1),
+         audited as (select audit_append(${auditJson(intent.events)}::jsonb) from mine),
+         tainted as (select taint_thread(${threadId}, ${tool}, clock_timestamp()) from mine
+                      where ${marks}::text[] && '{untrusted,records}')
+    select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
+           a.status, a.result, a.error_code,
+           (select role from actor) as role, coalesce((select role = any (${roles}) from actor), false) as permitted,
+           (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
+           ${differs(lane.userKey, intent)} as differs
+      from (select 1) one left join actions a on a.action_id = ${actionId}`;
+  if (!row?.held) return { kind: 'lost' };
   if (row.claimed) return { kind: 'claimed' };
   if (row.differs.length > 0) throw taken(intent.tool, row.differs);
   const isOver = row.status !== null && row.status !== 'started';
@@ -230,14 +196,9 @@ export async function putAction(
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
   status: 'waiting' | 'denied',
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with held as (${HELD})
-     insert into actions (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
-                          turn_key, status)
-     select ${VALUES}, $13 from held on conflict (action_id) do nothing`,
-    [...valuesOf(lane, intent), status],
-  );
-  if (rowCount === 1) return true;
+  const isNew = await hasRow(db)`with held as (${heldLane(lane)})
+    insert into actions (${COLUMNS}, status) select ${valuesOf(lane, intent)}, ${status} from held on conflict (action_id) do nothing`;
+  if (isNew) return true;
   if (!(await hasAction(db, lane, intent))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   return false;
 }
@@ -252,39 +213,24 @@ export async function noteRead(
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
   result: unknown,
 ): Promise<void> {
-  const { rowCount } = await db.query(
-    `with held as (${HELD})
-     insert into actions as a (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
-                               turn_key, status, result, started_at, settled_at)
-     select ${VALUES}, 'done', $13::jsonb, now(), now() from held
+  const isNoted = await hasRow(db)`with held as (${heldLane(lane)})
+    insert into actions as a (${COLUMNS}, status, result, started_at, settled_at)
+     select ${valuesOf(lane, intent)}, 'done', ${JSON.stringify(result ?? null)}::jsonb, now(), now() from held
      on conflict (action_id) do update
         set result = excluded.result, marks = (select array_agg(distinct m) from unnest(a.marks || excluded.marks) m)
-      where cardinality(${differs(2, 5, 12, 6, 7)}) = 0`,
-    [...valuesOf(lane, intent), JSON.stringify(result ?? null)],
-  );
-  if (rowCount === 1) return;
+      where cardinality(${differs(lane.userKey, intent)}) = 0`;
+  if (isNoted) return;
   await hasAction(db, lane, intent);
   throw new AppError('LANE_LOST', { userKey: lane.userKey });
 }
 
-const HELD = 'select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share';
-const VALUES = '$1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12';
+/** What every action is stored with; `valuesOf` has the values in this order. */
+const COLUMNS = sql`action_id, user_key, epoch, turn_id, thread_id, turn_key, tool, arguments, proposal, hash, marks, parent_action_id`;
 
-function valuesOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): readonly unknown[] {
-  return [
-    intent.actionId,
-    lane.userKey,
-    lane.epoch,
-    intent.turnId,
-    intent.threadId,
-    intent.tool,
-    JSON.stringify(intent.arguments ?? null),
-    JSON.stringify(intent.proposal),
-    intent.hash,
-    intent.marks,
-    intent.parentActionId ?? null,
-    intent.turnKey,
-  ];
+function valuesOf({ userKey, epoch }: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): Sql {
+  const { actionId, turnId, threadId, turnKey, tool, proposal, hash, marks, parentActionId = null } = intent;
+  return sql`${actionId}, ${userKey}, ${epoch}, ${turnId}, ${threadId}, ${turnKey}, ${tool},
+    ${JSON.stringify(intent.arguments ?? null)}::jsonb, ${JSON.stringify(proposal)}::jsonb, ${hash}, ${marks}, ${parentActionId}`;
 }
 
 /** What a turn has come to so far. */
@@ -301,12 +247,12 @@ export async function soFarOfMessage(
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
 ): Promise<SoFar> {
-  const { rows } = await db.query<{ actionId: string; status: string; say: string | null }>(sql`
+  const rows = await listRows<{ actionId: string; status: string; say: string | null }>(db)`
     select action_id as "actionId", status, result ->> 'say' as say from actions
       where user_key = ${userKey} and (turn_key = ${message.turnKey} or action_id = ${message.actionId})
         and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown'
              or status = 'failed' and error_code = 'JOB_FAILED')
-      order by started_at, action_id`);
+      order by started_at, action_id`;
   const unclear = rows.flatMap(({ status, say }) => (status === 'unknown' ? (say?.split('\n')[0] ?? []) : []));
   return { effects: rows.map(({ actionId }) => actionId), unclear };
 }

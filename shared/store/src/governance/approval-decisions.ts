@@ -22,7 +22,7 @@ import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, findValue } from '../sql.ts';
 
 /** Somebody who decides, wherever they do it. */
 export interface Decider {
@@ -227,10 +227,10 @@ export async function putCards(
  * already. A later run may have found out more: the newest word stands. In the transaction that ends the run.
  */
 export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+  const approvalId = await findValue<string>(db)`
     update approvals set reason = ${line} where action_id = ${actionId} and status = 'consumed' and reason is distinct from ${line}
-     returning approval_id as id`);
-  return rows[0] ? showCards(db, rows[0].id) : [];
+     returning approval_id`;
+  return approvalId === null ? [] : showCards(db, approvalId);
 }
 
 /** The outbox row of a card, edited in place whenever it changes. */
@@ -285,12 +285,12 @@ async function grant(db: Queryable, approval: Approval, by: Decider): Promise<vo
 
 /** What the watch would end with its next look is not decided about. Null: it is still open. */
 async function endWhatIsOver(db: Queryable, approval: Approval): Promise<Decided | null> {
-  const { rows } = await db.query<{ over: boolean; unheard: boolean }>(sql`
+  const found = await findRow<{ over: boolean; unheard: boolean }>(db)`
     select a.expires_at <= clock_timestamp() as over,
             exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard
-       from approvals a where a.approval_id = ${approval.approvalId}`);
-  if (rows[0]?.unheard) return voidUnheard(db, approval);
-  return rows[0]?.over === false ? null : expire(db, approval);
+       from approvals a where a.approval_id = ${approval.approvalId}`;
+  if (found?.unheard) return voidUnheard(db, approval);
+  return found?.over === false ? null : expire(db, approval);
 }
 
 function names(votes: readonly ApprovalVote[]): string {

@@ -10,7 +10,7 @@ import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, listValues, sql } from '../sql.ts';
 
 /*
  * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
@@ -168,9 +168,9 @@ export async function addVote(
   approvalId: string,
   voter: ApprovalVote,
 ): Promise<{ readonly votes: readonly ApprovalVote[]; readonly isNew: boolean }> {
-  const { rowCount } = await db.query(sql`insert into approval_votes (approval_id, user_key, name, role)
-      values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`);
-  return { votes: await listVotes(db, approvalId), isNew: rowCount === 1 };
+  const isNew = await hasRow(db)`insert into approval_votes (approval_id, user_key, name, role)
+      values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`;
+  return { votes: await listVotes(db, approvalId), isNew };
 }
 
 /** Ends a pending request. False when it was not pending any more. */
@@ -184,17 +184,16 @@ export async function endApproval(
     readonly change?: Readonly<Record<string, unknown>>;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql`
+  const isEnded = await hasRow(db)`
     update approvals set status = ${end.status}, decided_at = clock_timestamp(), decided_by = ${end.by}, reason = ${end.reason},
       change = ${end.change ? JSON.stringify(end.change) : null}::jsonb
-      where approval_id = ${approvalId} and (status = 'pending' or (status = 'approved' and ${end.status} = 'void'))`);
-  if (rowCount !== 1) return false;
-  if (end.status !== 'approved')
+      where approval_id = ${approvalId} and (status = 'pending' or (status = 'approved' and ${end.status} = 'void'))`;
+  if (isEnded && end.status !== 'approved')
     await db.query(sql`
       update actions set status = ${end.status}, settled_at = now()
         where action_id = (select action_id from approvals where approval_id = ${approvalId})
           and status = 'waiting'`);
-  return true;
+  return isEnded;
 }
 
 /** Tells the lane of the requester, once per approval and outcome. */
@@ -221,12 +220,11 @@ export async function putDecision(
 }
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */
-export async function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
-  const rows = await listRows<{ chat_key: string }>(db)`select distinct o.chat_key from outbox o
+export function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
+  return listValues<string>(db)`select distinct o.chat_key from outbox o
       where o.slot = ${approvalId}
         and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
       order by o.chat_key`;
-  return rows.map((row) => row.chat_key);
 }
 
 /**
@@ -239,28 +237,26 @@ export async function approverChats(
   authors: readonly string[],
   options: { readonly isNamedGroupUsed: boolean } = { isNamedGroupUsed: true },
 ): Promise<readonly { readonly chatKey: string; readonly userKey: string | null }[]> {
-  const { rows: named } = await db.query<{ chat_key: string }>(
-    `select value ->> 'chatKey' as chat_key from settings where key = 'approvals_chat'`,
-  );
-  if (named[0] && options.isNamedGroupUsed) return [{ chatKey: named[0].chat_key, userKey: null }];
-  const rows = await listRows<{ user_key: string; chat_key: string }>(db)`select u.user_key, c.chat_key from users u
+  const named = await findValue<string>(db)`select value ->> 'chatKey' from settings where key = 'approvals_chat'`;
+  if (named !== null && options.isNamedGroupUsed) return [{ chatKey: named, userKey: null }];
+  return listRows<{ userKey: string; chatKey: string }>(
+    db,
+  )`select u.user_key as "userKey", c.chat_key as "chatKey" from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                       order by i.id desc limit 1) c on true
       where u.role = any (${rolesFrom(role)}) and u.user_key <> all (${authors})
         and not exists (select 1 from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
       order by u.user_key`;
-  return rows.map((row) => ({ chatKey: row.chat_key, userKey: row.user_key }));
 }
 
 /** Names of those who could approve and whom nobody can ask: they have never written in private, or refuse to be written to. */
-export async function unreachableApprovers(
+export function unreachableApprovers(
   db: Queryable,
   role: Role,
   authors: readonly string[],
 ): Promise<readonly string[]> {
-  const rows = await listRows<{ name: string }>(db)`select name from users where role = any (${rolesFrom(role)})
+  return listValues<string>(db)`select name from users where role = any (${rolesFrom(role)})
       and user_key <> all (${authors}) order by name limit 5`;
-  return rows.map((row) => row.name);
 }
 
 /** Roles that include what this one allows. */

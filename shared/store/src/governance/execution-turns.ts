@@ -2,8 +2,9 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { auditJson } from '../audit/audit.ts';
 import type { Proposal } from './approvals.ts';
+import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
 /** An action that changed nothing, which has no row before it runs. */
 export interface RecordedRead {
@@ -27,16 +28,11 @@ export interface TurnRecording {
   readonly events: readonly AuditEvent[];
 }
 
-/** The call of turn_record beside `lane_finish`, its three parameters from `$first` on: only where the lane was held. */
-export function callTurnRecord(first: number): string {
-  const [records, reads, events] = [first, first + 1, first + 2];
-  return `case when f.ok and $${records}::json is not null then turn_record($1, $2, $${records}::json, $${reads}::jsonb, $${events}::jsonb) end`;
-}
-
-/** The three parameters of callTurnRecord. */
-export function turnRecordValues(recording: TurnRecording | null): readonly (string | null)[] {
-  if (!recording) return [null, null, null];
-  return [JSON.stringify(recording.records), JSON.stringify(recording.reads), auditJson(recording.events)];
+/** The call of turn_record beside `lane_finish`, whose row is `f`: only where the lane was held. */
+export function callTurnRecord({ userKey, epoch }: Lane, recording: TurnRecording | null): Sql {
+  return sql`case when f.ok and ${recording !== null}::boolean then turn_record(${userKey}, ${epoch},
+    ${recording && JSON.stringify(recording.records)}::json, ${recording && JSON.stringify(recording.reads)}::jsonb,
+    ${recording && auditJson(recording.events)}::jsonb) end`;
 }
 
 /** A turn as it is listed, with its records in order of its passes: none for one that was no agent's. */
@@ -77,11 +73,11 @@ export function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | 
 export async function* readThreadsWithTurns(db: Queryable): AsyncGenerator<string, void> {
   let after = '';
   for (;;) {
-    const { rows } = await db.query<{ thread_id: string }>(sql`select distinct thread_id from turns
-        where thread_id > ${after} order by thread_id limit 500`);
-    for (const { thread_id: threadId } of rows) yield threadId;
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.thread_id;
+    const page = await listValues<string>(db)`select distinct thread_id from turns
+      where thread_id > ${after} order by thread_id limit 500`;
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last;
   }
 }

@@ -1,7 +1,7 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import { grantPlaceOf, type GrantPlace } from './grants.ts';
 import type { Queryable } from '../pool.ts';
-import { named, sql } from '../sql.ts';
+import { readRow, sql } from '../sql.ts';
 
 /** What a decision is made from besides the action, as it is now. */
 export interface GovernanceFacts {
@@ -26,16 +26,12 @@ export async function governanceFacts(
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
   place: GrantPlace | null,
 ): Promise<GovernanceFacts> {
-  const { rows } = await db.query<Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string }>(named(
-    'governance_facts',
-  )`
-      select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens,
-                  cost_usd as "costUsd"
-             from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
-               ${placeJson(place)}::jsonb)`);
-  const row = rows[0];
-  if (!row) throw new Error('a function without conditions always answers one row');
-  return { ...row, at: row.at.toISOString(), tokens: Number(row.tokens) };
+  const facts = await readRow<Omit<GovernanceFacts, 'at'> & { at: Date }>(db, 'governance_facts')`
+    select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls,
+           tokens::float8, cost_usd as "costUsd"
+      from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
+        ${placeJson(place)}::jsonb)`;
+  return { ...facts, at: facts.at.toISOString() };
 }
 
 function placeJson(place: GrantPlace | null): string | null {
@@ -69,19 +65,18 @@ export async function actionFacts(
     },
   withUse: boolean,
 ): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
-  const { rows } = await db.query<
-    Omit<GovernanceFacts, 'at' | 'tokens'> &
-      Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; tokens: string; private: boolean; tainted: boolean }
-  >(named(withUse ? 'action_facts_and_use' : 'action_facts')`
-      select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
-                  ${withUse ? sql`f.calls, f.tokens, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", t.*
-             from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
-               ${placeJson(action)}::jsonb) f, thread_taint(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}) t`);
-  const row = rows[0];
-  if (!row) throw new Error('functions without conditions always answer one row');
-  const { untrusted, private: hasPrivate, tainted: isTainted, typed, said, ...facts } = row;
+  const row = await readRow<Omit<GovernanceFacts, 'at'> & ThreadTaint & { at: Date }>(
+    db,
+    withUse ? 'action_facts_and_use' : 'action_facts',
+  )`
+    select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
+           ${withUse ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd",
+           t.untrusted, t.private as "hasPrivate", t.tainted as "isTainted", t.typed, t.said
+      from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
+        ${placeJson(action)}::jsonb) f, thread_taint(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}) t`;
+  const { untrusted, hasPrivate, isTainted, typed, said, ...facts } = row;
   return {
-    facts: { ...facts, at: row.at.toISOString(), tokens: Number(row.tokens) },
+    facts: { ...facts, at: row.at.toISOString() },
     taint: { untrusted, hasPrivate, isTainted, typed, said },
   };
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
@@ -47,13 +47,12 @@ export async function allowUser(
 }
 
 /** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
-export async function denyUser(
+export function denyUser(
   db: Queryable,
   userKey: string,
   force = false,
 ): Promise<'removed' | 'stranger' | 'last admin'> {
-  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey},
-      ${force}) as change`;
+  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
 }
 
 /** One person who may speak, or null. */
@@ -69,17 +68,16 @@ export async function chooseLanguage(db: Queryable, userKey: string, code: strin
 }
 
 /** What reads whoever is written to: a person, or the person of a private chat. Null for groups and when nobody knows. */
-export async function readLanguages(
+export function readLanguages(
   db: Queryable,
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],
 ): Promise<readonly (string | null)[]> {
-  const rows = await listRows<{ language: string | null }>(db)`
+  return listValues<string | null>(db)`
     select user_language(coalesce(r.user_key, u.user_key)) as language
        from unnest(${readers.map(({ userKey }) => userKey)}::text[],
          ${readers.map(({ chatKey }) => chatKey)}::text[]) with ordinality as r (user_key, chat_key, place)
        left join users u on u.channel || ':' || u.user_key = r.chat_key
       order by r.place`;
-  return rows.map(({ language }) => language);
 }
 
 /** The channel of a person's id: a Telegram id is a number, ids of other channels begin with the channel's name. Null for no id. */
