@@ -1,19 +1,12 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
   readonly role: Role;
-}
-
-/** Lets a person in, or gives them another role. Doing so twice changes nothing. */
-export async function putUser(db: Queryable, user: User): Promise<void> {
-  await db.query(sql`
-    insert into users (user_key, channel, name, role) values (${user.userKey}, ${user.channel}, ${user.name}, ${user.role})
-     on conflict (user_key) do update set role = excluded.role, name = excluded.name`);
 }
 
 /** Everybody who may speak, oldest first. */
