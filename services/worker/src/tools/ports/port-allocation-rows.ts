@@ -74,7 +74,7 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
       return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
 
-    /** Throws NOT_FOUND, CONFLICT (named port taken or out of range, archived project), NO_CAPACITY. */
+    /** Throws NOT_FOUND, PROJECT_ARCHIVED, PORT_OUTSIDE_RANGE, PORT_TAKEN, PORT_IN_USE, NO_CAPACITY. */
     allocate: (request: Request, actionId: string): Promise<TakenPortRow> =>
       retried(pool, (db) => allocate(db, request, actionId, isListenedOn)),
 
@@ -145,7 +145,7 @@ async function requireProject(db: Queryable, name: string): Promise<void> {
   const status = await findValue<string>(db)`select status from projects where name = ${name}`;
   if (status === null) throw await nameNotFound(db, 'project', name);
   if (status === 'archived')
-    throw new AppError('CONFLICT', { detail: say('servers.projectArchived', { project: name }) });
+    throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: say('servers.noNewPorts') });
 }
 
 async function requireMemory(db: Queryable, place: Place, neededMb: number): Promise<void> {
@@ -158,21 +158,17 @@ async function requireMemory(db: Queryable, place: Place, neededMb: number): Pro
 }
 
 async function requireFree(db: Queryable, place: Place, port: number, isListenedOn: PortProbe): Promise<void> {
+  const told = { port: `${port}`, server: place.name };
   if (port < place.firstPort || port > place.lastPort)
-    throw new AppError('CONFLICT', {
-      detail: say('servers.outsideRange', {
-        port,
-        server: place.name,
-        firstPort: place.firstPort,
-        lastPort: place.lastPort,
-      }),
+    throw new AppError('PORT_OUTSIDE_RANGE', {
+      ...told,
+      firstPort: `${place.firstPort}`,
+      lastPort: `${place.lastPort}`,
     });
   const holder = await findRow<{ project: string; service: string }>(db)`
     select project, service from port_allocations where server = ${place.name} and port = ${port} and released_at is null`;
-  if (holder)
-    throw new AppError('CONFLICT', { detail: say('servers.portBelongs', { port, server: place.name, ...holder }) });
-  if (await isListenedOn(place, port))
-    throw new AppError('CONFLICT', { detail: say('servers.strangerListens', { port, server: place.name }) });
+  if (holder) throw new AppError('PORT_TAKEN', { ...told, ...holder });
+  if (await isListenedOn(place, port)) throw new AppError('PORT_IN_USE', told);
 }
 
 async function lowestFreePort(
