@@ -98,7 +98,7 @@ describe('docs/extending', () => {
   });
 
   it('shows a command for operators that the command line runs', async () => {
-    const disks = { name: 'disks', usage: ['disks <folder> …'], summary: 'What is free.', load: async () => runDisks };
+    const disks = { usage: ['disks <folder> …'], summary: 'What is free.', load: async () => runDisks };
     const run = async (...words: string[]): Promise<readonly [number, string]> => {
       let said = '';
       const write = (text: string): void => void (said += text);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ModelScript, ScriptedAnswer } from '../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

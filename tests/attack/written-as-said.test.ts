@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { createScriptedModels } from '@signalbox/models/scripted';
+import { createScriptedModels } from '../support/scripted-model.ts';
 import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../support/bubblewrap.ts';

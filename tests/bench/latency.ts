@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { buildGraph } from '@signalbox/worker/agents/product-owner/graph';
 import type { RunExtras } from '@signalbox/worker/agents/product-owner/parts';
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from '../support/scripted-model.ts';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { openBenchStack } from '../support/bench-stack.ts';

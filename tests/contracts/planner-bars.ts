@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import catalog from '../../shared/planner/src/catalog.fixture.json' with { type: 'json' };
 import { judge, type Judgement } from './planner/evaluation.ts';
 import { Story, explain } from '@signalbox/planner/explanation';
 import { OPS_GROUPS } from './planner/heldout-catalog.ts';
@@ -12,7 +13,7 @@ const INSTALLED = ['infrastructure', 'knowledge', 'project_management'];
 const LATER = new Set(['inspect_server', 'trust_host_key']);
 
 const capabilities = await loadCapabilities();
-const installed = createRegistry(
+const { groups } = createRegistry(
   capabilities
     .filter(({ name }) => INSTALLED.includes(name))
     .map((group) => ({
@@ -20,6 +21,9 @@ const installed = createRegistry(
       tools: Object.fromEntries(Object.entries(group.tools).filter(([name]) => !LATER.has(name))),
     })),
 ).catalog;
+/** The others were known, and named as not installed. */
+const notInstalled = catalog.groups.filter((group) => !group.installed);
+const installed = { groups: [...groups.filter((group) => group.installed), ...notInstalled] };
 
 /** The catalogs over which requests were written, by the name that the fixtures give them. */
 export const CATALOGS: Readonly<Record<HeldoutRequest['catalog'], ToolCatalog>> = {

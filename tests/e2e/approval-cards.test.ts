@@ -1,5 +1,5 @@
 import { readExact } from '@signalbox/safety/cards/canonical-card';
-import { createScriptedModels } from '@signalbox/models/scripted';
+import { createScriptedModels } from '../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { createLog } from '@signalbox/platform/log';
-import { createScriptedModels } from '@signalbox/models/scripted';
+import { createScriptedModels } from '../support/scripted-model.ts';
 import { makeCanaries, type Canary } from '@signalbox/safety/redact/secrets.fixture';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { tool, toolGroup, withFiles } from '@signalbox/worker/tools/tool';

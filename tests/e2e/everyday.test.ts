@@ -1,4 +1,4 @@
-import { createScriptedModels } from '@signalbox/models/scripted';
+import { createScriptedModels } from '../support/scripted-model.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack, type StackOptions } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';

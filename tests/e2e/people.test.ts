@@ -1,4 +1,4 @@
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from '../support/scripted-model.ts';
 import { AIMessage } from '@langchain/core/messages';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack } from '../support/stack.ts';

@@ -1,5 +1,5 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from '../support/scripted-model.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createPublisher, type CountingPublisher } from '@signalbox/platform/streams/publish';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../support/scripted-model.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { echo } from '../support/echo.ts';
 import { eventually } from '../support/until.ts';

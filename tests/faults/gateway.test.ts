@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
-import { startPolling } from '@signalbox/gateway/channels/telegram/receive/poll';
+import { Polling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createLanguages } from '@signalbox/gateway/admission/languages';
 import { createAdmission } from '@signalbox/gateway/admission/admit';
@@ -235,7 +235,7 @@ describe('on its own', () => {
     await harness.fault({ method: 'getUpdates', delayMs: 60_000 });
     await harness.people.post('/api/messages', { from: 1001, text: 'hello' });
     const admitted: unknown[] = [];
-    const listening = startPolling({ api, log, admit: async (updates) => void admitted.push(...updates) });
+    const listening = new Polling({ api, log, admit: async (updates) => void admitted.push(...updates) });
     onTestFinished(() => listening.close());
     await until('the update came', async () => admitted.length === 1);
   });

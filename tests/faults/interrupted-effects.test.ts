@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../support/scripted-model.ts';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -8,7 +8,7 @@ import { readConfig } from '@signalbox/platform/config';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from './scripted-model.ts';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';

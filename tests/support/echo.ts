@@ -1,5 +1,5 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from './scripted-model.ts';
 
 export const humans = (messages: readonly BaseMessage[]): HumanMessage[] => messages.filter(HumanMessage.isInstance);
 

@@ -5,7 +5,7 @@ import { createLog, type Log } from '@signalbox/platform/log';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from './scripted-model.ts';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import type { InboundEnvelope, MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { randomBytes } from 'node:crypto';

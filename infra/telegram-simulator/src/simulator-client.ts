@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { z } from 'zod';
 import type { Call } from './bot-api/call-log.ts';
 import type { BotStatus } from './store/event.ts';
 import type { Fault } from './bot-api/faults.ts';
 import type { FeedEvent } from './store/feed.ts';
 import type { MessagesView } from './people/person-api.ts';
+import type { PersonMessage } from './people/person-messages.ts';
 import type { SettingsChange } from './store/settings.ts';
 
 /** An answer of the person API: `ok: false` comes with `error`. */
@@ -25,22 +27,7 @@ interface Place {
   readonly chat?: ChatName;
   readonly messageId?: number;
 }
-interface SentFile {
-  readonly kind?: 'document' | 'photo' | 'voice';
-  readonly name?: string;
-  readonly type?: string;
-  /** Its bytes in Base64, or only how many there are. */
-  readonly data?: string;
-  readonly sizeBytes?: number;
-  readonly durationSeconds?: number;
-}
-
-interface Said extends Place {
-  readonly replyTo?: number;
-  readonly topic?: number | string;
-  readonly files?: readonly SentFile[];
-  readonly raw?: boolean;
-}
+type Said = Omit<z.input<typeof PersonMessage>, 'from' | 'text'>;
 type Answer = Promise<PersonAnswer>;
 export type SimulatorClient = ReturnType<typeof createSimulatorClient>;
 

@@ -1,7 +1,7 @@
 import type { Run } from './command.ts';
 
 export interface CommandEntry {
-  readonly name: string;
+  /** Each way of writing it. They begin with its name. */
   readonly usage: readonly string[];
   readonly summary: string;
   /** Loaded when it is used: `owner-code` need not load what `doctor` needs. */
@@ -11,19 +11,16 @@ export interface CommandEntry {
 /** Every command, in the order in which an operator needs them. To add one, add a file in commands/ and a line here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
-    name: 'doctor',
     usage: ['doctor'],
     summary: 'Check everything that Signalbox needs, and say what to do.',
     load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {
-    name: 'status',
     usage: ['status [--person <id>]'],
     summary: 'What goes on now: turns, waiting messages, replies, jobs, dead letters.',
     load: async () => (await import('./commands/status.ts')).runStatus,
   },
   {
-    name: 'runs',
     usage: [
       'runs [--job <job>] [--status <status>] [--project <name>]',
       'runs [--person <id>] [--since <1d>] [--text "<words>"]',
@@ -34,43 +31,36 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/runs.ts')).runRuns,
   },
   {
-    name: 'services',
     usage: ['services', 'services stop <project> <environment>'],
     summary: 'What is deployed where; take a service down and see it end.',
     load: async () => (await import('./commands/services.ts')).runServices,
   },
   {
-    name: 'queues',
     usage: ['queues'],
     summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',
     load: async () => (await import('./commands/queues.ts')).runQueues,
   },
   {
-    name: 'dlq',
     usage: ['dlq list [--all] [--limit <n>]', 'dlq show <id>', 'dlq retry <id>', 'dlq resolve <id>'],
     summary: 'Dead letters: what could not be handled, and what becomes of it.',
     load: async () => (await import('./commands/dead-letters.ts')).runDeadLetters,
   },
   {
-    name: 'threads',
     usage: ['threads list [--person <id>] [--limit <n>]', 'threads show <threadId> [--limit <n>]'],
     summary: 'Conversations: turns, actions and replies.',
     load: async () => (await import('./commands/threads.ts')).runThreads,
   },
   {
-    name: 'turns',
     usage: ['turns show <turnId>'],
     summary: 'One turn as it went: passes, phases, proposals, decisions, results, how long each took.',
     load: async () => (await import('./commands/turns.ts')).runTurns,
   },
   {
-    name: 'replay',
     usage: ['replay <turnId>|<threadId>|all', 'replay all --jsonl'],
     summary: 'Go through recorded turns again, without model and tools, and name the first difference.',
     load: async () => (await import('./commands/replay.ts')).runReplay,
   },
   {
-    name: 'audit',
     usage: [
       'audit show [--since <1d>] [--thread <id>] [--action <id>] [--kind <kind>] [--person <id>]',
       'audit verify [--from <export>] [--checkpoints <folder>] [--key <file>]',
@@ -80,19 +70,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/audit/audit.ts')).runAudit,
   },
   {
-    name: 'plan',
     usage: ['plan explain "<text>"', 'plan explain --jsonl'],
     summary: 'What the offline planner would do, without doing it; --jsonl reads objects with text and context.',
     load: async () => (await import('./commands/policy/plan.ts')).runPlan,
   },
   {
-    name: 'shell',
     usage: ['shell explain "<command>"', 'shell explain --jsonl'],
     summary: 'Whether a shell command would run unasked, ask a person or be denied, and why; it runs nothing.',
     load: async () => (await import('./commands/policy/shell.ts')).runShell,
   },
   {
-    name: 'policy',
     usage: [
       'policy check [--policies <folder>]',
       'policy explain <name=value> …',
@@ -103,30 +90,31 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/policy/policy.ts')).runPolicy,
   },
   {
-    name: 'people',
     usage: ['people list', 'people add <id> <name> <role> [--force]', 'people remove <id> [--force]'],
     summary: 'Who may speak, and as what: viewer, developer, operator, admin.',
     load: async () => (await import('./commands/people.ts')).runPeople,
   },
   {
-    name: 'owner-code',
     usage: ['owner-code'],
     summary: 'A fresh code that makes whoever sends it to the bot the first admin.',
     load: async () => (await import('./commands/owner-code.ts')).runOwnerCode,
   },
   {
-    name: 'webhook',
     usage: ['webhook show', 'webhook remove'],
     summary: 'Where Telegram sends updates, how many wait, what went wrong last; or end it.',
     load: async () => (await import('./commands/webhook.ts')).runWebhook,
   },
   {
-    name: 'migrate',
     usage: ['migrate'],
     summary: 'Bring the database up to date.',
     load: async () => (await import('./commands/migrate.ts')).runMigrate,
   },
 ];
+
+/** The command of this name. */
+export function findCommand(commands: readonly CommandEntry[], name: string): CommandEntry | undefined {
+  return commands.find(({ usage: [first] }) => first?.split(' ', 1)[0] === name);
+}
 
 /** The help text, line by line. */
 export function describeCommands(commands: readonly CommandEntry[]): readonly string[] {

@@ -7,7 +7,7 @@ import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
-import { COMMANDS, describeCommands, type CommandEntry } from './catalog.ts';
+import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
@@ -58,7 +58,7 @@ async function execute(
     lines: describeCommands(commands),
   };
   if (values.help || name === 'help') return help;
-  const command = commands.find((candidate) => candidate.name === name);
+  const command = findCommand(commands, name);
   if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands(commands)].join('\n'));
   const limit = Number(values.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)

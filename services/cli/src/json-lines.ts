@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 import type { CommandContext, Report } from './command.ts';
 
@@ -50,12 +51,8 @@ export function describeIssues({ issues }: z.ZodError): string {
 
 /** Reads a text as JSON; what is an object is asked without its `id`. */
 export function readObject(text: string): { readonly id?: unknown; readonly asked: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return { asked: value };
-    const { id, ...asked } = value as Record<string, unknown>; // an object, by the line above
-    return { id, asked };
-  } catch {
-    return { asked: undefined };
-  }
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { asked: value };
+  const { id, ...asked } = value as Record<string, unknown>; // an object, by the line above
+  return { id, asked };
 }

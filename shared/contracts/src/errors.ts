@@ -20,6 +20,35 @@ const TELL_MODEL = {
   NOT_FOUND: 'I know no {kind} named {name}. Known: {known}.',
   ALREADY_EXISTS: 'A {kind} named {name} already exists.',
   CONFLICT: '{detail}',
+  SERVER_SIZE_MISSING:
+    'Of a server that I cannot reach I have to be told its CPUs and its memory. One that I can reach I measure: say driver ssh with user and key, or docker for an engine on this machine.',
+  ENGINE_ELSEWHERE:
+    'The driver docker is for an engine on this machine, with the host 127.0.0.1. An engine on {host} is reached by ssh.',
+  SSH_LOGIN_MISSING:
+    'ssh takes a user and a key. Keep the private key with `/secret set vps-key …` in a private chat, and give me the handle secret:vps-key.',
+  PORT_RANGE_EMPTY: 'The port range {firstPort} to {lastPort} is empty.',
+  PORT_OUTSIDE_RANGE: 'Port {port} is outside the range of {server} ({firstPort} to {lastPort}).',
+  PORT_TAKEN: 'Port {port} of {server} belongs to {project} ({service}).',
+  PORT_IN_USE: 'Nobody was given port {port} of {server}, but something listens on it already. Take another one.',
+  NEVER_DEPLOYED: '{detail}',
+  LOG_MISSING: 'Nothing serves {project} in {environment} yet, so there is no log.',
+  ROLLBACK_TARGET_MISSING: '{detail}',
+  VERSION_SERVES: '{version} of {project} serves in {environment} already.',
+  SEVERAL_UNDER_WAY: 'Several deployments of {project} are under way: {deployments}. In which environment?',
+  NOTHING_TO_CANCEL: '{detail}',
+  CANCEL_TOO_LATE: '{detail}',
+  DEPLOYMENT_GONE: 'The record of that deployment is gone.',
+  SECRET_NOT_WHOLE:
+    'A secret has to be the whole value of {name}. Keep all of it with `/secret set NAME …` and give me secret:NAME.',
+  NOTHING_TO_CHANGE: 'Nothing to change on {name} was named: give a description, a repository or a status.',
+  DEMO_MISSING:
+    'There is no demo here: `npm start` makes its repository on the machine where it runs; elsewhere DEMO_REPOSITORY names one.',
+  DEMO_NAME_TAKEN: 'There is a project named {name} already, with the repository {repository}. I leave it as it is.',
+  CONVERSATION_IS_THIS: 'That is this very conversation: just say it again instead.',
+  TURN_UNRECORDED: 'No turn of {thread} is on record, so none has failed.',
+  TURN_NOT_FAILED: 'The last turn of {thread} did not fail: it ended as {outcome}.',
+  LAST_CALL_UNCLEAR:
+    'Nobody knows whether its last call took effect, so it is not repeated. Look at it first, then ask for what is missing.',
   DEPLOYMENT_UNDER_WAY:
     '{project} in {environment} is taken: {asked}, and it is {state}. Wait for its end, or cancel it.',
   DEPLOYMENT_OF_OTHER: '{deployment} is no deployment of {project} in {environment}.',

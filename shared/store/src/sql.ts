@@ -44,6 +44,15 @@ export function findRow<T extends QueryResultRow>(db: Queryable, name?: string):
   return async (strings, ...parts) => (await listRows<T>(db, name)(strings, ...parts))[0] ?? null;
 }
 
+/** Tags a statement that always gives a row, such as a select of aggregates, and runs it: that row. */
+export function readRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T> {
+  return async (strings, ...parts) => {
+    const row = await findRow<T>(db, name)(strings, ...parts);
+    if (row) return row;
+    throw new Error(`a statement that always gives a row gave none: ${strings.join('…')}`);
+  };
+}
+
 /** Tags a statement and runs it: all rows that it gives. With a name each connection plans it once. */
 export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
   return async (strings, ...parts) => (await run<T>(db, name, new Sql(strings, parts))).rows;

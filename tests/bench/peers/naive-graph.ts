@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import { tool } from '@langchain/core/tools';
 import { Annotation, END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { createScriptedModel } from '@signalbox/models/scripted';
+import { createScriptedModel } from '../../support/scripted-model.ts';
 import type pg from 'pg';
 import { z } from 'zod';
 import { answerTo } from './model-script.ts';

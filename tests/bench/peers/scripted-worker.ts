@@ -1,6 +1,6 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { textOf } from '@signalbox/models/message-text';
-import { createScriptedModels, type ModelScript } from '@signalbox/models/scripted';
+import { createScriptedModels, type ModelScript } from '../../support/scripted-model.ts';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';

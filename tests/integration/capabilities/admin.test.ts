@@ -3,7 +3,7 @@ import { decideApproval } from '@signalbox/store/governance/approval-decisions';
 import { clearProjectState } from '@signalbox/store/conversation/graph-nodes';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -52,7 +52,7 @@ describe('allocating ports', () => {
     const refused = first.status === 'rejected' ? first : second;
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
     expect(refused).toMatchObject({
-      reason: { code: 'CONFLICT', message: 'Port 9042 of web-1 belongs to shop (web).' },
+      reason: { code: 'PORT_TAKEN', message: 'Port 9042 of web-1 belongs to shop (web).' },
     });
   });
 
@@ -87,7 +87,7 @@ describe('allocating ports', () => {
 
   it('an archived project gets none', async () => {
     await bench.call('update_project', { project: 'shop', status: 'archived' });
-    await expect(allocate()).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(allocate()).rejects.toMatchObject({ code: 'PROJECT_ARCHIVED' });
   });
 });
 
@@ -191,7 +191,7 @@ describe('servers', () => {
   });
 
   it('an empty port range is refused', async () => {
-    await expect(register('web-1', { firstPort: 9000, lastPort: 8000 })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(register('web-1', { firstPort: 9000, lastPort: 8000 })).rejects.toMatchObject({ code: 'PORT_RANGE_EMPTY' });
   });
 
   it('this machine is one of them, with its measured size, however often it is registered', async () => {

@@ -1,4 +1,4 @@
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { redeemOwnerCode } from '@signalbox/store/people/owner-code';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import pg from 'pg';

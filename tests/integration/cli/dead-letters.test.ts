@@ -2,7 +2,7 @@ import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { claimChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
 import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { inject } from 'vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';

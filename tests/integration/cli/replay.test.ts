@@ -1,4 +1,4 @@
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 import { openTerminal } from './terminal.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '@signalbox/platform/config';
 import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { putUser } from '@signalbox/store/people/users';
+import { allowUser } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
@@ -78,9 +78,9 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
   const redis = openRedis(redisUrl, quiet);
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const gateways = new Set<StartedGateway>();
-  await putUser(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
-  await putUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
-  await putUser(pool, { userKey: PEOPLE.viewer, channel: 'telegram', name: 'Eli', role: 'viewer' });
+  await allowUser(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
+  await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
+  await allowUser(pool, { userKey: PEOPLE.viewer, channel: 'telegram', name: 'Eli', role: 'viewer' });
   let keys = 0;
 
   return {

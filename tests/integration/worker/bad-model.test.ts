@@ -1,5 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';

@@ -1,6 +1,6 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';

@@ -3,7 +3,7 @@ import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turn
 import { putNodeRun } from '@signalbox/store/conversation/graph-nodes';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { AppError } from '@signalbox/contracts/errors';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

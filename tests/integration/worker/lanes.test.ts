@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/models/scripted';
+import type { ModelScript } from '../../support/scripted-model.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { echo, humans, intent } from '../../support/echo.ts';
 import { eventually } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

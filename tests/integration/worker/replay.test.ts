@@ -3,7 +3,7 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { keptExtras } from '@signalbox/models/kept';
-import type { ScriptedAnswer } from '@signalbox/models/scripted';
+import type { ScriptedAnswer } from '../../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

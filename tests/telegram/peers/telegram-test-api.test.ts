@@ -3,7 +3,7 @@ import { GatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
 import { readConfig } from '@signalbox/platform/config';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { putUser } from '@signalbox/store/people/users';
+import { allowUser } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
@@ -43,7 +43,7 @@ beforeEach(async () => {
   own({ close: async () => void (await server.stop()) });
   pool = openPool(database.url, log, { name: 'test', max: 4 });
   own({ close: () => pool.end() });
-  await putUser(pool, { userKey: String(PERSON), channel: 'telegram', name: 'Ada', role: 'developer' });
+  await allowUser(pool, { userKey: String(PERSON), channel: 'telegram', name: 'Ada', role: 'developer' });
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: inject('redisUrl'),

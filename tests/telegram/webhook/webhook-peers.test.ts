@@ -1,6 +1,6 @@
 import { createServer, request as call, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { putUser } from '@signalbox/store/people/users';
+import { allowUser } from '@signalbox/store/people/users';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
@@ -47,7 +47,7 @@ async function startProxy(targets: readonly number[]): Promise<{ readonly port: 
 
 async function speak(): Promise<void> {
   for (const id of PEOPLE) {
-    await putUser(harness.pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'developer' });
+    await allowUser(harness.pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'developer' });
   }
   const one = async (from: number): Promise<void> => {
     for (let n = 0; n < MESSAGES; n += 1) await harness.people.post('/api/messages', { from, text: textOf(n) });

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { StoredMessage } from '../store/event.ts';
 import { isVisibleTo } from './visibility.ts';
-import { GROUP, type Person } from './people.ts';
+import { GROUP, resolveChatName, type Person } from './people.ts';
 import type { Store } from '../store/store.ts';
 
 /** A person asked for something a Telegram client would not do. `status` is the HTTP status to answer. */
@@ -12,6 +13,21 @@ export class PersonError extends Error {
     this.name = 'PersonError';
     this.status = status;
   }
+}
+
+/** A chat as people name it. */
+export const ChatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);
+type ChatName = z.infer<typeof ChatName>;
+
+/** Who acts, and where; without a chat in the private one. */
+export const Acting = z.strictObject({ from: z.int(), chat: ChatName.optional() });
+
+/** The same with the id of the chat. */
+export function findPlace<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({
+  chat,
+  ...given
+}: Given): Omit<Given, 'chat'> & { readonly chatId: number } {
+  return { ...given, chatId: resolveChatName(chat ?? given.from) };
 }
 
 /** The person of an id, or 404. */

@@ -1,20 +1,20 @@
+import { z } from 'zod';
 import type { StoredMessage } from '../store/event.ts';
 import { putNewMessage, toForwarded } from '../store/new-message.ts';
-import { PersonError, requireMember, requireMessage } from './person-access.ts';
+import { resolveChatName } from './people.ts';
+import { Acting, ChatName, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
 import { type Sent, sendUpdate } from '../store/sent-update.ts';
 import type { Store } from '../store/store.ts';
 
-interface OneMessage {
-  readonly from: number;
-  readonly chatId: number;
-  readonly messageId: number;
-}
+export const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.optional() })
+  .transform(findPlace)
+  .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 
 /**
  * A person forwards a message that they see into a chat of theirs. Its buttons come along with their data: pressing one
  * there is how a click reaches the bot from a chat that its card was not meant for.
  */
-export function forwardFromPerson(store: Store, action: OneMessage & { readonly toChatId: number }): Sent {
+export function forwardFromPerson(store: Store, action: z.output<typeof PersonForward>): Sent {
   const person = requireMember(store, action.from, action.chatId);
   requireMember(store, action.from, action.toChatId);
   const message = requireMessage(store, action.chatId, action.messageId, person.id);

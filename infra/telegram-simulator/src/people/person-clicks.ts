@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { InaccessibleMessage } from 'grammy/types';
+import { z } from 'zod';
 import { toButtonViews } from './button-view.ts';
 import { stopDraft } from '../store/drafts.ts';
 import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
 import { findChat, toGroupChat } from './chat-shapes.ts';
 import { isVisibleTo } from './visibility.ts';
 import { GROUP, toUser } from './people.ts';
-import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
+import { Acting, findPlace, PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
 import { listMessages, type Store } from '../store/store.ts';
 
-export interface PersonClick {
-  readonly from: number;
-  readonly chatId: number;
-  readonly messageId: number | null;
+export const PersonClick = Acting.extend({
+  messageId: z.int().nullable().default(null),
   /** The label or the data of a button; of the newest message that has it, unless one is named. */
-  readonly button: string | null;
+  button: z.string().min(1).nullable().default(null),
   /** Any data instead: what a stale client sends, or a forged one. */
-  readonly data: string | null;
-}
+  data: z.string().nullable().default(null),
+})
+  .refine(
+    ({ button, data, messageId }) => (data === null ? button : messageId) !== null,
+    'a click names a button, or data and messageId',
+  )
+  .transform(findPlace);
+type PersonClick = z.output<typeof PersonClick>;
 
 /** A person presses a button, or a client of theirs says so. */
 export function clickFromPerson(

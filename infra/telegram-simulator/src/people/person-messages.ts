@@ -1,27 +1,32 @@
 import { randomInt } from 'node:crypto';
+import { z } from 'zod';
 import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
 import type { StoredMessage } from '../store/event.ts';
 import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
 import { nowSeconds, putNewMessage } from '../store/new-message.ts';
 import { BOT_USERNAME, GROUP, type Person } from './people.ts';
-import { PersonError, requireMember, requireMessage } from './person-access.ts';
+import { Acting, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
+import { PersonFile } from './person-files.ts';
 import { type Sent, sendUpdate } from '../store/sent-update.ts';
 import { listTopics } from '../store/topic.ts';
 import type { Store } from '../store/store.ts';
 
-export interface PersonMessage {
-  readonly from: number;
-  readonly chatId: number;
+export const PersonMessage = Acting.extend({
   /** With files: the caption of the first one. */
-  readonly text: string;
-  readonly replyTo: number | null;
+  text: z.string().default(''),
+  replyTo: z.int().nullable().default(null),
   /** The number or the name of a topic; null for none. */
-  readonly topic?: number | string | null;
+  topic: z
+    .union([z.int(), z.string().min(1)])
+    .nullable()
+    .default(null),
   /** Sends the text as it is: not trimmed, whatever its length. */
-  readonly raw: boolean;
-  readonly files?: readonly NewFile[];
-}
+  raw: z.boolean().default(false),
+  files: z.array(PersonFile).default([]),
+}).transform(findPlace);
+
+export const PersonEdit = Acting.extend({ messageId: z.int(), text: z.string() }).transform(findPlace);
 
 /** The limits of Telegram clients, in UTF-16 units: they split longer texts and cut longer captions. */
 export const MAX_TEXT_LENGTH = 4096;
@@ -29,9 +34,9 @@ const MAX_CAPTION_LENGTH = 1024;
 const MAX_ALBUM = 10;
 
 /** A person writes, or sends files: several are an album, one message for each. Answers them in their order. */
-export function sendFromPerson(store: Store, given: PersonMessage): readonly [Sent, ...Sent[]] {
+export function sendFromPerson(store: Store, given: z.output<typeof PersonMessage>): readonly [Sent, ...Sent[]] {
   const person = requireMember(store, given.from, given.chatId);
-  const { chatId, replyTo, files = [] } = given;
+  const { chatId, replyTo, files } = given;
   const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
   checkAlbum(files);
   const replied = replyTo === null ? null : requireMessage(store, chatId, replyTo, person.id);
@@ -59,10 +64,7 @@ export function sendFromPerson(store: Store, given: PersonMessage): readonly [Se
 }
 
 /** A person changes a text or a caption of theirs. */
-export function editFromPerson(
-  store: Store,
-  edit: { from: number; chatId: number; messageId: number; text: string },
-): Sent {
+export function editFromPerson(store: Store, edit: z.output<typeof PersonEdit>): Sent {
   const person = requireMember(store, edit.from, edit.chatId);
   const old = requireMessage(store, edit.chatId, edit.messageId, person.id);
   if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');

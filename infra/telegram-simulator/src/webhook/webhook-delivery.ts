@@ -4,6 +4,10 @@ import { nameLine } from './webhook-order.ts';
 import { postUpdate } from './webhook-post.ts';
 import type { Store } from '../store/store.ts';
 
+/** Two seconds and a minute or two at Telegram; nobody wants to wait for a test. */
+const RETRY_MS = 20;
+const MAX_RETRY_MS = 1_000;
+
 /**
  * Sends updates to the webhook as long as one is set: each until it is taken, in the order of its line, up to
  * `maxConnections` at once. The signal ends it; what is under way then stays pending.
@@ -76,8 +80,7 @@ class Round {
       if (failure === null) return updates.confirm(position);
       this.#store.webhookError = { date: Math.floor(Date.now() / 1000), message: failure.message };
       // As Telegram does: what the webhook asked for, else at once the first time, then ever later.
-      const { webhookRetryMs, webhookMaxRetryMs } = settings;
-      const waitMs = failures === 0 ? 0 : Math.min(webhookRetryMs * 2 ** (failures - 1), webhookMaxRetryMs);
+      const waitMs = failures === 0 ? 0 : Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
       await delay(failure.retryAfterMs ?? waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
     }
   }

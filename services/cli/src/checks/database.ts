@@ -1,5 +1,6 @@
 import { readMigrationStatus } from '@signalbox/store/migrations/migration-status';
 import type { Pool } from '@signalbox/store/pool';
+import { findValue, listValues } from '@signalbox/store/sql';
 import type { CommandContext } from '../command.ts';
 import { countOf } from '../table.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
@@ -23,18 +24,17 @@ export async function checkDatabase({ config, database }: CommandContext): Promi
 }
 
 async function readVersion(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<{ server_version: string }>('show server_version');
-  return rows[0]?.server_version.split(' ')[0] ?? 'unknown';
+  const version = await findValue<string>(pool, 'unknown')`show server_version`;
+  return version.replace(/ .*/, '');
 }
 
 /** Whether the services that run now share a login: an attacker who takes over one of them then has the rights of all. */
 async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
-  const { rows } = await pool.query<{ login: string }>(
-    `select min(usename) as login from pg_stat_activity
+  const logins = await listValues<string>(pool)`
+    select min(usename) from pg_stat_activity
       where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'
-     having count(distinct application_name) > 1 and count(distinct usename) = 1`,
-  );
-  return rows.map(({ login }) =>
+     having count(distinct application_name) > 1 and count(distinct usename) = 1`;
+  return logins.map((login) =>
     warn(
       'logins',
       `all services log in to Postgres as ${login}`,

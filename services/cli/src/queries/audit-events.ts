@@ -1,5 +1,6 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '@signalbox/store/pool';
+import { listRows } from '@signalbox/store/sql';
 
 /** Which events to show; undefined: all. */
 export interface AuditFilter {
@@ -22,17 +23,16 @@ export interface ShownAuditEvent extends Omit<RecordedAuditEvent, 'eventId' | 'r
 
 /** The newest events that a filter finds, newest last. */
 export async function findAuditEvents(db: Queryable, filter: AuditFilter): Promise<readonly ShownAuditEvent[]> {
-  const { rows } = await db.query<Omit<ShownAuditEvent, 'seq'> & { seq: string | null }>(
-    `select c.seq, e.recorded_at as "recordedAt", e.kind, e.actor, e.thread_id as "threadId", e.turn_id as "turnId",
+  const { sinceMs, threadId, actionId, kind, userKey, limit } = filter;
+  const events = await listRows<ShownAuditEvent>(db)`
+    select c.seq::float8, e.recorded_at as "recordedAt", e.kind, e.actor, e.thread_id as "threadId", e.turn_id as "turnId",
        e.action_id as "actionId", e.approval_id as "approvalId", e.policy_version as "policyVersion", e.data
        from audit_events e left join audit_chain c using (event_id)
-      where ($1::float8 is null or e.recorded_at > now() - $1 * interval '1 ms')
-        and ($2::text is null or e.thread_id = $2)
-        and ($3::text is null or e.action_id = $3)
-        and ($4::text is null or e.kind = $4 or starts_with(e.kind, $4 || '.'))
-        and ($5::text is null or e.actor = $5 or e.data ->> 'userKey' = $5 or e.data #>> '{requester,userKey}' = $5)
-      order by e.event_id desc limit $6`,
-    [filter.sinceMs, filter.threadId, filter.actionId, filter.kind, filter.userKey, filter.limit],
-  );
-  return rows.map((row) => ({ ...row, seq: row.seq === null ? null : Number(row.seq) })).reverse();
+      where (${sinceMs}::float8 is null or e.recorded_at > now() - ${sinceMs} * interval '1 ms')
+        and (${threadId}::text is null or e.thread_id = ${threadId})
+        and (${actionId}::text is null or e.action_id = ${actionId})
+        and (${kind}::text is null or e.kind = ${kind} or starts_with(e.kind, ${kind} || '.'))
+        and (${userKey}::text is null or ${userKey} in (e.actor, e.data ->> 'userKey', e.data #>> '{requester,userKey}'))
+      order by e.event_id desc limit ${limit}`;
+  return events.toReversed();
 }

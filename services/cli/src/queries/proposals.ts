@@ -1,4 +1,5 @@
 import type { Queryable } from '@signalbox/store/pool';
+import { listRows } from '@signalbox/store/sql';
 
 /** What was proposed and decided, as it was recorded; the reader checks the shapes. */
 export interface RecordedProposal {
@@ -20,17 +21,15 @@ export async function* readProposals(db: Queryable, since: Date): AsyncGenerator
   // Moments go in and out as text: a Date has milliseconds, the column microseconds, and a page would begin too early.
   let after = { at: since.toISOString(), actionId: '' };
   for (;;) {
-    const { rows } = await db.query<RecordedProposal & { readonly at: string }>(
-      `select action_id as "actionId", tool, user_key as "userKey", proposed_at as "proposedAt", proposed_at::text as at,
+    const rows = await listRows<RecordedProposal & { readonly at: string }>(db)`
+      select action_id as "actionId", tool, user_key as "userKey", proposed_at as "proposedAt", proposed_at::text as at,
               proposal -> 'question' as question, proposal -> 'decision' as decision
          from actions
-        where proposal is not null and (proposed_at, action_id) > ($1::timestamptz, $2)
-        order by proposed_at, action_id limit ${PAGE}`,
-      [after.at, after.actionId],
-    );
+        where proposal is not null and (proposed_at, action_id) > (${after.at}::timestamptz, ${after.actionId})
+        order by proposed_at, action_id limit ${PAGE}`;
     for (const { at: _, ...row } of rows) yield row;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
-    after = { at: last.at, actionId: last.actionId };
+    after = last;
   }
 }

@@ -1,8 +1,8 @@
 import { sleep } from '@signalbox/contracts/time';
-import { JOBS, JobPool, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
 import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/conversation/runs';
-import { sql } from '@signalbox/store/sql';
+import { findRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
 /** A run with all that an operator may see of it; secrets were taken out when it was stored. */
 export interface RunDetail extends RunRow {
@@ -35,22 +35,20 @@ const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as
   queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
 
 /** Runs that fit, the newest first. */
-export async function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
+export function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
   const { job, status, project, userKey, sinceMs, text, limit } = filter;
-  const { rows } = await db.query<RunDetail>(sql`select ${DETAIL} from runs
+  return listRows<RunDetail>(db)`select ${DETAIL} from runs
       where (${job}::text is null or job = ${job}) and (${status}::text is null or ${RUN_OUTCOME} = ${status})
         and (${project}::text is null or payload ? 'project' and payload ->> 'project' = ${project})
           and (${userKey}::text is null or user_key = ${userKey})
         and (${sinceMs}::float8 is null or created_at > clock_timestamp() - ${sinceMs} * interval '1 ms')
         and (${text}::text is null or run_words(job, payload, result, error) @@ websearch_to_tsquery('simple', ${text}))
-      order by created_at desc, run_id limit ${limit}`);
-  return rows;
+      order by created_at desc, run_id limit ${limit}`;
 }
 
 /** One run; null when there is none of that id. */
-export async function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
-  const { rows } = await db.query<RunDetail>(sql`select ${DETAIL} from runs where run_id = ${runId}`);
-  return rows[0] ?? null;
+export function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
+  return findRow<RunDetail>(db)`select ${DETAIL} from runs where run_id = ${runId}`;
 }
 
 const LOOK_MS = 200;
@@ -85,41 +83,19 @@ export interface PoolWork {
 }
 
 /** The work of each pool. A run that is not due yet does not wait. */
-export async function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
-  const { rows } = await db.query<Omit<PoolWork, 'pool'> & { readonly job: string }>(sql`select job,
-            (count(*) filter (where status = 'queued' and queued_at <= clock_timestamp()))::int as waiting,
-            (count(*) filter (where status = 'running'))::int as running,
-            (count(*) filter (where status = 'done' and not ${RUN_FAILED}))::int as done,
-            (count(*) filter (where ${RUN_FAILED}))::int as failed,
-            extract(epoch from clock_timestamp() - min(queued_at) filter (where status = 'queued'
-                                                      and queued_at <= clock_timestamp()))::float8 * 1000 as "oldestWaitingMs",
-            extract(epoch from clock_timestamp() - min(started_at) filter (where status = 'running'))::float8 * 1000 as "oldestRunningMs",
-            extract(epoch from clock_timestamp() - min(beat_at) filter (where status = 'running'))::float8 * 1000 as "quietestMs"
-       from runs where status in ('queued', 'running') or finished_at > clock_timestamp() - interval '24 hours'
-      group by job`);
-  return JobPool.options.map((pool) => {
-    const mine = rows.filter(({ job }) => poolOf(job) === pool);
-    const total = (of: 'waiting' | 'running' | 'done' | 'failed'): number =>
-      mine.reduce((sum, row) => sum + row[of], 0);
-    const longest = (of: 'oldestWaitingMs' | 'oldestRunningMs' | 'quietestMs'): number | null => {
-      const ages = mine.map((row) => row[of]).filter((age) => age !== null);
-      return ages.length === 0 ? null : Math.max(...ages);
-    };
-    return {
-      pool,
-      waiting: total('waiting'),
-      running: total('running'),
-      done: total('done'),
-      failed: total('failed'),
-      oldestWaitingMs: longest('oldestWaitingMs'),
-      oldestRunningMs: longest('oldestRunningMs'),
-      quietestMs: longest('quietestMs'),
-    };
-  });
-}
-
-/** Null for a job that this release does not know. */
-function poolOf(job: string): JobPool | null {
-  const spec: JobSpec | undefined = JOBS[job as JobName]; // undefined for any other name
-  return spec?.pool ?? null;
+export function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
+  const isWaiting = sql`r.status = 'queued' and r.queued_at <= clock_timestamp()`;
+  const isRecent = sql`r.finished_at > clock_timestamp() - interval '24 hours'`;
+  const age = (since: Sql): Sql => sql`(extract(epoch from clock_timestamp() - ${since}) * 1000)::float8`;
+  return listRows<PoolWork>(db)`
+    select p.pool, (count(*) filter (where ${isWaiting}))::int as waiting,
+           (count(*) filter (where r.status = 'running'))::int as running,
+           (count(*) filter (where ${isRecent} and r.status = 'done' and not r.failed))::int as done,
+           (count(*) filter (where ${isRecent} and r.failed))::int as failed,
+           ${age(sql`min(r.queued_at) filter (where ${isWaiting})`)} as "oldestWaitingMs",
+           ${age(sql`min(r.started_at) filter (where r.status = 'running')`)} as "oldestRunningMs",
+           ${age(sql`min(r.beat_at) filter (where r.status = 'running')`)} as "quietestMs"
+      from unnest(${JobPool.options}::text[]) with ordinality as p (pool, place)
+           left join (select *, ${RUN_FAILED} as failed from runs) r on job_pool(r.job) = p.pool
+     group by p.pool, p.place order by p.place`;
 }

@@ -1,5 +1,6 @@
 import type { TurnUsage } from '@signalbox/store/conversation/lanes';
 import type { Queryable } from '@signalbox/store/pool';
+import { findRow, listRows } from '@signalbox/store/sql';
 
 /** One conversation as it is recorded: what was asked, what the agent did, what the person saw. */
 export interface ThreadHistory {
@@ -54,50 +55,39 @@ export interface ReplyHistory {
 
 /** A thread with its newest `limit` turns, actions and replies, oldest first. Null when there is no such thread. */
 export async function readThreadHistory(db: Queryable, threadId: string, limit: number): Promise<ThreadHistory | null> {
-  const { rows } = await db.query<Omit<ThreadHistory, 'turns' | 'actions' | 'replies'>>(
-    `select thread_id as "threadId", user_key as "userKey", chat_key as "chatKey", agent, status, awaiting, title, summary,
+  const thread = await findRow<Omit<ThreadHistory, 'turns' | 'actions' | 'replies'>>(db)`
+    select thread_id as "threadId", user_key as "userKey", chat_key as "chatKey", agent, status, awaiting, title, summary,
             created_at as "createdAt", last_active_at as "lastActiveAt"
-       from threads where thread_id = $1`,
-    [threadId],
-  );
-  const thread = rows[0];
+       from threads where thread_id = ${threadId}`;
   if (!thread) return null;
   const [turns, actions, replies] = await Promise.all([
     readTurns(db, threadId, limit),
     readActions(db, threadId, limit),
     readReplies(db, threadId, limit),
   ]);
-  return { ...thread, turns, actions, replies };
+  return { ...thread, turns: turns.toReversed(), actions: actions.toReversed(), replies: replies.toReversed() };
 }
 
-async function readTurns(db: Queryable, threadId: string, limit: number): Promise<readonly TurnHistory[]> {
-  const { rows } = await db.query<TurnHistory>(
-    `select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.usage, t.error, t.started_at as "startedAt",
+/** The newest first, as in the functions below. */
+function readTurns(db: Queryable, threadId: string, limit: number): Promise<readonly TurnHistory[]> {
+  return listRows<TurnHistory>(db)`
+    select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.usage, t.error, t.started_at as "startedAt",
             round(extract(epoch from t.ended_at - t.started_at) * 1000)::int as "durationMs",
             array(select coalesce(i.envelope ->> 'text', i.envelope ->> 'say', i.kind) from inbox i
                    where i.user_key = t.user_key and i.turn_id = t.turn_id order by i.id) as messages
-       from turns t where t.thread_id = $1 order by t.started_at desc limit $2`,
-    [threadId, limit],
-  );
-  return rows.reverse();
+       from turns t where t.thread_id = ${threadId} order by t.started_at desc limit ${limit}`;
 }
 
-async function readActions(db: Queryable, threadId: string, limit: number): Promise<readonly ActionHistory[]> {
-  const { rows } = await db.query<ActionHistory>(
-    `select action_id as "actionId", turn_id as "turnId", tool, arguments, status, error_code as "errorCode",
+function readActions(db: Queryable, threadId: string, limit: number): Promise<readonly ActionHistory[]> {
+  return listRows<ActionHistory>(db)`
+    select action_id as "actionId", turn_id as "turnId", tool, arguments, status, error_code as "errorCode",
             coalesce(started_at, proposed_at) as "startedAt"
-       from actions where thread_id = $1 order by coalesce(started_at, proposed_at) desc, action_id desc limit $2`,
-    [threadId, limit],
-  );
-  return rows.reverse();
+       from actions where thread_id = ${threadId} order by coalesce(started_at, proposed_at) desc, action_id desc limit ${limit}`;
 }
 
-async function readReplies(db: Queryable, threadId: string, limit: number): Promise<readonly ReplyHistory[]> {
-  const { rows } = await db.query<ReplyHistory>(
-    `select o.id as "outboxId", o.turn_id as "turnId", o.status, o.body ->> 'text' as text, o.error, o.created_at as "createdAt"
-       from outbox o join threads t on t.thread_id = $1
-      where o.user_key = t.user_key and o.thread_id = $1 order by o.id desc limit $2`,
-    [threadId, limit],
-  );
-  return rows.reverse();
+function readReplies(db: Queryable, threadId: string, limit: number): Promise<readonly ReplyHistory[]> {
+  return listRows<ReplyHistory>(db)`
+    select o.id as "outboxId", o.turn_id as "turnId", o.status, o.body ->> 'text' as text, o.error, o.created_at as "createdAt"
+       from outbox o join threads t on t.thread_id = ${threadId}
+      where o.user_key = t.user_key and o.thread_id = ${threadId} order by o.id desc limit ${limit}`;
 }

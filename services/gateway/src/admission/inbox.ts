@@ -1,6 +1,7 @@
 import type { InboundEnvelope, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '@signalbox/store/pool';
+import { findValue, listRows, listValues, readRow } from '@signalbox/store/sql';
 
 /** One update on its way into the inbox, and what to do with it if its sender has a role. */
 export interface Admission {
@@ -74,29 +75,19 @@ export async function admitInbox(db: Queryable, items: readonly Admission[]): Pr
   });
 }
 
-async function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
-  const { rows } = await db.query<Admitted & { id: string | null }>({
-    name: 'inbox_admit',
-    text: 'select id, verdict, reason, role, label, said from inbox_admit($1::jsonb) order by place',
-    values: [JSON.stringify(items)],
-  });
-  return rows.map((row) => ({ ...row, id: row.id === null ? null : Number(row.id) }));
+function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
+  return listRows<Admitted>(db, 'inbox_admit')`
+    select id::float8, verdict, reason, role, label, said from inbox_admit(${JSON.stringify(items)}::jsonb) order by place`;
 }
 
 /** Updates whose number belongs to an update of another person. */
 async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
-  const { rows } = await db.query<{ place: number }>(
-    `select g.place::int - 1 as place
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as g (channel, bot, update_id, user_key, place)
-       join inbox i using (channel, bot, update_id) where i.user_key <> g.user_key`,
-    [
-      items.map(({ channel }) => channel),
-      items.map(({ bot }) => bot),
-      items.map(({ updateId }) => updateId),
-      items.map(({ userKey }) => userKey),
-    ],
-  );
-  return new Set(rows.flatMap(({ place }) => items[place] ?? []));
+  const keys = items.map(({ channel, bot, updateId, userKey }) => ({ channel, bot, updateId, userKey }));
+  const places = await listValues<number>(db)`
+    select g.place::int - 1 from jsonb_array_elements(${JSON.stringify(keys)}::jsonb) with ordinality as g (key, place)
+      join inbox i on i.channel = key ->> 'channel' and i.bot = key ->> 'bot' and i.update_id = key ->> 'updateId'
+     where i.user_key <> key ->> 'userKey'`;
+  return new Set(places.flatMap((place) => items[place] ?? []));
 }
 
 /** The same update under a number that is its person's: the same when it comes again. */
@@ -107,9 +98,8 @@ function withOwnNumber(item: Admission): Admission {
 }
 
 /** Asks the holder of this person's lane to stop and voids what waits before this inbox row. False when there was nothing. */
-export async function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
-  const { rows } = await db.query<{ busy: boolean }>('select lane_stop($1, $2) as busy', [userKey, beforeId]);
-  return rows[0]?.busy ?? false;
+export function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
+  return findValue<boolean>(db, false)`select lane_stop(${userKey}, ${beforeId})`;
 }
 
 /** What a person may ask about their own lane. Ages in milliseconds. */
@@ -127,21 +117,17 @@ export interface LaneStatus {
 const MAX_JOBS = 5;
 
 /** Looks up what is going on for a person, and their current thread in this chat. */
-export async function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
-  const { rows } = await db.query<LaneStatus>(
-    `select
-       exists (select 1 from lanes l where l.user_key = $1 and l.worker is not null and l.lease_until > clock_timestamp()) as running,
+export function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
+  return readRow<LaneStatus>(db)`
+    select
+       exists (select 1 from lanes l where l.user_key = ${userKey} and l.worker is not null and l.lease_until > clock_timestamp()) as running,
        (select extract(epoch from clock_timestamp() - min(i.received_at)) * 1000 from inbox i
-         where i.user_key = $1 and i.outcome is null)::float8 as "oldestMs",
-       (select count(*) from inbox i where i.user_key = $1 and i.outcome is null)::int as open,
+         where i.user_key = ${userKey} and i.outcome is null)::float8 as "oldestMs",
+       (select count(*) from inbox i where i.user_key = ${userKey} and i.outcome is null)::int as open,
        (select json_build_object('threadId', t.thread_id, 'title', t.title, 'awaiting', t.awaiting) from threads t
-         where t.user_key = $1 and t.chat_key = $2 and t.status = 'open' order by t.last_active_at desc limit 1) as thread,
+         where t.user_key = ${userKey} and t.chat_key = ${chatKey} and t.status = 'open' order by t.last_active_at desc limit 1) as thread,
        coalesce((select json_agg(j) from (
          select r.job, r.status, (extract(epoch from clock_timestamp() - r.created_at) * 1000)::float8 as "ageMs" from runs r
-          where r.user_key = $1 and r.status in ('queued', 'running') order by r.created_at limit $3) j), '[]'::json) as jobs`,
-    [userKey, chatKey, MAX_JOBS],
-  );
-  const status = rows[0];
-  if (!status) throw new Error('a select without from always answers one row');
-  return status;
+          where r.user_key = ${userKey} and r.status in ('queued', 'running')
+          order by r.created_at limit ${MAX_JOBS}) j), '[]'::json) as jobs`;
 }

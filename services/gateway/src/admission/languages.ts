@@ -1,4 +1,5 @@
 import type { Pool } from '@signalbox/store/pool';
+import { listRows } from '@signalbox/store/sql';
 import type { FromPerson } from './choice.ts';
 
 /** What people read: the language that they chose with /language, else that of their client. */
@@ -28,18 +29,15 @@ export function createLanguages(pool: Pool): Languages {
   };
   const look = async (updates: readonly FromPerson[]): Promise<void> => {
     const clients = new Map<string, string | null>(updates.map(({ userKey, language }) => [userKey, language ?? null]));
-    const { rows } = await pool.query<{ userKey: string; language: string | null }>(
-      `with seen as (select * from unnest($1::text[], $2::text[]) as s (user_key, code)),
+    const rows = await listRows<{ userKey: string; client: string | null; language: string | null }>(pool)`
+       with seen as (select * from unnest(${[...clients.keys()]}::text[], ${[...clients.values()]}::text[]) as s (user_key, code)),
             changed as (update users u set client_language = s.code from seen s
                          where u.user_key = s.user_key and s.code is not null and u.client_language is distinct from s.code)
-       select s.user_key as "userKey", coalesce(u.language, s.code, u.client_language) as language
-         from seen s left join users u on u.user_key = s.user_key`,
-      [[...clients.keys()], [...clients.values()]],
-    );
+       select s.user_key as "userKey", s.code as client, coalesce(u.language, s.code, u.client_language) as language
+         from seen s left join users u on u.user_key = s.user_key`;
     if (known.size > MOST_REMEMBERED) known.clear();
     const untilMs = Date.now() + REMEMBERED_MS;
-    for (const { userKey, language } of rows)
-      known.set(userKey, { client: clients.get(userKey) ?? null, language, untilMs });
+    for (const { userKey, ...one } of rows) known.set(userKey, { ...one, untilMs });
   };
   return {
     of: async (updates) => {

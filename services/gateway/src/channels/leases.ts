@@ -1,4 +1,5 @@
 import type { Pool, Queryable } from '@signalbox/store/pool';
+import { findValue } from '@signalbox/store/sql';
 
 /** `exclusive`: no other process has the name. `shared`: any number of processes share it, and none has it exclusively. */
 export type HoldKind = 'exclusive' | 'shared';
@@ -25,8 +26,11 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
   client.on('end', () => lost.abort());
   try {
     await client.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4');
-    const { rows } = await client.query<{ mine: boolean }>(TAKE[kind], [name]);
-    if (rows[0]?.mine) return { hold: { lost: lost.signal, release: () => client.release(true) }, heldAs: null };
+    const isMine =
+      kind === 'exclusive'
+        ? findValue<boolean>(client)`select pg_try_advisory_lock(hashtextextended(${name}, 0))`
+        : findValue<boolean>(client)`select pg_try_advisory_lock_shared(hashtextextended(${name}, 0))`;
+    if (await isMine) return { hold: { lost: lost.signal, release: () => client.release(true) }, heldAs: null };
     const heldAs = await readHeldAs(client, name);
     // Closed, not returned: the listeners and keep-alives above belong to this use of it.
     client.release(true);
@@ -37,22 +41,12 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
   }
 }
 
-const TAKE: Readonly<Record<HoldKind, string>> = {
-  exclusive: 'select pg_try_advisory_lock(hashtextextended($1, 0)) as mine',
-  shared: 'select pg_try_advisory_lock_shared(hashtextextended($1, 0)) as mine',
-};
-
 /** Postgres shows a lock of one big number as its two halves. */
-async function readHeldAs(db: Queryable, name: string): Promise<HoldKind | null> {
-  const { rows } = await db.query<{ mode: string }>(
-    `select mode from pg_locks
+function readHeldAs(db: Queryable, name: string): Promise<HoldKind | null> {
+  return findValue<HoldKind>(db)`
+    select case mode when 'ShareLock' then 'shared' else 'exclusive' end from pg_locks
       where locktype = 'advisory' and objsubid = 1 and granted
         and database = (select oid from pg_database where datname = current_database())
-        and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)
-      limit 1`,
-    [name],
-  );
-  const mode = rows[0]?.mode;
-  if (mode === undefined) return null;
-  return mode === 'ShareLock' ? 'shared' : 'exclusive';
+        and (classid::bigint << 32) | objid::bigint = hashtextextended(${name}, 0)
+      limit 1`;
 }

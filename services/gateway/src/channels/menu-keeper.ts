@@ -1,7 +1,8 @@
 import { tryHold } from './leases.ts';
-import { readMenuAdmins, writeMenuAdmins } from './menu-admins.ts';
+import { putSetting } from '@signalbox/store/settings';
 import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';
+import { findValue, sql } from '@signalbox/store/sql';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
@@ -33,6 +34,7 @@ export function startMenuKeeper(deps: {
   const { pool, channel, log } = deps;
   const stop = new AbortController();
   const place = `${channel.name}:${channel.bot}`;
+  const remembered = `menu_admins:${place}`;
   let everybody = true;
   let change = new AbortController();
 
@@ -45,12 +47,13 @@ export function startMenuKeeper(deps: {
       const admins = users
         .filter((user) => user.role === 'admin' && user.channel === channel.name)
         .map((user) => user.userKey);
-      const before = await readMenuAdmins(pool, place);
+      // Whom clients offered the commands of admins last: from those who are none any more they are taken.
+      const before = await findValue<readonly string[]>(pool, [])`select value from settings where key = ${remembered}`;
       await channel.offerCommands(
         { everybody, admins, former: before.filter((one) => !admins.includes(one)) },
         stop.signal,
       );
-      await writeMenuAdmins(pool, place, admins);
+      await putSetting(pool, remembered, sql`${JSON.stringify(admins)}::jsonb`);
       everybody = false;
       return true;
     } finally {

@@ -5,7 +5,8 @@ import { hashCode } from '@signalbox/store/people/access-code';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
-import { findUser, type User } from '@signalbox/store/people/users';
+import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
+import { allowUser, findUser, type User } from '@signalbox/store/people/users';
 
 /** How long an invitation is good for. */
 export const INVITATION_MS = 24 * 3_600_000;
@@ -21,11 +22,7 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-interface Newcomer {
-  readonly userKey: string;
-  readonly channel: string;
-  readonly name: string;
-}
+type Newcomer = Omit<User, 'role'>;
 
 /**
  * What became of a code. owner, invited: the person is in. covered: they had that role or more, and the code stays good.
@@ -49,21 +46,17 @@ export async function createInvitation(
   wanted: { readonly role: Role; readonly name: string | null; readonly invitedBy: string; readonly chatKey: string },
 ): Promise<string> {
   const code = newCode(3);
-  await db.query(
-    `insert into invitations (code_hash, role, name, invited_by, chat_key, expires_at)
-     values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms')`,
-    [hashCode(code), wanted.role, wanted.name, wanted.invitedBy, wanted.chatKey, INVITATION_MS],
-  );
+  await db.query(sql`insert into invitations (code_hash, role, name, invited_by, chat_key, expires_at)
+    values (${hashCode(code)}, ${wanted.role}, ${wanted.name}, ${wanted.invitedBy}, ${wanted.chatKey},
+      now() + ${INVITATION_MS} * interval '1 ms')`);
   return code;
 }
 
 /** Invitations that can still be used, oldest first. */
-export async function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
-  const { rows } = await db.query<Invitation>(
-    `select i.role, i.name, i.expires_at as "expiresAt" from invitations i join users u on u.user_key = i.invited_by
-      where i.used_at is null and i.voided_at is null and i.expires_at > now() and u.role = 'admin' order by i.created_at`,
-  );
-  return rows;
+export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
+  return listRows<Invitation>(db)`
+    select i.role, i.name, i.expires_at as "expiresAt" from invitations i join users u on u.user_key = i.invited_by
+      where i.used_at is null and i.voided_at is null and i.expires_at > now() and u.role = 'admin' order by i.created_at`;
 }
 
 /**
@@ -82,7 +75,7 @@ export async function redeemCode(db: Queryable, code: string, person: Newcomer):
   if (outcome.kind === 'invited') await recordRole(db, person, before, outcome.role, 'invitation');
   if (outcome.kind === 'unknown') {
     await db.query(`delete from code_tries where tried_at < now() - interval '1 day'`);
-    await db.query('insert into code_tries (user_key) values ($1)', [person.userKey]);
+    await db.query(sql`insert into code_tries (user_key) values (${person.userKey})`);
   }
   return outcome;
 }
@@ -95,52 +88,42 @@ async function recordRole(db: Queryable, person: Newcomer, before: User | null, 
 /** Makes a code worthless that others have seen. False when it was none. */
 export async function voidCode(db: Queryable, code: string): Promise<boolean> {
   if (await voidOwnerCode(db, code)) return true;
-  const { rowCount } = await db.query(
-    'update invitations set voided_at = now() where code_hash = $1 and used_at is null and voided_at is null',
-    [hashCode(code)],
-  );
-  return rowCount === 1;
+  return hasRow(db)`update invitations set voided_at = now()
+    where code_hash = ${hashCode(code)} and used_at is null and voided_at is null`;
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
-  const { rows } = await db.query<InvitationRow>(
-    `select i.role, i.chat_key as "inviterChat", i.used_by as "usedBy", i.voided_at is not null or i.expires_at <= now()
+  const found = await findRow<{
+    role: Role;
+    inviterChat: string;
+    usedBy: string | null;
+    gone: boolean;
+    had: Role | null;
+  }>(db)`
+    select i.role, i.chat_key as "inviterChat", i.used_by as "usedBy", i.voided_at is not null or i.expires_at <= now()
             or not exists (select 1 from users a where a.user_key = i.invited_by and a.role = 'admin') as gone,
-            (select u.role from users u where u.user_key = $2) as had
-       from invitations i where i.code_hash = $1 for update of i`,
-    [hashCode(code), person.userKey],
-  );
-  const [found] = rows;
+            (select u.role from users u where u.user_key = ${person.userKey}) as had
+       from invitations i where i.code_hash = ${hashCode(code)} for update of i`;
   if (!found) return { kind: 'unknown' };
   const { role, inviterChat, usedBy, gone, had } = found;
   if (usedBy !== null) return usedBy === person.userKey && had ? { kind: 'mine', role: had } : { kind: 'used' };
   if (gone) return { kind: 'expired' };
   if (had && roleCovers(had, role)) return { kind: 'covered', role: had };
-  await db.query('update invitations set used_by = $2, used_at = now() where code_hash = $1', [
-    hashCode(code),
-    person.userKey,
-  ]);
-  await db.query('select user_allow($1, $2, $3, $4, false)', [person.userKey, person.channel, person.name, role]);
+  await db.query(
+    sql`update invitations set used_by = ${person.userKey}, used_at = now() where code_hash = ${hashCode(code)}`,
+  );
+  await allowUser(db, { ...person, role });
   return { kind: 'invited', role, inviterChat, wasIn: had !== null };
-}
-
-interface InvitationRow {
-  readonly role: Role;
-  readonly inviterChat: string;
-  readonly usedBy: string | null;
-  readonly gone: boolean;
-  readonly had: Role | null;
 }
 
 /** How long this person's codes are not looked at, in milliseconds; 0 when they are. */
 async function limitedFor(db: Queryable, userKey: string): Promise<number> {
-  const { rows } = await db.query<{ tries: number; mine: boolean; left_ms: number }>(
-    `select count(*)::int as tries, mine, (extract(epoch from min(tried_at) - now()) * 1000 + $2)::float8 as left_ms
+  const rows = await listRows<{ tries: number; mine: boolean; leftMs: number }>(db)`
+    select count(*)::int as tries, mine,
+           ceil(extract(epoch from min(tried_at) - now()) * 1000 + ${TRIES_WINDOW_MS})::float8 as "leftMs"
        from code_tries t, lateral (values (true), (false)) as of (mine)
-      where tried_at > now() - $2 * interval '1 ms' and (not mine or user_key = $1)
-      group by mine`,
-    [userKey, TRIES_WINDOW_MS],
-  );
+      where tried_at > now() - ${TRIES_WINDOW_MS} * interval '1 ms' and (not mine or user_key = ${userKey})
+      group by mine`;
   const over = rows.filter(({ tries, mine }) => tries >= (mine ? TRIES_PER_PERSON : TRIES_OVERALL));
-  return Math.max(0, ...over.map((row) => Math.ceil(row.left_ms)));
+  return Math.max(0, ...over.map(({ leftMs }) => leftMs));
 }

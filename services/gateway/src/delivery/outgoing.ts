@@ -1,5 +1,6 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
+import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 
 /** A chat that we hold. `epoch` is the fencing token: results written under an older one are refused. */
 export interface LeasedChat {
@@ -61,12 +62,9 @@ export async function claimChat(
   chatKey: string,
   options: LaneOptions & { readonly gateway: string },
 ): Promise<ClaimedChat> {
-  const { rows } = await db.query<{ state: string; epoch: string; target: string; item: ItemRow | null }>({
-    name: 'chat_begin',
-    text: 'select * from chat_begin($1, $2, $3, $4, $5)',
-    values: [chatKey, options.gateway, options.leaseMs, options.pick, options.slotMs],
-  });
-  const row = rows[0];
+  const { gateway, leaseMs, pick, slotMs } = options;
+  const row = await findRow<{ state: string; epoch: string; target: string; item: ItemRow | null }>(db, 'chat_begin')`
+    select * from chat_begin(${chatKey}, ${gateway}, ${leaseMs}, ${pick}, ${slotMs})`;
   if (row?.state === 'held') return { state: 'held', chat: { chatKey, epoch: row.epoch }, item: toItem(row.item) };
   return row?.state === 'moved' ? { state: 'moved', chatKey: row.target } : { state: 'none' };
 }
@@ -84,33 +82,19 @@ export async function nextOfChat(
   chat: LeasedChat,
   options: LaneOptions & { readonly result: RowResult | null; readonly pauseMs: number | null },
 ): Promise<Next> {
-  const { rows } = await db.query<{ state: 'lost' | 'released' | 'held'; item: ItemRow | null }>({
-    name: 'chat_next',
-    text: 'select * from chat_next($1, $2, $3::jsonb, $4, $5, $6, $7)',
-    values: [
-      chat.chatKey,
-      chat.epoch,
-      options.result && toSettlement(options.result),
-      options.pauseMs,
-      options.pick,
-      options.leaseMs,
-      options.slotMs,
-    ],
-  });
-  const row = rows[0];
+  const { result, pauseMs, pick, leaseMs, slotMs } = options;
+  const row = await findRow<{ state: 'lost' | 'released' | 'held'; item: ItemRow | null }>(db, 'chat_next')`
+    select * from chat_next(${chat.chatKey}, ${chat.epoch}, ${result && toSettlement(result)}::jsonb, ${pauseMs}, ${pick}, ${leaseMs}, ${slotMs})`;
   if (row?.state === 'held') return { state: 'held', item: toItem(row.item) };
   return { state: row?.state ?? 'lost' };
 }
 
 /** Notes how far a row of several parts has come. False when the chat was lost: send no more. */
-export async function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
-  const { rows } = await db.query<{ ok: boolean }>('select chat_note($1, $2, $3, $4::jsonb) as ok', [
-    chat.chatKey,
-    chat.epoch,
-    id,
-    JSON.stringify(delivery),
-  ]);
-  return rows[0]?.ok ?? false;
+export function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
+  return findValue<boolean>(
+    db,
+    false,
+  )`select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
 
 /** Extends the leases of these chats. Returns the keys of those that were lost. One round trip. */
@@ -129,52 +113,37 @@ export async function beatChats(
 }
 
 /** Chats whose rows no gateway delivers: a lost wake-up, a dead gateway, a pause that is over. Marks them as woken. */
-export async function sweepChats(db: Queryable, quietMs: number, maxChats: number): Promise<readonly string[]> {
-  const { rows } = await db.query<{ chat_key: string }>({
-    name: 'chat_sweep',
-    text: 'select chat_sweep($1, $2) as chat_key',
-    values: [quietMs, maxChats],
-  });
-  return rows.map((row) => row.chat_key);
+export function sweepChats(db: Queryable, quietMs: number, maxChats: number): Promise<readonly string[]> {
+  return listValues<string>(db, 'chat_sweep')`select chat_sweep(${quietMs}, ${maxChats})`;
 }
 
 /** The channel refuses this chat: gives up what waits there and in its topics, with dead letters. Returns how many rows that were. */
-export async function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
-  const { rows } = await db.query<{ given_up: number }>('select chat_park($1, $2) as given_up', [chatKey, reason]);
-  return rows[0]?.given_up ?? 0;
+export function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
+  return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }
 
 /** The channel lets us write to this chat and its topics again. */
 export async function unparkChat(db: Queryable, chatKey: string): Promise<void> {
-  await db.query('select chat_unpark($1)', [chatKey]);
+  await db.query(sql`select chat_unpark(${chatKey})`);
 }
 
 /** Whether we may write to a person in this chat: they wrote there before, and it is not parked. */
-export async function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Promise<boolean> {
-  const { rows } = await db.query<{ may: boolean }>(
-    `select exists (select 1 from inbox i where i.user_key = $1 and i.chat_key = $2)
-            and not exists (select 1 from chats c where c.chat_key = $2 and c.parked_at is not null) as may`,
-    [userKey, chatKey],
-  );
-  return rows[0]?.may ?? false;
+export function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Promise<boolean> {
+  return findValue<boolean>(db, false)`
+    select exists (select 1 from inbox i where i.user_key = ${userKey} and i.chat_key = ${chatKey})
+           and not exists (select 1 from chats c where c.chat_key = ${chatKey} and c.parked_at is not null)`;
 }
 
 /** A chat has a new key: its open rows, threads, runs and topics follow. Twice is safe. */
 export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
-  await db.query('select chat_move($1, $2)', [from, to]);
+  await db.query(sql`select chat_move(${from}, ${to})`);
 }
 
-interface ItemRow {
-  readonly id: number;
+interface ItemRow extends Omit<OutboxItem, 'userKey' | 'traceId' | 'ageMs' | 'delivery'> {
   readonly user_key: string | null;
   readonly trace_id: string;
-  readonly slot: string | null;
-  readonly body: OutboundBody;
-  readonly attempts: number;
   readonly age_ms: number;
   readonly receipt: Delivery;
-  readonly ambiguous: boolean;
-  readonly base: Delivery | null;
 }
 
 function toSettlement({ delivery: receipt, ...rest }: RowResult): string {

@@ -240,9 +240,8 @@ function ranIn(record: Passes[number]['record'], node: string): boolean {
 
 async function mustBeOpen({ ports, threadId }: ToolContext, thread: string) {
   const found = await ports.graphNodes.thread(thread);
-  if (found.threadId === threadId) throw new AppError('CONFLICT', { detail: say('diagnose.thisConversation') });
-  if (found.status !== 'open')
-    throw new AppError('CONFLICT', { detail: say('diagnose.notOpen', { thread, status: found.status }) });
+  if (found.threadId === threadId) throw new AppError('CONVERSATION_IS_THIS', {});
+  if (found.status !== 'open') throw new AppError('CONVERSATION_OVER', { thread, status: found.status });
   return found;
 }
 

@@ -244,8 +244,7 @@ export default toolGroup({
           ...(repositoryLogin ? { repositoryLogin: { handle: repositoryLogin, givenBy: actor.userKey } } : {}),
           ...(status ? { status } : {}),
         };
-        if (Object.keys(change).length === 0)
-          throw new AppError('CONFLICT', { detail: say('projects.nothingToChange', { name }) });
+        if (Object.keys(change).length === 0) throw new AppError('NOTHING_TO_CHANGE', { name });
         const project = await ports.projects.update(name, change, actionId);
         const look = repository || repositoryLogin ? await lookAt(work, name) : null;
         return { ...shownOf(project), version: project.version, look };
@@ -288,16 +287,14 @@ export default toolGroup({
       deadlineMs: 5_000,
       run: async (_input, { ports, actor, actionId }) => {
         const repository = await ports.demo.repository();
-        if (repository === null) throw new AppError('CONFLICT', { detail: say('projects.noDemo') });
+        if (repository === null) throw new AppError('DEMO_MISSING', {});
         const known = await ports.projects.find(DEMO.name);
         if (known === null) {
           const { name } = await ports.projects.create({ ...DEMO, repository, owner: actor.userKey }, actionId);
           return { name, repository, isNew: true };
         }
         if (known.repository !== null && !known.repository.startsWith('file:'))
-          throw new AppError('CONFLICT', {
-            detail: say('projects.otherDemo', { name: DEMO.name, repository: known.repository }),
-          });
+          throw new AppError('DEMO_NAME_TAKEN', { name: DEMO.name, repository: known.repository });
         // The folder of the data may have moved since.
         if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
         return { name: DEMO.name, repository, isNew: false };

@@ -35,37 +35,9 @@ const VERSIONS =
 const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
 const WORD = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
-/** Letters of other scripts that look like Latin ones. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  а: 'a',
-  е: 'e',
-  о: 'o',
-  р: 'p',
-  с: 'c',
-  у: 'y',
-  х: 'x',
-  і: 'i',
-  ј: 'j',
-  ѕ: 's',
-  ԁ: 'd',
-  һ: 'h',
-  ԛ: 'q',
-  ԝ: 'w',
-  ɡ: 'g',
-  α: 'a',
-  ο: 'o',
-  ρ: 'p',
-  ε: 'e',
-  ν: 'v',
-  ι: 'i',
-  κ: 'k',
-  τ: 't',
-  υ: 'u',
-  χ: 'x',
-  ӏ: 'l',
-  к: 'k',
-  т: 't',
-};
+/** Letters of other scripts, and below each the Latin one that it looks like. */
+const LOOK_ALIKES = 'аеорсухіјѕԁһԛԝɡαορενικτυχӏкт';
+const LATIN = 'aeopcyxijsdhqwgaopeviktuxlkt';
 
 /** A text as its signs are looked for: one width of letters, Western figures, nothing invisible, no addresses. */
 function plainOf(text: string): string {
@@ -140,7 +112,7 @@ function wordsIn(plain: string): readonly string[] {
 }
 
 function unmasked(plain: string): string {
-  return plain.replace(/[^\0-\x7f]/gu, (letter) => LOOK_ALIKES[letter] ?? letter);
+  return plain.replace(/[^\0-\x7f]/gu, (letter) => LATIN[LOOK_ALIKES.indexOf(letter)] ?? letter);
 }
 
 function westernFigure(figure: string): string {

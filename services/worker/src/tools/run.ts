@@ -139,15 +139,15 @@ async function handle(
   const deadline = AbortSignal.timeout(tool.deadlineMs);
   const signal = AbortSignal.any([scope.signal, deadline]);
   const startedAt = performance.now();
+  const told = () => ({
+    tool: call.name,
+    actionId: call.actionId,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
   try {
     const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
     const { output, files } = unpackResult(returned);
-    scope.log.info('tool finished', {
-      tool: call.name,
-      actionId: call.actionId,
-      ok: true,
-      durationMs: Math.round(performance.now() - startedAt),
-    });
+    scope.log.info('tool finished', { ok: true, ...told() });
     const done = {
       ok: true,
       result: shorten(output),
@@ -169,14 +169,7 @@ async function handle(
       ? new AppError(late, { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
       : asToolError(thrown, call);
     const log = error.code === 'TOOL_FAILED' || deadline.aborted ? scope.log.error : scope.log.info;
-    log('tool failed', {
-      tool: call.name,
-      actionId: call.actionId,
-      ok: false,
-      code: error.code,
-      error: thrown,
-      durationMs: Math.round(performance.now() - startedAt),
-    });
+    log('tool failed', { ok: false, code: error.code, error: thrown, ...told() });
     return { result: failure(error), files: [], isUncertain: isUncertain(error, tool) };
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Role } from './roles.ts';
-import type { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
+import { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
 
 /** `run` unattended, have the requester `confirm` it with a tap, `ask` another person first, or `deny`. The later, the stricter. */
 export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
@@ -40,42 +40,41 @@ export const Permission = z.object({
 });
 export type Permission = z.infer<typeof Permission>;
 
+const left = z.number().nullable();
+
 /** All that a decision is made from, besides the policy set: the same question always gets the same answer. */
-export interface PolicyQuestion {
-  readonly principal: { readonly userKey: string; readonly role: Role; readonly agentClass: AgentClass };
-  readonly action: {
-    readonly kind: ActionKind;
-    readonly tool: string;
-    readonly group: string;
-    readonly environment: Environment;
-    readonly resources: readonly string[];
+export const PolicyQuestion = z.object({
+  principal: z.object({ userKey: z.string(), role: Role, agentClass: AgentClass }),
+  action: z.object({
+    kind: ActionKind,
+    tool: z.string(),
+    group: z.string(),
+    environment: Environment,
+    resources: z.array(z.string()).readonly(),
     /** Parsed arguments; policies see their strings, numbers and booleans. */
-    readonly arguments: Readonly<Record<string, unknown>>;
-    readonly assessment: RiskAssessment;
+    arguments: z.record(z.string(), z.unknown()),
+    assessment: RiskAssessment,
     /** The least role that the tool itself asks for; without it only the rules by risk count. */
-    readonly leastRole?: Role;
-  };
-  readonly context: {
-    readonly channel: string;
-    readonly inGroup: boolean;
+    leastRole: Role.exactOptional(),
+  }),
+  context: z.object({
+    channel: z.string(),
+    inGroup: z.boolean(),
     /** When it is decided, as ISO 8601: time windows and change freezes look at it. */
-    readonly at: string;
+    at: z.string(),
     /** /freeze is in force: only reads go on. */
-    readonly frozen: boolean;
+    frozen: z.boolean(),
     /** An admin has opened break-glass, for a while. */
-    readonly breakGlass: boolean;
+    breakGlass: z.boolean(),
     /** What is left in this hour or day; null: unlimited. */
-    readonly budget: {
-      readonly callsLeft: number | null;
-      readonly tokensLeft: number | null;
-      readonly costUsdLeft: number | null;
-    };
+    budget: z.object({ callsLeft: left, tokensLeft: left, costUsdLeft: left }),
     /** A counted grant of an operator covers this very action. */
-    readonly granted: boolean;
+    granted: z.boolean(),
     /** How many people could approve besides the one who asks: 0 means solo mode. */
-    readonly otherApprovers: number;
-  };
-}
+    otherApprovers: z.int().min(0),
+  }),
+});
+export type PolicyQuestion = z.infer<typeof PolicyQuestion>;
 
 /** May this person decide about this action? `authors`: who asked for it or modified it. */
 export interface ApproverQuestion {

@@ -1,6 +1,7 @@
 import type { ApprovalStatus } from '@signalbox/contracts/governance/approval';
 import type { Queryable } from '../pool.ts';
 import type { ActionStatus } from './actions.ts';
+import { listRows } from '../sql.ts';
 
 /** A change that somebody asked for: whether it was decided about, by whom and why, and what came of it. */
 export interface OwnRequest {
@@ -41,7 +42,20 @@ export async function listOwnRequests(
   { userKey, threadId }: { readonly userKey: string; readonly threadId: string },
   limit: number,
 ): Promise<readonly OwnRequest[]> {
-  const { rows } = await db.query<Row>(OWN, [userKey, threadId, limit]);
+  const rows = await listRows<Row>(db)`
+    select a.action_id as "actionId", a.tool, a.arguments, a.status, a.error_code as "errorCode", coalesce(d.state, r.status) as work,
+           case when a.status = 'denied' then a.proposal #>> '{decision,sentence}' end as rule, a.thread_id = ${threadId} as "isHere",
+           a.proposed_at as "requestedAt", coalesce(d.finished_at, r.finished_at, a.settled_at, p.decided_at) as "endedAt",
+           case when p.approval_id is not null then json_build_object(
+             'approvalId', p.approval_id, 'status', p.status, 'what', p.card ->> 'what', 'byRequester', p.by_requester, 'needed', p.needed,
+             'voters', (select coalesce(json_agg(v.name order by v.voted_at, v.user_key), '[]') from approval_votes v
+                         where v.approval_id = p.approval_id),
+             'decidedBy', coalesce((select u.name from users u where u.user_key = p.decided_by), p.decided_by),
+             'reason', case when p.status <> 'modified' then p.reason end, 'expiresAt', p.expires_at) end as approval
+      from actions a left join approvals p on p.action_id = a.action_id
+           left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
+     where a.user_key = ${userKey} and (p.approval_id is not null or a.proposal #>> '{action,assessment,risk}' <> 'safe')
+     order by "isHere" desc, a.proposed_at desc, a.action_id desc limit ${limit}`;
   return rows.map(({ approval, ...row }) => ({
     ...row,
     // JSON has no dates.
@@ -52,19 +66,3 @@ export async function listOwnRequests(
 type Row = Omit<OwnRequest, 'approval'> & {
   readonly approval: (Omit<NonNullable<OwnRequest['approval']>, 'expiresAt'> & { readonly expiresAt: string }) | null;
 };
-
-/** in: $1 the person, $2 the conversation whose requests come first, $3 most rows */
-const OWN = `
-select a.action_id as "actionId", a.tool, a.arguments, a.status, a.error_code as "errorCode", coalesce(d.state, r.status) as work,
-       case when a.status = 'denied' then a.proposal #>> '{decision,sentence}' end as rule, a.thread_id = $2 as "isHere",
-       a.proposed_at as "requestedAt", coalesce(d.finished_at, r.finished_at, a.settled_at, p.decided_at) as "endedAt",
-       case when p.approval_id is not null then json_build_object(
-         'approvalId', p.approval_id, 'status', p.status, 'what', p.card ->> 'what', 'byRequester', p.by_requester, 'needed', p.needed,
-         'voters', (select coalesce(json_agg(v.name order by v.voted_at, v.user_key), '[]') from approval_votes v
-                     where v.approval_id = p.approval_id),
-         'decidedBy', coalesce((select u.name from users u where u.user_key = p.decided_by), p.decided_by),
-         'reason', case when p.status <> 'modified' then p.reason end, 'expiresAt', p.expires_at) end as approval
-  from actions a left join approvals p on p.action_id = a.action_id
-       left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
- where a.user_key = $1 and (p.approval_id is not null or a.proposal #>> '{action,assessment,risk}' <> 'safe')
- order by a.thread_id = $2 desc, a.proposed_at desc, a.action_id desc limit $3`;

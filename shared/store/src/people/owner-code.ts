@@ -15,8 +15,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
-    if ((rowCount ?? 0) > 0) return null;
+    if (await hasRow(client)`select 1 from users where role = 'admin' limit 1`) return null;
     const code = newCode(3);
     await client.query(sql`with made as (
          insert into settings (key, value) values (${KEY}, to_jsonb(${hashCode(code)}::text))

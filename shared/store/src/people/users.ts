@@ -1,19 +1,12 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
   readonly role: Role;
-}
-
-/** Lets a person in, or gives them another role. Doing so twice changes nothing. */
-export async function putUser(db: Queryable, user: User): Promise<void> {
-  await db.query(sql`
-    insert into users (user_key, channel, name, role) values (${user.userKey}, ${user.channel}, ${user.name}, ${user.role})
-     on conflict (user_key) do update set role = excluded.role, name = excluded.name`);
 }
 
 /** Everybody who may speak, oldest first. */
@@ -47,13 +40,12 @@ export async function allowUser(
 }
 
 /** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
-export async function denyUser(
+export function denyUser(
   db: Queryable,
   userKey: string,
   force = false,
 ): Promise<'removed' | 'stranger' | 'last admin'> {
-  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey},
-      ${force}) as change`;
+  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
 }
 
 /** One person who may speak, or null. */
@@ -74,7 +66,7 @@ export function readLanguages(
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],
 ): Promise<readonly (string | null)[]> {
   return listValues<string | null>(db)`
-    select user_language(coalesce(r.user_key, u.user_key))
+    select user_language(coalesce(r.user_key, u.user_key)) as language
        from unnest(${readers.map(({ userKey }) => userKey)}::text[],
          ${readers.map(({ chatKey }) => chatKey)}::text[]) with ordinality as r (user_key, chat_key, place)
        left join users u on u.channel || ':' || u.user_key = r.chat_key

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { AppError } from '@signalbox/contracts/errors';
 import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
-import { countLost, findStrays, readTail, type AuditTail } from '@signalbox/store/audit/audit-chain';
+import { countLost, findStrays, readTail } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
 import { sayDuration } from '@signalbox/messages/duration';
 import { openDatabaseHistory } from '../../audit-database.ts';
@@ -12,12 +12,6 @@ import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../
 
 /** Events whose place is looked up at once. */
 const STRAYS_PAGE = 20_000;
-
-interface LooseEnds extends AuditTail {
-  readonly strays: readonly string[];
-  /** Events that were recorded, and gone before they had their place. */
-  readonly lost: number;
-}
 
 /** Checks a database or an export against the checkpoints outside of it. Not in order: exit code 1, with the first bad event. */
 export async function runAuditVerify(context: CommandContext): Promise<Report> {
@@ -58,7 +52,8 @@ function findCheckpointFile(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : checkpointFileIn(path);
 }
 
-async function findLooseEnds(db: Queryable): Promise<LooseEnds> {
+/** What is not sealed yet, what was inserted past the product, and how many were lost: recorded, and gone before they had their place. */
+async function findLooseEnds(db: Queryable) {
   const strays: string[] = [];
   for (let after: string | null = '0'; after !== null;) {
     const page = await findStrays(db, after, STRAYS_PAGE);
@@ -82,7 +77,7 @@ function describeCover({ covered, ok }: AuditVerdict, file: string): readonly st
   return ok ? [`No checkpoint in ${file} covers any event: this says only that the database agrees with itself.`] : [];
 }
 
-function describeEnds(ends: LooseEnds | null): readonly string[] {
+function describeEnds(ends: Awaited<ReturnType<typeof findLooseEnds>> | null): readonly string[] {
   if (ends === null) return [];
   const lines: string[] = [];
   if (ends.unsealed > 0) {

@@ -19,25 +19,6 @@ const LINE = {
   example: '{"text": "list the projects", "projects": ["shop"]}',
 };
 
-/** What the offline planner would do about one text. */
-interface Explanation {
-  /** The first tool that would be called, or that the question is about; null when none is. */
-  readonly tool: string | null;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The question that would be asked, in words; null when nothing is missing. */
-  readonly question: string | null;
-  /** Why, in one sentence. */
-  readonly reason: string;
-  /** Every call in order, which is made without another word of the person: one message may ask for several things. */
-  readonly calls: Rehearsal['calls'];
-  /** The changes that are offered instead of being made, each with the text of its button. */
-  readonly shortlist: readonly {
-    readonly tool: string;
-    readonly arguments: Readonly<Record<string, unknown>>;
-    readonly label: string;
-  }[];
-}
-
 /** `plan explain`: shows what the offline planner would do, without doing it. Needs no database, no Redis and no model. */
 export async function runPlan(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
@@ -61,17 +42,23 @@ function storyOf({ context, projects, servers, versions }: z.output<typeof LINE.
   return { ...story, names: { ...story.names, ...Object.fromEntries(names) } };
 }
 
-function explainOne(catalog: ToolCatalog, text: string, story: Story): Explanation {
+/** What the offline planner would do about one text. */
+function explainOne(catalog: ToolCatalog, text: string, story: Story) {
   const rehearsal = explain(catalog, text, story);
   const { calls, question, offered } = rehearsal;
   const shortlist = offered.map(({ tool, args, label }) => ({ tool, arguments: args, label }));
   const first = calls[0] ?? shortlist[0];
   return {
+    /** The first tool that would be called, or that the question is about; null when none is. */
     tool: first?.tool ?? question?.tool ?? null,
     arguments: first?.arguments ?? question?.args ?? {},
+    /** The question that would be asked, in words; null when nothing is missing. */
     question: question?.message ?? null,
+    /** Why, in one sentence. */
     reason: reasonOf(rehearsal),
+    /** Every call in order, which is made without another word of the person: one message may ask for several things. */
     calls,
+    /** The changes that are offered instead of being made, each with the text of its button. */
     shortlist,
   };
 }
@@ -89,7 +76,7 @@ function reasonOf({ calls, question, says, texts }: Rehearsal): string {
   return `Would call nothing and say (${says?.kind ?? 'answer'}): ${answer}`;
 }
 
-function describe({ calls, question, reason }: Explanation): readonly string[] {
+function describe({ calls, question, reason }: ReturnType<typeof explainOne>): readonly string[] {
   const lines = calls.map(({ tool, arguments: args }) => `calls ${tool} ${JSON.stringify(args)}`);
   return [...lines, ...(question === null ? [] : [`asks  ${question}`]), reason];
 }

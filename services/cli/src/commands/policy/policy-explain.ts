@@ -1,6 +1,7 @@
 import { ProposedAction } from '@signalbox/contracts/governance/action';
-import type { Permission, PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import { PolicyQuestion, type Permission, type PolicyDecision } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
+import { parseJson } from '@signalbox/contracts/system-error';
 import type { Judged, JudgingEngine } from '@signalbox/safety/policy/engine';
 import {
   approverQuestion,
@@ -11,7 +12,6 @@ import {
   LoadOutline,
 } from '@signalbox/safety/policy/outline';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
-import { RecordedQuestion } from '../../queries/policy-question.ts';
 import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
@@ -61,7 +61,7 @@ const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline
 function explain(engine: JudgingEngine, question: unknown): Answer | LineProblem {
   if (typeof question !== 'object' || question === null || Array.isArray(question))
     return { error: 'This is no JSON object. Write one per line, such as {"role": "developer", "risk": "dangerous"}.' };
-  if ('principal' in question) return answerTo(RecordedQuestion, question, (whole) => explainCall(engine, whole));
+  if ('principal' in question) return answerTo(PolicyQuestion, question, (whole) => explainCall(engine, whole));
   if ('requester' in question)
     return answerTo(ProposedAction, question, (action) => explainCall(engine, askedNow(action)));
   if ('approve' in question) {
@@ -129,11 +129,8 @@ function readWords(words: readonly string[]): Record<string, unknown> {
 }
 
 function readValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 function describe(answer: Answer): readonly string[] {

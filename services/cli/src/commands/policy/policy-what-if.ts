@@ -1,18 +1,13 @@
-import { PolicyDecision } from '@signalbox/contracts/governance/decision';
+import { PolicyDecision, PolicyQuestion, type PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { readProposals, type RecordedProposal } from '../../queries/proposals.ts';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
-import { RecordedQuestion } from '../../queries/policy-question.ts';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { readSince } from '../../duration.ts';
 import { countOf, formatTable, formatTime } from '../../table.ts';
 
 /** A recorded proposal about which the other set would decide otherwise. */
-interface Change {
-  readonly actionId: string;
-  readonly tool: string;
-  readonly userKey: string;
-  readonly proposedAt: Date;
+interface Change extends Pick<RecordedProposal, 'actionId' | 'tool' | 'userKey' | 'proposedAt'> {
   readonly was: Outcome;
   readonly wouldBe: Outcome;
 }
@@ -32,12 +27,17 @@ export async function runPolicyWhatIf(
   if (policies === undefined) throw new UsageError();
   const since = new Date(Date.now() - readSince(given));
   const { engine } = await openSet(context);
+  const data = await compare(engine, readProposals(context.database(), since), limit);
+  return { ok: true, data: { since, ...data }, lines: describe(since, data) };
+}
+
+async function compare(engine: PolicyEngine, recorded: AsyncIterable<RecordedProposal>, limit: number) {
   const changes: Change[] = [];
   const counts: Record<string, number> = {};
   let [proposals, unreadable, changed, otherRule] = [0, 0, 0, 0];
-  for await (const proposal of readProposals(context.database(), since)) {
+  for await (const proposal of recorded) {
     proposals += 1;
-    const question = RecordedQuestion.safeParse(proposal.question);
+    const question = PolicyQuestion.safeParse(proposal.question);
     const decision = PolicyDecision.safeParse(proposal.decision);
     if (!question.success || !decision.success) {
       unreadable += 1;
@@ -53,8 +53,7 @@ export async function runPolicyWhatIf(
     counts[kind] = (counts[kind] ?? 0) + 1;
     if (changes.length < limit) changes.push(changeOf(proposal, decision.data, wouldBe));
   }
-  const data = { version: engine.version, since, proposals, changed, otherRule, unreadable, counts, changes };
-  return { ok: true, data, lines: describe(data) };
+  return { version: engine.version, proposals, changed, otherRule, unreadable, counts, changes };
 }
 
 function isSame(a: PolicyDecision, b: PolicyDecision): boolean {
@@ -83,23 +82,8 @@ function inWords({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval
   return `${effect} ${approval.approvals} ${approval.role} ${time}${approval.solo ? ' solo' : ''}`;
 }
 
-function describe({
-  since,
-  proposals,
-  changed,
-  otherRule,
-  unreadable,
-  counts,
-  changes,
-}: {
-  readonly since: Date;
-  readonly proposals: number;
-  readonly changed: number;
-  readonly otherRule: number;
-  readonly unreadable: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly changes: readonly Change[];
-}): readonly string[] {
+function describe(since: Date, compared: Awaited<ReturnType<typeof compare>>): readonly string[] {
+  const { proposals, changed, otherRule, unreadable, counts, changes } = compared;
   const summary = `${changed} of ${countOf(proposals, 'proposal')} since ${formatTime(since)} would have been decided otherwise.`;
   const rows = changes.map(({ proposedAt, actionId, tool, userKey, was, wouldBe }) => [
     formatTime(proposedAt),

@@ -11,8 +11,8 @@ import { createAttempts } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
 import { readRef } from './message-ref.ts';
 import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
-import { POLL_TIMEOUT_SECONDS, startPolling } from './receive/poll.ts';
-import { startWebhook, type WebhookTarget } from './receive/webhook.ts';
+import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
+import { Webhook, type WebhookTarget } from './receive/webhook.ts';
 import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
 
 /** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
@@ -103,8 +103,8 @@ export function createTelegram(options: {
     offerCommands: (to, signal) => offerMenu(api, to, toApiSignal(signal)),
     listen: (admit) =>
       options.webhook
-        ? startWebhook({ api, log, admit, target: options.webhook })
-        : startPolling({ api: pollApi, log, admit }),
+        ? new Webhook({ api, log, admit, target: options.webhook })
+        : new Polling({ api: pollApi, log, admit }),
   };
 }
 

@@ -6,6 +6,8 @@ import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import type { Queryable } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
+import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
@@ -45,12 +47,7 @@ async function choosePlace(db: AnswerParts['db'], place: 'here' | 'private', ask
 /** The group in which requests are shown to those who decide. Null: their private chats. */
 async function nameApprovalsChat(db: Queryable, chatKey: string | null): Promise<void> {
   if (chatKey === null) await db.query(`delete from settings where key = 'approvals_chat'`);
-  else
-    await db.query(
-      `insert into settings (key, value) values ('approvals_chat', jsonb_build_object('chatKey', $1::text))
-       on conflict (key) do update set value = excluded.value, updated_at = now()`,
-      [chatKey],
-    );
+  else await putSetting(db, 'approvals_chat', sql`jsonb_build_object('chatKey', ${chatKey}::text)`);
 }
 
 /** Requests that came to nothing stay in sight for so long: whoever asked may have been away. */

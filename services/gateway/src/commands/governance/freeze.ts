@@ -1,6 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
+import { hasRow } from '@signalbox/store/sql';
 import type { ChatCommand } from '../chat-command.ts';
 import { noticeToDeciders } from '../deciders.ts';
 import { recordCommand } from '../record.ts';
@@ -31,10 +32,7 @@ export interface Freeze {
 }
 
 /** Stops every effect until it is lifted. False when it was in force already; the first one stands. */
-export async function setFreeze(db: Queryable, freeze: Freeze): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `insert into settings (key, value) values ('freeze', $1::jsonb) on conflict (key) do nothing`,
-    [JSON.stringify(freeze)],
-  );
-  return rowCount === 1;
+export function setFreeze(db: Queryable, freeze: Freeze): Promise<boolean> {
+  return hasRow(db)`insert into settings (key, value) values ('freeze', ${JSON.stringify(freeze)}::jsonb)
+    on conflict (key) do nothing`;
 }

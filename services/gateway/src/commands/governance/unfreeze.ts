@@ -4,6 +4,8 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
+import { findValue, sql } from '@signalbox/store/sql';
+import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
 import { noticeToDeciders } from '../deciders.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
@@ -42,17 +44,12 @@ async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> 
 }
 
 /** Lifts a freeze and returns it; null when there was none. */
-async function liftFreeze(db: Queryable): Promise<Freeze | null> {
-  const { rows } = await db.query<{ value: Freeze }>(`delete from settings where key = 'freeze' returning value`);
-  return rows[0]?.value ?? null;
+function liftFreeze(db: Queryable): Promise<Freeze | null> {
+  return findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
 }
 
 /** Opens break-glass for a while. What policy lets pass meanwhile passes, and every decider is notified. */
-async function openBreakGlass(db: Queryable, by: string, validMs: number): Promise<void> {
-  await db.query(
-    `insert into settings (key, value)
-     values ('break_glass', jsonb_build_object('by', $1::text, 'until', clock_timestamp() + $2 * interval '1 ms'))
-     on conflict (key) do update set value = excluded.value, updated_at = now()`,
-    [by, validMs],
-  );
+function openBreakGlass(db: Queryable, by: string, validMs: number): Promise<void> {
+  const until = sql`clock_timestamp() + ${validMs} * interval '1 ms'`;
+  return putSetting(db, 'break_glass', sql`jsonb_build_object('by', ${by}::text, 'until', ${until})`);
 }

@@ -2,6 +2,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
+import { listRows, sql } from '@signalbox/store/sql';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
 
@@ -41,27 +42,23 @@ export interface ExplainedAction {
  * The actions of a turn (`turn_…`), those whose ids begin with that of a receipt (`act_…`), or without an id those of this person's newest
  * turn that had any; oldest first. `any`: also those of others, by id.
  */
-async function explainActions(
+function explainActions(
   db: Queryable,
-  of: { readonly id: string | null; readonly userKey: string; readonly any: boolean },
+  { id, userKey, any }: { readonly id: string | null; readonly userKey: string; readonly any: boolean },
 ): Promise<readonly ExplainedAction[]> {
-  const isReceipt = of.id?.startsWith('act_') ?? false;
-  const which = isReceipt
-    ? 'a.action_id like $1'
-    : 'a.turn_id = coalesce($1, (select turn_id from actions where user_key = $2 order by proposed_at desc limit 1))';
-  const { rows } = await db.query<ExplainedAction>(
-    `select a.action_id as "actionId", a.turn_id as "turnId", a.tool, a.status, a.arguments, a.proposal -> 'decision' ->> 'effect' as effect,
+  const which = id?.startsWith('act_')
+    ? sql`starts_with(a.action_id, ${id})`
+    : sql`a.turn_id = coalesce(${id}, (select turn_id from actions where user_key = ${userKey} order by proposed_at desc limit 1))`;
+  return listRows<ExplainedAction>(db)`
+    select a.action_id as "actionId", a.turn_id as "turnId", a.tool, a.status, a.arguments, a.proposal -> 'decision' ->> 'effect' as effect,
             a.proposal -> 'decision' ->> 'rule' as rule, a.proposal -> 'decision' ->> 'sentence' as sentence,
             a.proposal -> 'action' -> 'assessment' ->> 'risk' as risk,
             coalesce(array(select jsonb_array_elements_text(a.proposal -> 'action' -> 'assessment' -> 'reasons')), '{}') as reasons,
             p.approval_id as "approvalId", p.status as "approvalStatus",
             coalesce((select array_agg(v.name order by v.voted_at) from approval_votes v where v.approval_id = p.approval_id), '{}') as voters
        from actions a left join approvals p on p.action_id = a.action_id
-      where (a.user_key = $2 or $3) and ${which}
-      order by a.proposed_at, a.action_id limit 50`,
-    [isReceipt ? `${of.id?.replaceAll('_', '\\_') ?? ''}%` : of.id, of.userKey, of.any && of.id !== null],
-  );
-  return rows;
+      where (a.user_key = ${userKey} or ${any && id !== null}) and ${which}
+      order by a.proposed_at, a.action_id limit 50`;
 }
 
 function describe(actions: readonly ExplainedAction[]): string {

@@ -49,7 +49,7 @@ export const cancelDeploy = tool({
       const deployments = open
         .map(({ ref, environment: where }) => say('deploy.refTo', { ref, environment: where }))
         .join(', ');
-      throw new AppError('CONFLICT', { detail: say('deploy.severalUnderWay', { project, deployments }) });
+      throw new AppError('SEVERAL_UNDER_WAY', { project, deployments });
     }
     const target = open[0] ?? (await justCancelled(ports, filter, now()));
     if (!target) throw await nothingToCancel(ports, filter, project);
@@ -95,7 +95,7 @@ async function waitForEnd(
   const lastLookAt = performance.now() + WAIT_MS;
   for (;;) {
     const found = await ports.deployments.find(deploymentId);
-    if (!found) throw new AppError('CONFLICT', { detail: say('deploy.recordGone') });
+    if (!found) throw new AppError('DEPLOYMENT_GONE', {});
     if (isFinal(found.state)) return found;
     const isOver = signal.aborted || performance.now() >= lastLookAt;
     if (isOver && (await ports.deployments.leaveCancel(deploymentId, actionId))) return found;
@@ -118,9 +118,9 @@ async function nothingToCancel(ports: Ports, filter: Filter, project: string): P
     ...(newest ? [say('deploy.lastOne', { deployment: describeDeployment(factsOf(newest, new Date())) })] : []),
     ...(newest?.serving ? [say('deploy.toTakeBack', { project, environment: newest.environment })] : []),
   ];
-  return new AppError('CONFLICT', { detail: sentences.join(' ') });
+  return new AppError('NOTHING_TO_CANCEL', { detail: sentences.join(' ') });
 }
 
 function tooLate({ project, environment, ref }: Deployment, state: string): AppError {
-  return new AppError('CONFLICT', { detail: say('deploy.tooLate', { project, ref, environment, state }) });
+  return new AppError('CANCEL_TOO_LATE', { detail: say('deploy.tooLate', { project, ref, environment, state }) });
 }

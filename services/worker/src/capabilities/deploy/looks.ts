@@ -196,19 +196,11 @@ export const listServices = tool({
   },
 });
 
-interface Serving {
-  readonly project: string;
-  readonly environment: string;
-  readonly server: string;
-  readonly release: string | null;
-  readonly url: string | null;
-}
-
-function serving({ project, environment, server, release, url }: Service): Serving {
+function serving({ project, environment, server, release, url }: Service) {
   return { project, environment, server, release, url };
 }
 
-function describeServing({ project, environment, server, release, url }: Serving): string {
+function describeServing({ project, environment, server, release, url }: ReturnType<typeof serving>): string {
   if (release === null) return say('deploy.nothingServes', { project, environment });
   const place = { project, environment, server };
   return say('deploy.serves', { ...place, release: code(release), hasUrl: url !== null, url: url ?? '' });

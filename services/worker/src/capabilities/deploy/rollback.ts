@@ -108,7 +108,7 @@ export const rollbackDeploy = tool({
   },
 });
 
-/** The deployment whose release is started again. Throws NOT_FOUND (project, version), DEPLOYMENT_UNDER_WAY, CONFLICT when there is none. */
+/** The deployment whose release is started again. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES. */
 async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {
   const { project, environment } = service;
   await ports.projects.get(project);
@@ -120,15 +120,15 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
     const [newest] = await ports.deployments.list(service, 1);
     const isFailed = newest?.state === 'failed' || newest?.state === 'rolled_back';
     const values = { serves: release !== null, release: release ?? '', isFailed, failed: newest?.ref ?? '' };
-    throw new AppError('CONFLICT', { detail: say('deploy.nothingBefore', { project, environment, ...values }) });
+    const detail = say('deploy.nothingBefore', { project, environment, ...values });
+    throw new AppError('ROLLBACK_TARGET_MISSING', { detail });
   }
   const all = await ports.deployments.list(service, LOOKED_AT);
   const served = all.filter(({ state }) => state === 'succeeded');
   const matching = served.filter(({ ref, release }) => ref === version || release === version);
   const target = matching.find(({ serving }) => !serving);
   if (target) return target;
-  if (matching.length > 0)
-    throw new AppError('CONFLICT', { detail: say('deploy.servesAlready', { version, project, environment }) });
+  if (matching.length > 0) throw new AppError('VERSION_SERVES', { version, project, environment });
   const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10).join(', ');
   throw new AppError('NOT_FOUND', {
     kind: say('deploy.servedVersion', { project, environment }),

@@ -71,8 +71,7 @@ export const setServiceVariable = tool({
   run: async ({ project, environment, name, value }, { ports, actor, actionId }) => {
     await ports.projects.get(project);
     const isSecret = HANDLE.test(value);
-    if (!isSecret && /secret:/i.test(value))
-      throw new AppError('CONFLICT', { detail: say('deploy.secretIsWhole', { name }) });
+    if (!isSecret && /secret:/i.test(value)) throw new AppError('SECRET_NOT_WHOLE', { name });
     const variable = { name, value: isSecret ? null : value, secret: isSecret ? value : null, givenBy: actor.userKey };
     await ports.services.setVariable({ project, environment }, variable, actionId);
     return { project, environment, name, value, isSecret };

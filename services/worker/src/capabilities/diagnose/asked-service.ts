@@ -19,7 +19,7 @@ const ORDER: readonly Environment[] = ['production', 'staging', 'local'];
 
 /**
  * The service that is meant. Without an environment: the one that is broken now, else the first that serves of production, staging and
- * local. Throws NOT_FOUND (project), CONFLICT when it has never been deployed there.
+ * local. Throws NOT_FOUND (project), NEVER_DEPLOYED.
  */
 export async function findService(ports: Ports, { project, environment }: Asked): Promise<ServiceKey> {
   await ports.projects.get(project);
@@ -27,7 +27,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   if (environment !== undefined) {
     if (all.some((one) => one.environment === environment)) return { project, environment };
     const known = all.map((one) => one.environment);
-    throw new AppError('CONFLICT', {
+    throw new AppError('NEVER_DEPLOYED', {
       detail: say('diagnose.neverDeployed', { project, environment, count: known.length, known: known.join(', ') }),
     });
   }
@@ -40,7 +40,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   );
   const [first] = ranked;
   if (first) return { project, environment: first.environment };
-  throw new AppError('CONFLICT', { detail: say('diagnose.deployedNowhere', { project }) });
+  throw new AppError('NEVER_DEPLOYED', { detail: say('diagnose.deployedNowhere', { project }) });
 }
 
 /** What policy and approvers see of a call about one service, as far as it is said. */

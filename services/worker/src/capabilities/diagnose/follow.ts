@@ -28,8 +28,7 @@ export const followServiceLogs = tool({
   deadlineMs: 10_000,
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);
-    if ((await context.ports.services.find(service))?.serving == null)
-      throw new AppError('CONFLICT', { detail: say('diagnose.noLog', service) });
+    if ((await context.ports.services.find(service))?.serving == null) throw new AppError('LOG_MISSING', service);
     // Its lines come as one message that is edited, whose last line says how it ended.
     await context.enqueue('service.logs', {
       ...service,

@@ -45,7 +45,7 @@ export const getServiceLogs = tool({
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
-      throw new AppError('CONFLICT', { detail: say('diagnose.noLog', service) });
+      throw new AppError('LOG_MISSING', service);
     const payload = {
       ...service,
       of: deployment ?? of,

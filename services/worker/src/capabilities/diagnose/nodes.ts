@@ -162,25 +162,24 @@ interface Failed {
 
 /**
  * Where the last turn failed. Of one's own conversation it is the last one that did something, since one may have asked why it failed.
- * Throws NOT_FOUND, CONFLICT when it did not, or when what it did is not known.
+ * Throws NOT_FOUND, TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
  */
 async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
   const [last] = passes;
-  if (!last) throw new AppError('CONFLICT', { detail: say('diagnose.noTurn', { thread }) });
+  if (!last) throw new AppError('TURN_UNRECORDED', { thread });
   const turnIds = [...new Set(passes.map(({ turnId }) => turnId))];
   const turns = turnIds.map((turnId) => passes.filter((pass) => pass.turnId === turnId));
   const turn = own ? turns.find((one) => failureOf(one) !== null || hasChanged(one)) : turns[0];
   const failure = turn && failureOf(turn);
-  if (!turn || !failure)
-    throw new AppError('CONFLICT', { detail: say('diagnose.notFailed', { thread, outcome: last.outcome }) });
+  if (!turn || !failure) throw new AppError('TURN_NOT_FAILED', { thread, outcome: last.outcome });
   return { ...failure, about: turn.at(-1)?.record.began?.messages[0]?.id ?? null };
 }
 
 type Turn = Awaited<ReturnType<Ports['graphNodes']['passes']>>;
 
-/** What failed in a turn; null when nothing did. Its passes come the newest first. Throws CONFLICT. */
+/** What failed in a turn; null when nothing did. Its passes come the newest first. Throws LAST_CALL_UNCLEAR. */
 function failureOf(turn: Turn): Omit<Failed, 'about'> | null {
   const [last] = turn;
   if (!last) return null;
@@ -191,7 +190,7 @@ function failureOf(turn: Turn): Omit<Failed, 'about'> | null {
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
-  if (unsure.length > 0) throw new AppError('CONFLICT', { detail: say('diagnose.unsure') });
+  if (unsure.length > 0) throw new AppError('LAST_CALL_UNCLEAR', {});
   if (failed.length > 0) return { node: 'po_tools', why: say('diagnose.callsFailed', { count: failed.length }) };
   if (outcome !== 'failed' && outcome !== 'limit') return null;
   return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('diagnose.endedAs', { outcome }) };

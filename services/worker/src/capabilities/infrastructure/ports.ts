@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool } from '../../tools/tool.ts';
+import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -158,13 +158,8 @@ export const releasePort = tool({
   },
 });
 
-interface Allocation {
-  readonly server: string;
-  readonly port: number;
-  readonly project: string;
-  readonly service: string;
-  readonly memoryMb: number;
-}
+type Row = Awaited<ReturnType<ToolContext['ports']['portAllocations']['release']>>;
+type Allocation = Pick<Row, 'server' | 'port' | 'project' | 'service' | 'memoryMb'>;
 
 function describeAllocation({ server, port, project, service, memoryMb }: Allocation): Allocation {
   return { server, port, project, service, memoryMb };

@@ -96,7 +96,7 @@ export const registerServer = tool({
   run: async (input, { ports, work, actor, actionId }) => {
     const { name, host, environment, cpus, memoryMb, firstPort, lastPort } = input;
     if (lastPort < firstPort)
-      throw new AppError('CONFLICT', { detail: say('servers.emptyRange', { firstPort, lastPort }) });
+      throw new AppError('PORT_RANGE_EMPTY', { firstPort: `${firstPort}`, lastPort: `${lastPort}` });
     const driver = input.driver ?? null;
     const connection = connectionOf(input, actor.userKey);
     const size = { cpus: cpus ?? null, memoryMb: memoryMb ?? null };
@@ -127,16 +127,15 @@ export const registerServer = tool({
 
 function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb }: Input, owner: string) {
   if (driver === undefined) {
-    if (cpus === undefined || memoryMb === undefined)
-      throw new AppError('CONFLICT', { detail: say('servers.sizeNeeded') });
+    if (cpus === undefined || memoryMb === undefined) throw new AppError('SERVER_SIZE_MISSING', {});
     return {};
   }
   const { isLocal, needsLogin } = traitsOf(driver);
   if (isLocal && !['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
-    throw new AppError('CONFLICT', { detail: say('servers.engineElsewhere', { host }) });
+    throw new AppError('ENGINE_ELSEWHERE', { host });
   const onSocket = socket === undefined ? {} : { socket };
   if (!needsLogin) return onSocket;
-  if (user === undefined || key === undefined) throw new AppError('CONFLICT', { detail: say('servers.sshNeeds') });
+  if (user === undefined || key === undefined) throw new AppError('SSH_LOGIN_MISSING', {});
   return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
 }
 

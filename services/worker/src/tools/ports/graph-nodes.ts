@@ -30,7 +30,7 @@ export interface GraphNodes {
   passes(threadId: string, limit: number): Promise<readonly NodePass[]>;
   /** The newest stored values of the conversation's state, redacted; empty when nothing is stored. */
   state(threadId: string): Promise<Readonly<Record<string, unknown>>>;
-  /** Has a node run again. Idempotent by action id. Throws NOT_FOUND, CONFLICT when the conversation is over. */
+  /** Has a node run again. Idempotent by action id. Throws NOT_FOUND, CONVERSATION_OVER. */
   runAgain(wish: {
     readonly threadId: string;
     readonly node: string;

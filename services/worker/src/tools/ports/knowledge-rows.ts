@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
-import { listRows } from '@signalbox/store/sql';
+import { listValues } from '@signalbox/store/sql';
 
 export type KnowledgeScope = 'docs' | 'code' | 'history' | 'logs' | 'all';
 
@@ -80,9 +80,8 @@ export function createKnowledge(pool: Pool) {
 
 async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<readonly string[]> {
   if (asked.length === 0) return [];
-  const rows = await listRows<{ scope: string }>(pool)`select s.scope from unnest(${asked}::text[]) as s (scope)
+  return listValues<string>(pool)`select s.scope from unnest(${asked}::text[]) as s (scope)
       where exists (select 1 from knowledge k where k.scope = s.scope)`;
-  return rows.map((row) => row.scope);
 }
 
 async function searchIndexed(

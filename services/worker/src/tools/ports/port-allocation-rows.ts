@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { findRow, listRows, sql } from '@signalbox/store/sql';
+import { findRow, findValue, listRows, listValues, readRow, sql } from '@signalbox/store/sql';
 
 export interface PortAllocationRow {
   readonly server: string;
@@ -44,11 +44,6 @@ const COLUMNS = sql`a.server, a.port, a.project, a.service, a.memory_mb as "memo
 
 const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
 
-const LOWEST_FREE_PORTS = `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
-  where s.name = $1 and not exists (
-    select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
-  order by p.port limit $2`;
-
 /** So many ports in a row that strangers listen on are passed over; then the range is somebody else's. */
 const PROBED = 50;
 
@@ -79,7 +74,7 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
       return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
 
-    /** Throws NOT_FOUND, CONFLICT (named port taken or out of range, archived project), NO_CAPACITY. */
+    /** Throws NOT_FOUND, PROJECT_ARCHIVED, PORT_OUTSIDE_RANGE, PORT_TAKEN, PORT_IN_USE, NO_CAPACITY. */
     allocate: (request: Request, actionId: string): Promise<TakenPortRow> =>
       retried(pool, (db) => allocate(db, request, actionId, isListenedOn)),
 
@@ -96,9 +91,10 @@ async function allocate(
   isListenedOn: PortProbe,
 ): Promise<TakenPortRow> {
   const place = await lockServer(db, request.server);
-  const earlier = await db.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
-      where a.action_id = ${actionId}`);
-  if (earlier.rows[0]) return { ...earlier.rows[0], passedOver: [] };
+  const earlier = await findRow<PortAllocationRow>(
+    db,
+  )`select ${COLUMNS} from port_allocations a where a.action_id = ${actionId}`;
+  if (earlier) return { ...earlier, passedOver: [] };
   await requireProject(db, request.project);
   await requireMemory(db, place, request.memoryMb);
   if (request.port !== null) await requireFree(db, place, request.port, isListenedOn);
@@ -113,26 +109,29 @@ async function allocate(
           ? say('servers.allTaken', { server: place.name, firstPort: place.firstPort, lastPort: place.lastPort })
           : say('servers.strangersListen', { server: place.name, ports: passedOver.join(', ') }),
     });
-  const { rows } = await db.query<PortAllocationRow>(sql`
+  const taken = await readRow<PortAllocationRow>(db)`
     insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
      values (${place.name}, ${port}, ${request.project}, ${request.service}, ${request.memoryMb}, ${request.allocatedBy}, ${actionId})
-       returning ${COLUMNS}`);
-  return { ...only(rows), passedOver };
+       returning ${COLUMNS}`;
+  return { ...taken, passedOver };
 }
 
 async function release(db: Queryable, server: string, port: number, actionId: string): Promise<PortAllocationRow> {
   await lockServer(db, server);
-  const earlier = await db.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
-      where a.release_action_id = ${actionId}`);
-  if (earlier.rows[0]) return earlier.rows[0];
-  const { rows } = await db.query<PortAllocationRow>(sql`
+  const earlier = await findRow<PortAllocationRow>(db)`
+    select ${COLUMNS} from port_allocations a where a.release_action_id = ${actionId}`;
+  if (earlier) return earlier;
+  const released = await findRow<PortAllocationRow>(db)`
     update port_allocations a set released_at = clock_timestamp(), release_action_id = ${actionId}
-      where a.server = ${server} and a.port = ${port} and a.released_at is null returning ${COLUMNS}`);
-  if (rows[0]) return rows[0];
-  const held = await db.query<{ port: number }>(sql`select port from port_allocations where server = ${server}
-      and released_at is null order by port limit 10`);
-  const known = held.rows.map((row) => row.port).join(', ') || 'none';
-  throw new AppError('NOT_FOUND', { kind: `allocation on ${server}`, name: String(port), known });
+      where a.server = ${server} and a.port = ${port} and a.released_at is null returning ${COLUMNS}`;
+  if (released) return released;
+  const held = await listValues<number>(db)`
+    select port from port_allocations where server = ${server} and released_at is null order by port limit 10`;
+  throw new AppError('NOT_FOUND', {
+    kind: `allocation on ${server}`,
+    name: String(port),
+    known: held.join(', ') || 'none',
+  });
 }
 
 /** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
@@ -143,40 +142,33 @@ async function lockServer(db: Queryable, name: string): Promise<Place> {
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
-  const project = await findRow<{ status: string }>(db)`select status from projects where name = ${name}`;
-  if (!project) throw await nameNotFound(db, 'project', name);
-  if (project.status === 'archived')
-    throw new AppError('CONFLICT', { detail: say('servers.projectArchived', { project: name }) });
+  const status = await findValue<string>(db)`select status from projects where name = ${name}`;
+  if (status === null) throw await nameNotFound(db, 'project', name);
+  if (status === 'archived')
+    throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: say('servers.noNewPorts') });
 }
 
 async function requireMemory(db: Queryable, place: Place, neededMb: number): Promise<void> {
-  const { rows } = await db.query<{ reserved: number }>(sql`select coalesce(sum(memory_mb), 0)::int as reserved
-      from port_allocations where server = ${place.name} and released_at is null`);
-  const freeMb = place.memoryMb - only(rows).reserved;
+  const reservedMb = await findValue<number>(db, 0)`
+    select sum(memory_mb)::int from port_allocations where server = ${place.name} and released_at is null`;
+  const freeMb = place.memoryMb - reservedMb;
   if (neededMb <= freeMb) return;
   const free = { server: place.name, free: Math.max(0, freeMb), memory: place.memoryMb, needed: neededMb };
   throw new AppError('NO_CAPACITY', { detail: say('servers.noMemory', free) });
 }
 
 async function requireFree(db: Queryable, place: Place, port: number, isListenedOn: PortProbe): Promise<void> {
+  const told = { port: `${port}`, server: place.name };
   if (port < place.firstPort || port > place.lastPort)
-    throw new AppError('CONFLICT', {
-      detail: say('servers.outsideRange', {
-        port,
-        server: place.name,
-        firstPort: place.firstPort,
-        lastPort: place.lastPort,
-      }),
+    throw new AppError('PORT_OUTSIDE_RANGE', {
+      ...told,
+      firstPort: `${place.firstPort}`,
+      lastPort: `${place.lastPort}`,
     });
-  const holder = await findRow<{
-    project: string;
-    service: string;
-  }>(db)`select project, service from port_allocations
-      where server = ${place.name} and port = ${port} and released_at is null`;
-  if (holder)
-    throw new AppError('CONFLICT', { detail: say('servers.portBelongs', { port, server: place.name, ...holder }) });
-  if (await isListenedOn(place, port))
-    throw new AppError('CONFLICT', { detail: say('servers.strangerListens', { port, server: place.name }) });
+  const holder = await findRow<{ project: string; service: string }>(db)`
+    select project, service from port_allocations where server = ${place.name} and port = ${port} and released_at is null`;
+  if (holder) throw new AppError('PORT_TAKEN', { ...told, ...holder });
+  if (await isListenedOn(place, port)) throw new AppError('PORT_IN_USE', told);
 }
 
 async function lowestFreePort(
@@ -184,9 +176,13 @@ async function lowestFreePort(
   place: Place,
   isListenedOn: PortProbe,
 ): Promise<{ readonly port: number | null; readonly passedOver: readonly number[] }> {
-  const { rows } = await db.query<{ port: number }>(LOWEST_FREE_PORTS, [place.name, PROBED]);
+  const free = await listValues<number>(db)`
+    select p.port from generate_series(${place.firstPort}::int, ${place.lastPort}::int) as p (port)
+     where not exists (
+       select 1 from port_allocations a where a.server = ${place.name} and a.port = p.port and a.released_at is null)
+     order by p.port limit ${PROBED}`;
   const passedOver: number[] = [];
-  for (const { port } of rows) {
+  for (const port of free) {
     if (!(await isListenedOn(place, port))) return { port, passedOver };
     passedOver.push(port);
   }
@@ -201,10 +197,4 @@ async function retried<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Prom
       if (attempt >= ATTEMPTS || !isTransient(error)) throw error;
     }
   }
-}
-
-function only<T>(rows: readonly T[]): T {
-  const [row] = rows;
-  if (row === undefined) throw new Error('a statement that always returns a row returned none');
-  return row;
 }

@@ -37,11 +37,7 @@ export interface PollingDeps {
 }
 
 /** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
-export function startPolling(deps: PollingDeps): Listening {
-  return new Polling(deps);
-}
-
-class Polling implements Listening {
+export class Polling implements Listening {
   readonly ended: Promise<void>;
   readonly #deps: PollingDeps;
   readonly #stop = new AbortController();

@@ -1,6 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createRefusalLog, REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
@@ -104,7 +105,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   });
   app.post('*', async ({ body }, reply) => {
     if (!sink) return askAgain(reply, RETRY_NOBODY_SECONDS);
-    const update = parse(String(body));
+    const update = parseJson(String(body));
     try {
       await inTime(update === undefined ? options.onUnreadable(String(body)) : sink(update));
     } catch (error) {
@@ -179,14 +180,6 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, note:
   note(refusal);
   if (socket.writable) socket.write(`HTTP/1.1 ${REFUSALS[refusal]} Refused\r\nConnection: close\r\n\r\n`);
   socket.destroy();
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined; // no JSON says that
-  }
 }
 
 /** The work goes on in any case; if it ends well after all, the repeated update is a duplicate. */

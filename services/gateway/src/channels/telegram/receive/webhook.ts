@@ -47,11 +47,7 @@ export interface WebhookDeps {
 }
 
 /** Receives updates through the server and keeps the webhook registered until closed. */
-export function startWebhook(deps: WebhookDeps): Listening {
-  return new Webhook(deps);
-}
-
-class Webhook implements Listening {
+export class Webhook implements Listening {
   readonly ended: Promise<void>;
   readonly #deps: WebhookDeps;
   readonly #host: string;

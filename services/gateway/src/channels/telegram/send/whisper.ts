@@ -30,18 +30,11 @@ export interface Whisper {
 }
 
 /** Sends a part to a chat; to one person of it when there is a whisper. */
-export type SendPart = (
+export type SendPart<To extends Whisper | null = Whisper | null> = (
   chatKey: string,
   part: TelegramPart | TelegramFile,
   firstLine: string | null,
-  whisper: Whisper | null,
-) => Promise<Sent>;
-
-type SendWhisper = (
-  chatKey: string,
-  part: TelegramPart | TelegramFile,
-  firstLine: string | null,
-  whisper: Whisper,
+  whisper: To,
 ) => Promise<Sent>;
 
 /** No ephemeral message has this number: deleting it changes nothing and shows whether the server knows the method. */
@@ -60,7 +53,7 @@ export function createWhisperer(deps: {
   readonly api: TelegramApi;
   readonly log: Log;
   readonly send: SendPart;
-}): (chatKey: string, part: TelegramPart | TelegramFile, firstLine: string | null, whisper: Whisper) => Promise<Sent> {
+}): SendPart<Whisper> {
   const { api, log, send } = deps;
   let isKnown: boolean | null = null;
 
@@ -79,7 +72,7 @@ export function createWhisperer(deps: {
     return null;
   };
 
-  const sendToPrivate: SendWhisper = async (chatKey, part, firstLine, { userId, isFirst }) => {
+  const sendToPrivate: SendPart<Whisper> = async (chatKey, part, firstLine, { userId, isFirst }) => {
     const alone = part.form === 'file' ? part : { ...part, replyTo: null };
     const above = firstLine ?? (isFirst ? say('gateway.from-group') : null);
     const sent = await send(toChatKey(userId), alone, above, null);

@@ -1,6 +1,6 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { createScriptedModel } from './scripted.ts';
+import { createScriptedModel } from './support/scripted-model.ts';
 
 const tool = { name: 'ping', description: 'Ping.', schema: { type: 'object', properties: {} } };
 

@@ -8,8 +8,8 @@ import type { ChatResult } from '@langchain/core/outputs';
 import { sleep } from '@signalbox/contracts/time';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { readBoundTools } from '@signalbox/planner/bound-tool';
-import { createLocalModel } from './local-model.ts';
-import type { Models } from './port.ts';
+import { createLocalModel } from '@signalbox/models/local-model';
+import type { Models } from '@signalbox/models/port';
 
 export interface ScriptedAnswer {
   /** What the server calls this answer. */
