@@ -1,5 +1,5 @@
 import type { Queryable } from './pool.ts';
-import { listRows, sql } from './sql.ts';
+import { listRows } from './sql.ts';
 
 /** An action that ran and did more than read, with what became of the work that it began. */
 export interface LedgerEntry {
