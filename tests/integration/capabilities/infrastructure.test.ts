@@ -191,7 +191,9 @@ describe('servers', () => {
   });
 
   it('an empty port range is refused', async () => {
-    await expect(register('web-1', { firstPort: 9000, lastPort: 8000 })).rejects.toMatchObject({ code: 'PORT_RANGE_EMPTY' });
+    await expect(register('web-1', { firstPort: 9000, lastPort: 8000 })).rejects.toMatchObject({
+      code: 'PORT_RANGE_EMPTY',
+    });
   });
 
   it('this machine is one of them, with its measured size, however often it is registered', async () => {

@@ -169,7 +169,9 @@ describe('changing a project', () => {
     await create('shop');
     const { said } = await bench.call('update_project', { project: 'Shop', status: 'archived' });
     expect(said).toBe('I updated **shop**:\n\n- Status: archived');
-    await expect(bench.call('update_project', { project: 'shop' })).rejects.toMatchObject({ code: 'NOTHING_TO_CHANGE' });
+    await expect(bench.call('update_project', { project: 'shop' })).rejects.toMatchObject({
+      code: 'NOTHING_TO_CHANGE',
+    });
   });
 
   it('names the projects that exist, the likely one first, when it is given another', async () => {

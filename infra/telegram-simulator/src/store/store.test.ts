@@ -19,7 +19,15 @@ function open(): Store {
 }
 
 function say(store: Store, text: string): { updateId: number | null; messageId: number } {
-  const [sent] = sendFromPerson(store, { from: 1001, chatId: 1001, text, replyTo: null, topic: null, raw: false, files: [] });
+  const [sent] = sendFromPerson(store, {
+    from: 1001,
+    chatId: 1001,
+    text,
+    replyTo: null,
+    topic: null,
+    raw: false,
+    files: [],
+  });
   return { updateId: sent.updateId, messageId: sent.message.messageId };
 }
 
