@@ -119,12 +119,12 @@ function isRequest(text: string, field: Field, score: number): boolean {
 
 /** What is asked instead of an answer is about the same thing: "which version is deployed now?" Who only looks keeps the question. */
 function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
-  const { tool, args } = ask;
-  const isAbout = tool !== null && Object.keys(args).length > 0;
-  const last = isAbout ? { tool, args, result: null } : around.last;
+  const { tool: asked, args } = ask;
+  const isAbout = asked !== null && Object.keys(args).length > 0;
+  const last = isAbout ? { tool: asked, args, result: null } : around.last;
   const step = stepForRequest(text, { ...around, last });
-  const call = step.kind === 'load' ? step.then : step.kind === 'call' ? step.call : null;
-  const isLook = around.index.tools.some(({ name, isHarmless }) => isHarmless && name === call?.tool);
+  const tool = ('call' in step && step.call.tool) || ('then' in step && step.then.tool);
+  const isLook = around.index.tools.some(({ name, isHarmless }) => isHarmless && name === tool);
   return { answered: false, dropped: !isLook, step };
 }
 
