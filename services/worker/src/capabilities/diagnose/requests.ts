@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { sayList } from '@signalbox/messages/list';
-import { say } from '@signalbox/messages/say';
+import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { code } from './words.ts';
@@ -70,7 +70,7 @@ function factsOf(found: Found, now: Date): RequestFacts {
     needed: approval?.needed ?? 0,
     approvedBy: approval && !approval.byRequester ? approval.voters : [],
     decidedBy: approval?.decidedBy ?? null,
-    why: approval?.reason ?? rule,
+    why: approval?.reason ?? (rule === null ? null : sayReason(rule)),
   };
 }
 

@@ -19,7 +19,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { say, sayError } from '@signalbox/messages/say';
+import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
@@ -149,14 +149,14 @@ export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Pr
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */
 function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
-  const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
+  const raised = action.assessment.reasons.map((reason) => ` ${asSentence(sayReason(reason))}`);
   return {
     what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? say('governance.undoUnknown'),
-    why: `${say('governance.why', { sentence: decision.sentence, rule: decision.rule })}${raised.join('')}`,
+    why: `${say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule })}${raised.join('')}`,
     exact: renderExact(action),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
@@ -169,6 +169,7 @@ function findUnshowable(exact: string): string | null {
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
-function capital(text: string): string {
-  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\.$/, '');
+/** A sentence that is whole stays as it is: it may begin with the name of a program. */
+function asSentence(text: string): string {
+  return /[.。]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
