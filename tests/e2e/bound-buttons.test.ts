@@ -25,12 +25,17 @@ it.each(LANGUAGES)(
     await ben.ask('list the projects');
     await ben.ask(`create a project called ${project} with repository ${repository.folder}`);
     const order = { project, version: '1.0', environment: 'staging', server: 'any' };
-    await ben.clickAndWait(say('deploy.deployOrder', order, language));
+    const title = say('deploy.deployOrder', order, language);
+    await ben.clickAndWait(title);
     const { rows } = await demo.stack.pool.query(
       `select ref, (select count(*)::int from approvals) as cards from deployments where project = $1`,
       [project],
     );
     expect(rows).toEqual([{ ref: '1.0', cards: 0 }]);
+    // No card has named it, so it is called as its button was.
+    const became = (await ben.ask('what became of my request')).join();
+    expect(became).toContain(title);
+    expect(became).not.toMatch(/trigger_deploy|create_project/);
   },
   60_000,
 );

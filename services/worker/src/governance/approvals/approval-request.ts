@@ -21,6 +21,7 @@ import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
+import { actionTitle } from '../receipts.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
 import type { Preview } from '../../tools/tool.ts';
@@ -39,7 +40,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const { action, decision } = proposal;
   const shown = await previewOf(parts, call);
   if (shown instanceof AppError) return failure(shown);
-  const card = describe(scope, shown, proposal);
+  const card = describe(scope, call, shown, proposal);
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) return failure(new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable }));
   const authors = await authorsOf(parts, scope, action.parentActionId);
@@ -148,10 +149,15 @@ export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Pr
 }
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */
-function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
+function describe(
+  scope: CallScope,
+  { tool }: Pick<Runnable, 'tool'>,
+  preview: Preview | null,
+  { action, decision }: Proposal,
+): ApprovalCard {
   const raised = action.assessment.reasons.map((reason) => ` ${asSentence(sayReason(reason))}`);
   return {
-    what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
+    what: preview?.what ?? actionTitle(tool, action),
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
