@@ -213,7 +213,9 @@ export default toolGroup({
           .meta({ ask: 'What is the address of the repository?' }),
         folder: Folder,
         repositoryLogin: Login,
-        status: Status.optional().describe('New status').meta({ ask: 'Which status should it have: intended, active or archived?' }),
+        status: Status.optional()
+          .describe('New status')
+          .meta({ ask: 'Which status should it have: intended, active or archived?' }),
       }),
       handles: ['repositoryLogin'],
       // What is deployed next comes from there, so it takes what such a deployment takes.
