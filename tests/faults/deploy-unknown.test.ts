@@ -85,7 +85,7 @@ describe('a proxy that is away when a deployment begins', () => {
       await shop.ask('act_be', 'v1');
       await bench.reaches('act_be', 'failed');
       expect(await bench.told('act_be')).toMatch(
-        /Nothing was deployed\. proxy: The proxy is not answering\. Look whether/,
+        /Nothing was deployed\. proxy: The proxy is not answering\. Check whether/,
       );
       expect(await bench.states('act_be')).toEqual(['queued', 'preparing', 'failing', 'failed']);
     } finally {
