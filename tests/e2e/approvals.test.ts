@@ -117,7 +117,7 @@ describe('what a person was asked to write', () => {
     // What was refused is found again by the one who asked.
     await developer.send('/approvals');
     await developer.waitFor(
-      /Nothing waits.*Came to nothing within a week:.*Deploy shop.*rejected \(the migration is not in it\)/s,
+      /Nothing waits.*Ended without an approval in the last week:.*Deploy shop.*rejected \(the migration is not in it\)/s,
     );
   });
 });

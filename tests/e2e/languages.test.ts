@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LANGUAGES, nameOfLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { englishIn } from '../support/english.ts';
 import { openPerson, type Person } from '../support/person.ts';
 import { eventually } from '../support/until.ts';
 
@@ -28,20 +26,12 @@ const hints = new Set(catalog.groups.flatMap(({ tools }) => tools).flatMap((tool
 /** What a program wrote, what a rule of the owner says, and what a driver tells of its machine. */
 const LOGGED = /cannot read the prices|the shop (?:is open|closes)/;
 const OWNERS = /A small web shop to try deployments with\.|process on Linux[^)]*\)/g;
-/** What the owner's rules say. */
-const POLICIES = fileURLToPath(new URL('../../infra/policy', import.meta.url));
-const reasons = readdirSync(POLICIES)
-  .filter((file) => file.endsWith('.cedar'))
-  .flatMap((file) => [...readFileSync(join(POLICIES, file), 'utf8').matchAll(/@reason\("([^"]+)"\)/g)])
-  .map(([, reason = '']) => reason);
-const withoutReasons = (text: string): string => reasons.reduce((rest, reason) => rest.replaceAll(reason, ''), text);
-
 /** What the product itself says in English: without orders that are typed, code, logs and what the project brings along. */
 function ownWords(text: string, language: string): readonly string[] {
   const isForeign = /^(?:ru|zh)$/.test(language)
     ? (line: string) => LATIN.test(line) || ENGLISH.test(line)
     : (line: string) => ENGLISH.test(line);
-  return withoutReasons(text)
+  return text
     .replace(/```[\s\S]*?```/g, '')
     .split('\n')
     .filter((line) => !hints.has(line.replace(/^(?:- |• )/, '')) && !LOGGED.test(line))
@@ -109,7 +99,10 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (
     for (const [person, before] of heard)
       for (const { text, buttons } of (await person.heard()).slice(before))
         english.push(
-          ...[text, ...(buttons ?? []).flat().map((button) => button.text)].flatMap((one) => ownWords(one, language)),
+          ...[text, ...(buttons ?? []).flat().map((button) => button.text)].flatMap((one) => [
+            ...ownWords(one, language),
+            ...englishIn(one.replace(/```[\s\S]*?```/g, ''), language),
+          ]),
         );
     expect(english).toEqual([]);
     const { rows } = await demo.stack.pool.query(`select language from users where user_key = '1002'`);

@@ -57,6 +57,16 @@ describe('what became of my request', { timeout: 120_000 }, () => {
     expect(rest.join('\n')).toMatch(rejected);
   });
 
+  it('is not repeated under other things; what is about the same, and words that lead to nothing, point at the card', async () => {
+    await developer.ask('deploy shop 1.4.2 to production');
+    await ops.waitFor(/Deploy shop 1\.4\.2 to production/);
+    const waits = /Still waiting for a decision/;
+    for (const text of ['list the projects', 'create a project called blog for the blog', 'status of blog'])
+      expect(await asked(developer, text)).not.toMatch(waits);
+    for (const text of ['approve', 'ok', 'status of shop', 'is my request still waiting'])
+      expect(await asked(developer, text)).toMatch(waits);
+  });
+
   it('never tells of anybody else', async () => {
     await developer.ask('deploy shop 1.4.2 to production');
     await ops.waitFor(/Deploy shop 1\.4\.2 to production/);

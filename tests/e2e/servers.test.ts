@@ -30,7 +30,7 @@ describe('a server behind ssh', () => {
     // By an address that is not public Signalbox would reach this machine: nothing connects before another person has looked.
     await eventually(
       () => dara.heard(),
-      (heard) => heard.some(({ text }) => text.includes('Its host is no public IP address')),
+      (heard) => heard.some(({ text }) => text.includes('Its host is not a public IP address')),
     );
     expect(login.connections).toBe(0);
     await dara.click('Approve');

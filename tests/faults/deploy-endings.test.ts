@@ -138,7 +138,7 @@ describe('the message that is edited', () => {
     await bench.stopProxy();
     gate.open();
     expect(await bench.told('act_mute')).toContain('❓');
-    expect(await progress('act_mute')).toMatch(/^❓ .*\nnot known how it ended; I look again · /);
+    expect(await progress('act_mute')).toMatch(/^❓ .*\nI do not know yet how it ended; I look again · /);
     await bench.startProxy();
     await later('act_mute');
     await reconcile('act_sweep_mute');

@@ -43,11 +43,11 @@ describe('a proxy that does not answer', () => {
     await bench.stopProxy();
     gate.open();
     const said = await bench.told('act_m2');
-    expect(said).toMatch(/❓ \*\*mute\*\* in staging: whether v2-\w{7} came to serve is not known/);
+    expect(said).toMatch(/❓ \*\*mute\*\* in staging: I do not know whether v2-\w{7} serves/);
     expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');
     // Nobody else may touch the service meanwhile, and a check says why.
     await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(
-      /mute in staging is taken: .* and it is finding out how it is/,
+      /mute in staging is taken: .* and it is finding out what became of it/,
     );
     expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['proxy', 'lock', 'predecessor']);
 
@@ -85,7 +85,7 @@ describe('a proxy that is away when a deployment begins', () => {
       await shop.ask('act_be', 'v1');
       await bench.reaches('act_be', 'failed');
       expect(await bench.told('act_be')).toMatch(
-        /Nothing was deployed\. proxy: The proxy is not answering\. Look whether/,
+        /Nothing was deployed\. proxy: The proxy is not answering\. Check whether/,
       );
       expect(await bench.states('act_be')).toEqual(['queued', 'preparing', 'failing', 'failed']);
     } finally {
@@ -158,8 +158,8 @@ describe('a check before a deployment', () => {
       variables: 'set: COLOR',
       secrets: 'there are none',
       proxy: 'it answers, and sends requests nowhere yet',
-      lock: 'nobody else deploys it',
-      predecessor: 'none is unknown',
+      lock: 'no other deployment of it is under way',
+      predecessor: 'it is known what became of every earlier deployment',
     });
     // Looking changes nothing.
     expect(await shop.leases()).toEqual([]);

@@ -74,10 +74,10 @@ it('from a complaint to evidence, and by a button to the release before', async 
   await ask('deploy demo 1.0 to staging', /✅ Deployed/);
   for (let n = 0; n < 3; n++) await look();
   await ask('deploy demo 1.1 to staging', /✅ Deployed/);
-  const found = await ask('why is demo slow?', /Shall I roll back/);
+  const found = await ask('why is demo slow?', /Should I roll back/);
   expect(found).toMatch(/demo in staging is degraded\. It answers in 1\.\d s/);
   expect(found).toMatch(
-    /1\.1\S* answers in 1\.\d s, 1\.0\S* took \d+ ms; it was deployed .* ago\. Shall I roll back\?/,
+    /1\.1\S* answers in 1\.\d s, 1\.0\S* took \d+ ms; it was deployed .* ago\. Should I roll back\?/,
   );
   expect(found).toContain('latest deployments: 1.1 by');
 }, 120_000);
@@ -93,9 +93,9 @@ it('what breaks is told once in a conversation that can be answered, and can be 
   );
   await look();
   expect(await heard(/⚠️/)).toEqual([expect.stringMatching(/demo in staging is degraded\. It answers in/)]);
-  expect(await ask('why?', /Shall I roll back/)).toContain('demo');
+  expect(await ask('why?', /Should I roll back/)).toContain('demo');
   await press('Mute demo in staging for 1 hour');
-  await demo.people.ben.waitFor(/I keep quiet about demo in staging for 1 hour/);
+  await demo.people.ben.waitFor(/I send no messages about demo in staging for 1 hour/);
   const { rows } = await demo.stack.pool.query(
     `select muted_until > now() + interval '50 minutes' as muted from services where project = 'demo'`,
   );

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity';
 import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat-output';
@@ -125,3 +126,12 @@ async function receive(): Promise<string> {
 async function settle(id: string): Promise<void> {
   await pool.query("update inbox set outcome = 'answered', settled_at = now() where id = $1", [id]);
 }
+
+test('--help prints how it is used, although nothing runs', () => {
+  const words = ['--conditions=source', '--import', 'tsx', join(checkoutPath(), 'infra/local/src/chat/chat.ts')];
+  for (const flag of ['--help', '-h']) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...words, flag], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: npm run chat -- /);
+  }
+}, 30_000);

@@ -20,6 +20,7 @@ import { createQueue } from '@signalbox/platform/queue/queue';
 import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
+import { actionTitle } from './governance/receipts.ts';
 import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -32,7 +33,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       checkTargets(plan, agents);
       return openModels(plan, { catalog: () => registry.catalog, log, observer });
     },
-    ports: async (pool) => {
+    ports: async (pool, { groups }) => {
       await ensureLocalServer(pool, await measureThisMachine());
       return {
         projects: createProjects(pool),
@@ -47,7 +48,10 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
-        requests: { own: (of, limit) => listOwnRequests(pool, of, limit) },
+        requests: {
+          own: (of, limit) => listOwnRequests(pool, of, limit),
+          titleOf: (action) => actionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),
+        },
       };
     },
     jobs: (own, pool) => {

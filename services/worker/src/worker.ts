@@ -43,7 +43,7 @@ export interface WorkerWiring {
   readonly groups?: readonly ToolGroup[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
-  ports(pool: Pool): Ports | Promise<Ports>;
+  ports(pool: Pool, registry: ToolRegistry): Ports | Promise<Ports>;
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work' | 'look'>;
 }
 
@@ -153,7 +153,7 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups));
   const plugins = await loadAgents();
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
-  const ports = await wiring.ports(pool);
+  const ports = await wiring.ports(pool, registry);
   const announce = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])

@@ -160,7 +160,7 @@ const TELL_USER = {
     'I cannot tell how {commit} is started: it has no Dockerfile, no Procfile, no package.json with a start script, no main.py or app.py, and no index.html. Add a signalbox.json that says how, such as {example}.',
   SERVICE_FILE_INVALID: 'The file {file} is not usable: {detail}.',
   SECRET_NOT_WRITTEN:
-    'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value, or write it yourself where it belongs.',
+    'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value. Or write it yourself where it belongs.',
   NOT_RESOLVED: '{detail}',
   PLAN_CHANGED:
     'What was to be deployed has changed since it was decided: {changes}. Nothing was started; ask for it again.',

@@ -73,17 +73,65 @@ export function say(key: MessageKey, values: MessageValues = {}, language: strin
 
 /** The sentence of an error, as `say` says those of the catalog. Its English stands in the catalog of errors. */
 export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
-  return fill(`errors.${code}`, data, currentLanguage());
+  return explain({ code, data });
 }
+
+/** The part of an error's sentence that is a reason of a rule, or of the classifier of commands. */
+const REASON_IN: Partial<Record<ErrorCode, string>> = { POLICY_DENIED: 'sentence', COMMAND_REFUSED: 'reason' };
 
 /** What an error says to a person; its `message` is the same in English, for logs. */
 export function explain({ code, data }: { readonly code: ErrorCode; readonly data: MessageValues }): string {
-  return fill(`errors.${code}`, data, currentLanguage());
+  const name = REASON_IN[code] ?? '';
+  const reason = data[name];
+  const said = typeof reason === 'string' ? { ...data, [name]: sayReason(reason) } : data;
+  return fill(`errors.${code}`, said, currentLanguage());
 }
 
 /** The question of a tool's argument as a person reads it: tools write it in English, which is its key in the other languages. */
 export function sayQuestion(english: string): string {
   return readSentences(currentLanguage()).get(`questions.${english}`) ?? english;
+}
+
+/**
+ * Why something is refused, or asked about, as a person reads it. Rules and the classifier of commands write it in English, and so it is
+ * kept; that is its key in the other languages, with names in braces for what differs. A rule of an operator's own is said as it is written.
+ */
+export function sayReason(english: string, language: string = currentLanguage()): string {
+  const isOpen = !english.endsWith('.');
+  for (const { key, form } of readReasons(language)) {
+    const values = form.exec(isOpen ? `${english}.` : english)?.groups;
+    if (!values && !form.test(isOpen ? `${english}.` : english)) continue;
+    const said = fill(key, { ...values }, language);
+    return isOpen ? said.replace(/[.。]$/, '') : said;
+  }
+  return english;
+}
+
+interface Reason {
+  readonly key: string;
+  readonly form: RegExp;
+}
+
+/** The reasons of each language with what tells them, those without a name in them first. */
+const reasons = new Map<string, readonly Reason[]>();
+
+function readReasons(language: string): readonly Reason[] {
+  const known = reasons.get(language);
+  if (known || !LANGUAGES.includes(language)) return known ?? [];
+  const keys = [...readSentences(language).keys()].filter((key) => key.startsWith('reasons.'));
+  const namesIn = (key: string): number => key.match(NAME)?.length ?? 0;
+  const read = keys
+    .toSorted((one, other) => namesIn(one) - namesIn(other) || other.length - one.length)
+    .map((key) => ({ key, form: formOf(key.slice('reasons.'.length)) }));
+  reasons.set(language, read);
+  return read;
+}
+
+const NAME = /\{\w+\}/g;
+
+function formOf(english: string): RegExp {
+  const text = english.replace(/[\\^$.*+?()[\]|]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+)');
+  return new RegExp(`^${text}$`, 's');
 }
 
 function fill(key: string, values: MessageValues, language: string): string {

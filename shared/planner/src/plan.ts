@@ -10,7 +10,6 @@ import { indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
 import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
-
 /**
  * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
  *

@@ -42,21 +42,6 @@ describe('a request', () => {
     expect(chat.next()).toMatchObject({ content: 'Your role does not allow that.', toolCalls: [] });
   });
 
-  it('renders a result that has no phrase', () => {
-    const chat = talk({
-      run: () => ({
-        ok: true,
-        result: {
-          servers: [
-            { name: 'web-1', free: 3 },
-            { name: 'web-2', free: 0 },
-          ],
-        },
-      }),
-    });
-    expect(onlyText(chat.turn('list the servers'))).toBe('- name web-1, free 3\n- name web-2, free 0');
-  });
-
   it('takes the only known server without asking', () => {
     const chat = talk({ facts: { known: { project: ['shop'], server: ['web-1'] } } });
     chat.turn('allocate a port');

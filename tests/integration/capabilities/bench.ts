@@ -105,7 +105,10 @@ export async function openCapabilityBench(
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
-    requests: { own: (of, limit) => listOwnRequests(pool, of, limit) },
+    requests: {
+      own: (of, limit) => listOwnRequests(pool, of, limit),
+      titleOf: ({ tool: name, arguments: args }) => find(name).order(args) ?? name,
+    },
   };
   const started: { job: string; payload: unknown }[] = [];
   let calls = 0;

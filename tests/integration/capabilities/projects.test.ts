@@ -122,7 +122,7 @@ describe('the versions that could be deployed', () => {
     try {
       await withLook.call('register_demo_project', {});
       const { said, next } = await withLook.call('read_repository', { project: 'demo', environment: 'production' });
-      expect(said).toMatch(/its newest versions are 1\.2.*1\.1\. Which one shall go to production\?/);
+      expect(said).toMatch(/its newest versions are 1\.2.*1\.1\. Which version should I deploy to production\?/);
       expect(next.map(({ value }) => value)).toEqual([
         'deploy demo 1.2 to production',
         'deploy demo 1.1 to production',

@@ -74,13 +74,13 @@ test('/mute keeps quiet about a service for hours, says so, and is no matter of 
   );
   await harness.pool.query(`insert into services (project, environment, server) values ('shop', 'staging', 'vps')`);
   expect(await ask(1002, '/mute shop staging 2')).toBe(
-    'I keep quiet about shop in staging for 2 hours. It is still watched.',
+    'I send no messages about shop in staging for 2 hours. I still watch it.',
   );
   expect(await ask(1002, '/mute')).toMatch(/shop\/staging for another 2 h/);
   expect(await ask(1002, '/mute blog staging')).toContain('There are: shop/staging');
   expect(await ask(1002, '/mute shop')).toContain('/mute <project> <environment> [hours]');
   expect(await ask(1005, '/mute shop staging')).toContain('takes the role developer');
-  expect(await ask(1002, '/mute shop staging 0')).toContain('speak up again');
+  expect(await ask(1002, '/mute shop staging 0')).toContain('I tell you again');
   expect(await harness.rows('select 1 from services where muted_until is not null')).toEqual([]);
   expect(await audited('service.muted')).toHaveLength(2);
 });

@@ -154,7 +154,7 @@ test('an edit that changes no words, such as a preview that was found, is nothin
 test('a command does not take the place of words that wait', async () => {
   const id = await send('deploy shop');
   await edit(id, '/stop');
-  await heard(`That message waits as it was: I cannot put this into it. ${AGAIN}`);
+  await heard(`That message still waits as you first wrote it; I cannot add your edit. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 

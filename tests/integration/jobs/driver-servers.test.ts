@@ -201,7 +201,7 @@ describe('a server that was never reached', () => {
   it.each([
     [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh takes a user and a key.'],
     [{ driver: 'docker', host: '10.0.0.5' }, 'is for an engine on this machine'],
-    [{ host: '10.0.0.5' }, 'Of a server that I cannot reach I have to be told its CPUs and its memory.'],
+    [{ host: '10.0.0.5' }, 'Tell me the CPUs and the memory of a server that I cannot reach.'],
   ])('%j is refused with what to say instead', async (args, sentence) => {
     const call = bench.call('register_server', { name: 'vps-1', environment: 'staging', ...args });
     await expect(call).rejects.toThrow(sentence);

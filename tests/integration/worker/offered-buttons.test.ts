@@ -1,6 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
+import { say as sentence } from '@signalbox/messages/say';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,6 +54,15 @@ beforeEach(async () => {
         },
       }),
       set_flag: tool({ ...flag, describe: 'Set a flag.', run: keep }),
+      set_said: tool({
+        ...flag,
+        describe: 'Set a flag, and say so in the language of whoever reads it.',
+        run: keep,
+        phrases: {
+          done: () => 'Set.',
+          order: (asked) => sentence('deploy.stop', asked),
+        },
+      }),
       set_meant: tool({
         ...flag,
         describe: 'Set what a name stands for.',
@@ -159,6 +169,17 @@ describe('a button that the runtime drew from one whole call', () => {
     await say('read');
     await say('set shop in staging', { outboxId: rows[0]?.id ?? '', index: 0 });
     expect([set, await cards()]).toEqual([[], 1]);
+  });
+
+  it('confirms the same when its label was written in another language than its reader has now', async () => {
+    label = sentence('deploy.stop', FLAG, 'de');
+    await start({
+      read: [call('read_page', { draws: 'set_said' })],
+      [label.toLowerCase()]: [call('set_said', FLAG)],
+    });
+    await say('read');
+    await press();
+    expect([set, await cards()]).toEqual([['shop staging'], 0]);
   });
 
   it('confirms nothing when its label does not say all of it', async () => {

@@ -35,6 +35,7 @@ try {
 
 async function main(): Promise<void> {
   const request = parseRequest(process.argv.slice(2));
+  if (request === null) return void process.stdout.write(`${USAGE}\n`);
   const run = requireRun();
   const simulator = createSimulatorClient(run.simulatorUrl);
   const speaker = await simulator.findSpeaker(request.person, request.chat);
@@ -53,15 +54,18 @@ async function main(): Promise<void> {
   }
 }
 
-function parseRequest(words: string[]): Request {
+/** Null: only the usage is asked for. */
+function parseRequest(words: string[]): Request | null {
   const options = {
     as: { type: 'string', default: '1001' },
     chat: { type: 'string' },
     click: { type: 'string' },
     wait: { type: 'string', default: '60' },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   } as const;
   const { values, positionals } = parseWords(() => parseArgs({ args: words, options, allowPositionals: true }));
+  if (values.help) return null;
   const person = Number(values.as);
   const seconds = Number(values.wait);
   if (!Number.isSafeInteger(person))

@@ -9,6 +9,7 @@ import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
 import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/loop/evaluation.ts';
+import type { AskedArgument, withNewest } from '../governance/decision/choices.ts';
 import type { Phase } from '../governance/loop/fsm.ts';
 import type { Loaded } from '../governance/loop/loading.ts';
 
@@ -46,6 +47,13 @@ export interface AgentRun {
     readonly args: unknown;
     readonly groups: readonly string[];
   }): Promise<ToolCallResult>;
+  /** What can be looked up for an answer before it is kept; left out where nothing may be, as in a replay. */
+  readonly lookUp?: {
+    /** What a question for one argument of a tool may be answered with, the likeliest first; none where nobody can tell. */
+    choices(callId: string, asked: AskedArgument): Promise<readonly string[]>;
+    /** The arguments of a call, “the newest” replaced by what it is now; null where nothing of the kind stands in them. */
+    meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof withNewest>;
+  };
   /** Notes that text from outside is about to be read by a way other than `call`: it stays with the conversation. */
   reads(source: string): Promise<void>;
   /**

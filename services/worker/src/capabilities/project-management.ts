@@ -49,7 +49,7 @@ export default toolGroup({
       input: z.object({
         status: Status.optional()
           .describe('Only projects of this status')
-          .meta({ ask: 'Intended, active or archived ones?' }),
+          .meta({ ask: 'Which ones: intended, active or archived?' }),
       }),
       ...LOOK_UP,
       run: async ({ status }, { ports }) => {
@@ -139,7 +139,7 @@ export default toolGroup({
       input: z.object({
         name: NewName.describe('Name of the new project: lowercase letters, digits and single hyphens').meta({
           entity: 'name',
-          ask: 'What shall the project be called?',
+          ask: 'What should the project be called?',
         }),
         description: Description.describe('What the project is for, in one or two sentences').meta({
           entity: 'text',
@@ -207,13 +207,15 @@ export default toolGroup({
         project: ProjectName,
         description: Description.optional()
           .describe('New description')
-          .meta({ ask: 'What shall the new description be?' }),
+          .meta({ ask: 'What should the new description be?' }),
         repository: Repository.optional()
           .describe('New address of its git repository')
           .meta({ ask: 'What is the address of the repository?' }),
         folder: Folder,
         repositoryLogin: Login,
-        status: Status.optional().describe('New status').meta({ ask: 'Shall it be intended, active or archived?' }),
+        status: Status.optional()
+          .describe('New status')
+          .meta({ ask: 'Which status should it have: intended, active or archived?' }),
       }),
       handles: ['repositoryLogin'],
       // What is deployed next comes from there, so it takes what such a deployment takes.

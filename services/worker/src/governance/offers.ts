@@ -2,9 +2,11 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { ActionButton, OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
+import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
+import type { Tool } from '../tools/tool.ts';
 import { readCall } from './decision/call-reading.ts';
 import { foreignPart } from './decision/own-words.ts';
 import { actionHash, propose } from './decision/proposal.ts';
@@ -57,7 +59,7 @@ async function hashOf(
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
   // The tool's own sentence for this very call, or the rule for words that a person types: it begins with what is done, and holds every value.
-  if (tool.order(does.arguments) !== label && foreignPart(name, tool, input, [label]) !== null) return null;
+  if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, [label]) !== null) return null;
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
@@ -70,6 +72,11 @@ async function hashOf(
     if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
     throw error;
   }
+}
+
+/** Whether a label is the tool's own sentence for this call, in whatever language it was written: its reader may have changed theirs since. */
+function isOrder(tool: Tool, args: unknown, label: string): boolean {
+  return LANGUAGES.some((language) => inLanguage(language, () => tool.order(args)) === label);
 }
 
 const UNASSESSED: RiskAssessment = {

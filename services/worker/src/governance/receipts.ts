@@ -3,6 +3,7 @@ import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { Queryable } from '@signalbox/store/pool';
 import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import { say } from '@signalbox/messages/say';
+import type { Tool } from '../tools/tool.ts';
 import { factsOf, type Fact } from './unfounded.ts';
 
 /** More lines than this nobody reads. */
@@ -83,8 +84,17 @@ export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] 
     );
 }
 
+/** The change that an action makes, as its tool says it in the language of its reader; in the words of its receipt where it says nothing. */
+export function actionTitle(kind: Pick<Tool, 'order'> | null, action: Titled): string {
+  return plainLine(kind?.order(action.arguments) ?? receiptTitle(action));
+}
+
+/** What tells an action, as far as it is known. */
+type Titled = Pick<LedgerEntry, 'tool' | 'arguments'> &
+  Partial<Pick<LedgerEntry, 'result' | 'release' | 'environment'>>;
+
 /** What an action did, and to what, as its receipt says it. */
-export function receiptTitle(entry: LedgerEntry): string {
+export function receiptTitle(entry: Titled): string {
   return [titleOf(entry.tool), ...fieldsOf(entry)].join(' ');
 }
 
@@ -92,7 +102,7 @@ function titleOf(tool: string): string {
   return tool.replace(/_intent$/, '').replaceAll('_', ' ');
 }
 
-function fieldsOf({ arguments: args, result, release, environment }: LedgerEntry): readonly string[] {
+function fieldsOf({ arguments: args, result, release = null, environment = null }: Titled): readonly string[] {
   const known: Readonly<Record<string, unknown>> = {
     ...(typeof result === 'object' ? result : {}),
     ...args,
@@ -129,4 +139,8 @@ function timeOf(at: Date | null, timeZone: string): string {
 function commandOf(actionId: string): string {
   const beginning = /^act_([0-9a-z]{8})/.exec(actionId)?.[1];
   return beginning === undefined ? '/why' : `/why_${beginning}`;
+}
+
+function plainLine(text: string): string {
+  return text.replace(/[*`]/g, '').replace(/\s+/g, ' ').trim();
 }

@@ -38,6 +38,14 @@ export interface Resolving extends Look {
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
 }
 
+/** Where the values of an argument are found that a person may choose from. `given`: the other arguments, as far as they are known, unparsed. */
+export interface Choices {
+  /** The likeliest first; none where nothing tells. What it throws counts as none. */
+  list(given: Readonly<Record<string, unknown>>, look: Resolving): Promise<readonly string[]>;
+  /** Whether there is something of this very name, so that a word such as `newest` is no word but its name. */
+  has(given: Readonly<Record<string, unknown>>, name: string, look: Resolving): Promise<boolean>;
+}
+
 /** What became of an effect whose result was lost, looked up where it happened. */
 export type Probed<O> =
   | { readonly kind: 'done'; readonly output: O }
@@ -137,6 +145,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * and the question that is asked when it is missing.
    */
   readonly input: I;
+  /** Arguments whose values the runtime can look up: buttons under the question for one, and what “the newest” means. */
+  readonly choices?: Readonly<Record<string, Choices>>;
   readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
   /**
    * Looks up what the arguments stand for, before policy is asked: `main` is this commit, on this server. What it finds is on the
@@ -222,6 +232,7 @@ export interface Tool {
   readonly describe: string;
   readonly hints: readonly string[];
   readonly input: z.ZodType;
+  readonly choices: Readonly<Record<string, Choices>>;
   readonly role: Role;
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
@@ -272,6 +283,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     describe: spec.describe,
     hints: spec.hints,
     input: spec.input,
+    choices: { ...spec.choices },
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,

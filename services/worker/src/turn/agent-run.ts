@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { answerIdOf } from '@signalbox/contracts/ids';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
+import { choicesFor, withNewest } from '../governance/decision/choices.ts';
 import { executeCall } from '../governance/execute.ts';
 import { type Machine, passOf } from '../governance/loop/fsm.ts';
 import { judgePass } from '../governance/loop/judge.ts';
@@ -100,6 +101,10 @@ export function agentRun(
       draft.settle();
       await scope.flush();
       await put(parts, context, outbound(context, await account.midway(reply)));
+    },
+    lookUp: {
+      choices: (callId, asked) => choicesFor(parts.governance, scope, callId, asked),
+      meant: (callId, tool, args) => withNewest(parts.governance, scope, { actionId: callId, tool, args }),
     },
     reads: (source) => taintThread(parts.pool, threadId, source),
     draft: draft.show,

@@ -24,7 +24,7 @@ export const WORDS = {
     if (voices === files.length) return say('turn.voicesOnly');
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
-  /** Below an answer while requests wait in its chat. */
+  /** Below an answer to words that led to nothing while requests wait in its chat. */
   stillWaiting: (cards: readonly WaitingCard[], link: string | null): string => {
     const [first] = cards;
     return say('turn.stillWaiting', {

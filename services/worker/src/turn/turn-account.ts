@@ -6,7 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import { factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
+import { actionTitle, factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
 import { wordsOf } from '../governance/signs.ts';
 import {
   factsOf,
@@ -159,7 +159,7 @@ export class TurnAccount {
 
   /** The change that an action made, as its tool says it; in the words of its receipt where it says nothing. */
   #orderOf(entry: LedgerEntry): string {
-    return plainLine(this.#parts.toolKind(entry.tool)?.order(entry.arguments) ?? receiptTitle(entry));
+    return actionTitle(this.#parts.toolKind(entry.tool), entry);
   }
 
   /** The calls of a run before a crash are known by the record alone. */
@@ -248,8 +248,4 @@ function withoutSaid(text: string, says: readonly string[]): string {
 function idsOf(envelope: TurnContext['batch'][number]['envelope']): readonly string[] {
   if (envelope.kind === 'decision') return [envelope.actionId];
   return envelope.kind === 'job-finished' ? [envelope.runId] : [];
-}
-
-function plainLine(text: string): string {
-  return text.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim();
 }

@@ -5,9 +5,10 @@ import {
   type OutboundEnvelope,
   type Receipt,
 } from '@signalbox/contracts/conversation/envelope';
+import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/conversation/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
 import { WORDS } from './reply.ts';
@@ -61,6 +62,7 @@ export function endOf(
     })),
     replies: pointing(
       answered,
+      result,
       [...notes, ...result.replies].map((reply) => ({
         ...outbound(answered, reply, result.personal),
         turnId: context.turnId,
@@ -76,19 +78,34 @@ export function endOf(
 }
 
 /**
- * While a request waits in this chat, words decide nothing, however they sound: the last answer says so and points at the card, which
- * has the buttons.
+ * While a request waits in this chat, words decide nothing, however they sound: an answer to words that led to nothing says so and points
+ * at the card, which has the buttons. So does one about the same thing; who had something else looked up or done is not told again.
  */
-function pointing(context: TurnContext, replies: TurnEnd['replies']): TurnEnd['replies'] {
+function pointing(
+  context: TurnContext,
+  { record: { passes } }: Pick<AgentResult, 'record'>,
+  replies: TurnEnd['replies'],
+): TurnEnd['replies'] {
   const [card] = context.lane.waiting;
   const last = replies.at(-1);
   const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
-  if (!card || !last || !isAsked) return replies;
+  if (!card || !last || !isAsked || passes.some((pass) => isElse(pass, card))) return replies;
   const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, linkTo(context.chatKey, card.messageId))}`;
   // In private there are no links to messages, so the answer is one to the card.
   const isPrivate = last.body.replyTo === undefined && card.messageId !== null;
   const body = { ...last.body, text, ...(isPrivate ? { replyTo: card.messageId ?? '' } : {}) };
   return [...replies.slice(0, -1), { ...last, body }];
+}
+
+/** Who asks what became of their request asks about the card. */
+const ABOUT_CARDS = 'get_my_requests';
+
+/** Whether policy was asked about a call that is about something else than this card: none of its values stands there. */
+function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
+  const words = new Set(what.split(/[\s“”„«»,]+/));
+  const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
+    tool === ABOUT_CARDS || Object.values(args).some((value) => words.has(String(value)));
+  return calls.some(({ decided }) => decided !== null && !isAbout(decided.action));
 }
 
 /** Telegram's address of a message of a large group, for its members; null elsewhere. */

@@ -1,5 +1,6 @@
+import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
-import { pickChoice } from './choices.ts';
+import { exactChoice, pickChoice } from './choices.ts';
 import { type OpenAsk, type Step, askStep, sayStep } from './marks.ts';
 import { askForProblem } from './questions.ts';
 import { takeReading } from './shortlist.ts';
@@ -16,7 +17,7 @@ import { kindOf } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
-import { EFFECTS, isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
+import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
 
 /** What has more words is a sentence and no name. */
@@ -47,15 +48,20 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
+  if (ask.choices.length > 0 && asks(text) && wordsOf(text).every((word) => ABOUT_CHOICES.has(word)))
+    return withChoices(ask);
+  const isFree = kindOf(field) === 'text' || kindOf(field) === 'new-name';
+  const [best] = matchesFor(text, { ...around, last: null });
+  const isNear = best !== undefined && best.score >= CONFIDENT;
+  // "What runs on staging?" names a choice and asks for something else.
+  const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && asks(text);
+  if (isLook && exactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
   if (picked !== null && problemOf(field, picked) === null) {
     const rest = wordsOf(text).length > 2 ? text : '';
     return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: picked }, around) };
   }
   if (isRefusal(text)) return dropped();
-  const isFree = kindOf(field) === 'text' || kindOf(field) === 'new-name';
-  const [best] = matchesFor(text, { ...around, last: null });
-  const isNear = best !== undefined && best.score >= CONFIDENT;
   if (isNear && best.tool !== tool && isRequest(text, field, best.score)) return asRequest(ask, text, around);
   if (readSmallTalk(text) !== null && !isFree) return null;
   const value = readValue(field, text, around);
@@ -111,12 +117,24 @@ function isRequest(text: string, field: Field, score: number): boolean {
   return acts && more.length > 0 && (score >= CERTAIN || !(kindOf(field) === 'text' || kindOf(field) === 'new-name'));
 }
 
-/** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
+/** What is asked instead of an answer is about the same thing: "which version is deployed now?" Who only looks keeps the question. */
 function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
-  const { tool, args } = ask;
-  const isAbout = tool !== null && Object.keys(args).length > 0;
-  const last = isAbout ? { tool, args, result: null } : around.last;
-  return { answered: false, dropped: true, step: stepForRequest(text, { ...around, last }) };
+  const { tool: asked, args } = ask;
+  const isAbout = asked !== null && Object.keys(args).length > 0;
+  const last = isAbout ? { tool: asked, args, result: null } : around.last;
+  const step = stepForRequest(text, { ...around, last });
+  const tool = ('call' in step && step.call.tool) || ('then' in step && step.then.tool);
+  const isLook = around.index.tools.some(({ name, isHarmless }) => isHarmless && name === tool);
+  return { answered: false, dropped: !isLook, step };
+}
+
+/** "Which ones are there?" */
+const ABOUT_CHOICES = wordSet(
+  'which what are is there ones one the they these options choices do you have i can choose from pick',
+);
+function withChoices(ask: OpenAsk): Answered {
+  const choices = sayList(ask.choices.map(({ label }) => label));
+  return { answered: false, step: { ...sayStep(say('planner.choices', { choices }), 'result'), offer: ask } };
 }
 
 /** Puts the question once more; the second time it is dropped. */

@@ -2,7 +2,7 @@ import { wordSet } from '../text/tokens.ts';
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { type OpenAsk, PlannerMark } from './marks.ts';
+import { Choice, type OpenAsk, PlannerMark } from './marks.ts';
 import { type ToolResult, readResult } from './tool-result.ts';
 
 /** Something a person (or a finished job) said. */
@@ -166,7 +166,9 @@ export function openQuestionBefore(
   const isClosed =
     all.some((one) => one.event === null && isBetween(one)) ||
     marked.some((one) => one.mark.done && isBetween(one) && !events.has(one.mark.for));
-  return isClosed ? null : { ask: asked.mark.ask, by: asked.mark.for };
+  // The runtime may have added choices to those that we gave.
+  const choices = Choice.array().safeParse(asked.call?.args['choices']).data ?? asked.mark.ask.choices;
+  return isClosed ? null : { ask: { ...asked.mark.ask, choices }, by: asked.mark.for };
 }
 
 function textOf(message: BaseMessage): string {

@@ -91,7 +91,14 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
   const isNew = said.event === null && stepsFor(history, said).length === 0;
   const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
   const step = answer?.step ?? stepFor(said, history, around, question?.ask.tries ?? 0, question !== null);
-  return { said, step, absorbed: [], dropped: question && answer?.dropped ? question.by : null };
+  const dropped = question && answer?.dropped ? question.by : null;
+  const done = stepsFor(history, said).at(-1)?.call?.name;
+  const isLook =
+    done !== question?.ask.tool && around.index.tools.some(({ name, isHarmless }) => isHarmless && name === done);
+  // What is asked in between leaves the question open: it stands below the answer again.
+  if (step.kind !== 'say' || step.offer || !question || question.ask.readings || !isLook)
+    return { said, step, absorbed: [], dropped };
+  return { said, step: { ...step, offer: question.ask }, absorbed: [], dropped };
 }
 
 function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {

@@ -50,8 +50,9 @@ export function writeStep(
     case 'ask': {
       const mark = { ...base, done: true, ask: step.ask };
       if (!canRespond) return writeContent(history, mark, step.text);
-      const choices = step.ask.choices.length > 0 ? { choices: step.ask.choices } : {};
-      return writeCall(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...choices });
+      const { choices: shown, tool, slot: argument, args } = step.ask;
+      const more = shown.length > 0 ? { choices: shown } : tool && { asks: { tool, argument, arguments: args } };
+      return writeCall(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
     }
     case 'finish':
       // Finishing ends the thread, and with it what still waits.

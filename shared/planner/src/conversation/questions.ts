@@ -103,7 +103,7 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
 
 /** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
-  return asLine(readingOf(call, index, false), LABEL_LENGTH).replace(/[.!?,\s]+$/, '');
+  return asLine(readingOf(call, index, false), LABEL_LENGTH).replace(/[.…!?,\s]+$/, '');
 }
 
 /** The exact change, for people: what is done, and with which values. */

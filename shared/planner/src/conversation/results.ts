@@ -6,7 +6,7 @@ import { knownNames } from '../names/mentions.ts';
 import { askForSlot } from './questions.ts';
 import { notInstalled, stepForCall } from '../requests/calls.ts';
 import { type Step, sayStep } from './marks.ts';
-import { type ToolResult, renderResult } from './tool-result.ts';
+import type { ToolResult } from './tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
 import { asLine } from '../words.ts';
 
@@ -29,7 +29,7 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
   if (result.say !== null) return sayStep(result.say, 'result');
   if (call.name === 'search_knowledge')
     return sayStep(foundText(result.result, String(call.args['query'] ?? '')), 'result');
-  return sayStep(renderResult(result.result), 'result');
+  return sayStep(say('planner.done'), 'result');
 }
 
 function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {

@@ -34,33 +34,6 @@ export function readResult(content: string, kwargs: Readonly<Record<string, unkn
   return { ok, say: phrase ?? say, code: error, data, result };
 }
 
-const LINES = 12;
-
-/** A result that has no phrase of its own, compactly, for people: one line per item or field. */
-export function renderResult(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'Done.';
-  if (Array.isArray(value)) {
-    if (value.length === 0) return 'Nothing.';
-    const rest = value.length > LINES ? [`… and ${value.length - LINES} more`] : [];
-    return [...value.slice(0, LINES).map((item) => `- ${inline(item)}`), ...rest].join('\n');
-  }
-  if (typeof value !== 'object') return String(value);
-  const entries = Object.entries(value);
-  const [only] = entries;
-  if (entries.length === 1 && only && Array.isArray(only[1])) return renderResult(only[1]);
-  if (entries.length === 0) return 'Done.';
-  const shown = entries.slice(0, LINES).map(([key, item]) => `- ${key}: ${inline(item)}`);
-  return shown.join('\n');
-}
-
-function inline(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  const parts = Array.isArray(value)
-    ? value.map(inline)
-    : Object.entries(value).map((pair) => pair.map(inline).join(' '));
-  return parts.join(', ');
-}
-
 function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);

@@ -25,9 +25,9 @@ export function kindOf(field: Field): Kind {
   return isShort && !FREE_TEXT.test(name) ? 'identifier' : 'text';
 }
 
-/** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3, secret:key. */
+/** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3, secret:key, /run/my.sock. */
 export function hasTellingForm(field: Field): boolean {
-  const isTelling = /^\^[a-z0-9]{2,}[_:-]/i.test(field.rules.pattern ?? '');
+  const isTelling = /^\^(?:[a-z0-9]{2,}[_:-]|\\?\/)/i.test(field.rules.pattern ?? '');
   return kindOf(field) === 'one-word' && isTelling && problemOf(field, 'word') !== null;
 }
 

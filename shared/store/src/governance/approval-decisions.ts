@@ -4,7 +4,7 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { describePerson, renderCard } from '@signalbox/safety/cards/approval-card';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
-import { say, sayError } from '@signalbox/messages/say';
+import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
 import {
   addVote,
@@ -100,7 +100,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
         context,
         ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
       });
-  if (!permission.allowed) return refuse(permission.sentence, permission.rule);
+  if (!permission.allowed) return refuse(sayReason(permission.sentence), permission.rule);
   switch (press.verb) {
     case 'approve':
     case 'grant':

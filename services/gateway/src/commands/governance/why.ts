@@ -1,6 +1,6 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
-import { say } from '@signalbox/messages/say';
+import { say, sayReason } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { listRows, sql } from '@signalbox/store/sql';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
@@ -74,10 +74,10 @@ function describeAction(action: ExplainedAction): string {
     tool,
     risk: risk ?? say('control.no-risk'),
     status,
-    sentence: sentence ?? say('control.no-decision'),
+    sentence: sentence === null ? say('control.no-decision') : sayReason(sentence),
     rule: rule ?? 'none',
   });
-  const because = reasons.map((reason) => reason.replace(/\.$/, '')).join('; ');
+  const because = reasons.map((reason) => sayReason(reason).replace(/[.。]$/, '')).join('; ');
   const votes = {
     status: String(approvalStatus),
     voted: voters.length > 0 ? 'yes' : 'no',

@@ -88,6 +88,11 @@ function ofPages({ names }: Root): Commands | null {
   return { start: ['/bin/sh', '-c', `exec python3 -m http.server "$PORT" --bind "$HOST"${below}`] };
 }
 
+/** Whether commands take Python, which the image that programs are built on does not have. Pure. */
+export function takesPython({ build, start = [] }: Pick<ServiceFile, 'build' | 'start'>): boolean {
+  return [...build, start].flat().some((word) => /\bpython3?\b|\.venv\//.test(word));
+}
+
 function nodeSteps(root: Root): string[][] {
   const manifest = manifestOf(root);
   if (!manifest) return [];

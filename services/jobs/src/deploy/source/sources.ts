@@ -65,7 +65,7 @@ export interface Sources {
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
 /** Tags that a person is shown. */
-const SHOWN_TAGS = 3;
+const SHOWN_TAGS = 5;
 const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
 /** A checkout lives as long as its build; what a killed process left behind is removed after this. */

@@ -1,4 +1,6 @@
 import type { DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { say } from '@signalbox/messages/say';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
@@ -6,7 +8,9 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { changesOf } from '@signalbox/safety/cards/resolved';
 import type { DeployParts } from '../parts.ts';
+import { takesPython } from '../source/recognition.ts';
 import type { Repository } from '../source/repository-login.ts';
+import type { Source } from '../source/sources.ts';
 
 /** What a plan is made from. */
 export interface Planned {
@@ -41,7 +45,8 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 /**
  * Looks up what a deployment would run now: repository, commit, server, build and variables. Reads the repository and the database
  * and nothing else: no server, no secret. `isUnseen`: see ReadinessResult. Throws what stands in the way: what placing it throws
- * (see placeService), REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID.
+ * (see placeService), REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID,
+ * CHECK_FAILED (its commands cannot run on that server).
  */
 export async function resolvePlan(
   parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
@@ -68,14 +73,24 @@ export async function resolvePlan(
       isUnseen: false,
     };
   }
-  const { commit, file, isRecognized, dockerfile } = await openSource(
-    parts,
-    { project, repository },
-    request.ref,
-    signal,
-  );
+  const source = await openSource(parts, { project, repository }, request.ref, signal);
+  const { commit, file, isRecognized, dockerfile } = source;
+  const problem = whyNotOnImage(source, target);
+  if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
   const plan = planOf({ ...known, commit, file, dockerfile });
   return { plan, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
+}
+
+/**
+ * Why commands that were worked out from the files of a repository cannot run in an image that is built on the base image; null when they
+ * can, or run elsewhere. Commands that its people wrote are theirs: they know the image.
+ */
+export function whyNotOnImage(
+  { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
+  { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
+): string | null {
+  const isOnBase = traitsOf(driver).runsImages && isRecognized && !hasDockerfile;
+  return isOnBase && takesPython(file) ? say('repository.noPython', { server }) : null;
 }
 
 /** Throws PLAN_CHANGED, with what is different, unless both say the same. */

@@ -15,6 +15,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
+import { whyNotOnImage } from './plan.ts';
 import { isFree } from './reach.ts';
 import type { Repository } from '../source/repository-login.ts';
 import type { Source } from '../source/sources.ts';
@@ -187,7 +188,9 @@ async function checkFile(
 ): Promise<void> {
   const { target, source, inventory } = facts;
   const isImage = target !== null && traitsOf(target.driver).runsImages && (source === null || source.hasDockerfile);
-  await check('command', say('readiness.commandRemedy'), () => {
+  const problem = source && target && whyNotOnImage(source, target);
+  await check('command', problem ? () => null : say('readiness.commandRemedy'), () => {
+    if (problem) return missing(problem);
     if (file.start) return found(say('readiness.command', { command: file.start.join(' ').slice(0, 200) }));
     return isImage ? found(say('readiness.commandOfDockerfile')) : missing(say('readiness.commandMissing'));
   });

@@ -4,16 +4,26 @@ import { escapeLine, escapeText } from '@signalbox/safety/cards/canonical-card';
 import { say } from '@signalbox/messages/say';
 import type { ToolDefinition } from '../../tools/registry.ts';
 
+const MOST_CHOICES = 8;
+
 /** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
-      'Send a message to the person. Use awaiting_response=true only to ask a question that you need answered before you can go on; the turn then ends and continues with the answer. For progress use false. Offer choices as buttons when there are few.',
+      'Send a message to the person. Use awaiting_response=true only to ask a question that you need answered before you can go on; the turn then ends and continues with the answer. For progress use false. Offer choices as buttons when there are few. When it asks for one argument of a tool, name that in `asks`: buttons are added where they are known.',
     input: z
       .object({
         message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
         awaiting_response: z.boolean().default(false),
-        choices: z.array(Button).max(8).default([]),
+        choices: z.array(Button).max(MOST_CHOICES).default([]),
+        asks: z
+          .object({
+            tool: z.string().min(1).max(100),
+            argument: z.string().min(1).max(100),
+            arguments: z.record(z.string(), z.unknown()).default({}).describe('The arguments that are known already.'),
+          })
+          .optional()
+          .describe('The argument that the question asks for.'),
       })
       .transform((said) => ({ ...said, ...withHonestButtons(said) })),
   },

@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
-import { say, sayError as sentence } from '@signalbox/messages/say';
+import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
@@ -141,7 +141,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
         tools = parts.registry.definitions(allowed).map(({ name: tool }) => tool),
       } = await run.load(installed);
       const result = { enabled: allowed, new_tools: tools, not_installed: missing, unknown };
-      const why = refused.map(({ sentence }) => sentence);
+      const why = refused.map(({ sentence: reason }) => sayReason(reason));
       const said = [describeLoaded(allowed, missing, unknown), ...why].filter((line) => line !== '').join(' ');
       const told = refused.length > 0 ? { ...result, refused: refused.map(({ group }) => group), why } : result;
       return { ...accept(told, said, {}), loaded: allowed };

@@ -10,6 +10,7 @@ import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
 import { countTurn, findIdle } from './groups.ts';
 import { runOf, spendCounter, type GraphParts, type RunExtras } from './parts.ts';
+import { withLookUps } from './look-ups.ts';
 import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -57,7 +58,8 @@ export function productOwner(parts: GraphParts) {
     let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
     if (isEmpty(answer)) answer = (await noted.model.ask(request)).message;
-    const message = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: noAnswer() }) : answer);
+    const named = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: noAnswer() }) : answer);
+    const message = await withLookUps(named, run);
     const pass = state.poIterations + 1;
     const part = {
       kind: 'asked' as const,

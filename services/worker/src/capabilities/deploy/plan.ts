@@ -32,3 +32,9 @@ export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan 
 export function unseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
+
+/** Throws NOT_FOUND (project), REPOSITORY_MISSING. */
+export async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
+  const { repository } = await ports.projects.get(project);
+  if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
+}

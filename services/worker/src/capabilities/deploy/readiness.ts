@@ -3,6 +3,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
+import { versionChoices } from './version-choices.ts';
 
 /** What is meant by a project without a version. Where there is no such branch, the check names those that there are. */
 const MAIN = 'main';
@@ -26,6 +27,7 @@ export const checkDeployReadiness = tool({
       .describe('Version that would be deployed; the branch main when left out')
       .meta({ ask: 'Which version?' }),
   }),
+  choices: { version: versionChoices },
   risk: 'safe',
   role: 'viewer',
   egress: true,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
-import { AppError } from '@signalbox/contracts/errors';
 import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import { tool, type ToolContext } from '../../tools/tool.ts';
+import { tool } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
-import { planOf, resolveDeployment, unseenPlan, UNSEEN_PLAN } from './plan.ts';
+import { planOf, requireRepository, resolveDeployment, unseenPlan, UNSEEN_PLAN } from './plan.ts';
+import { versionChoices } from './version-choices.ts';
 import { code, reachOf, stays } from './words.ts';
 
 /** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
@@ -31,6 +31,7 @@ export const triggerDeploy = tool({
       .describe('Server to run it on; the one where it is, or the one with the most room, when left out')
       .meta({ entity: 'server', ask: 'On which server?' }),
   }),
+  choices: { version: versionChoices },
   risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),
   role: 'developer',
   holds: 'facts',
@@ -103,12 +104,6 @@ export const triggerDeploy = tool({
     next: (service) => [cancelButton(service)],
   },
 });
-
-/** Throws NOT_FOUND (project), REPOSITORY_MISSING. */
-export async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
-  const { repository } = await ports.projects.get(project);
-  if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
-}
 
 /** Why somebody should look before this is built and started. */
 function reasonsOf(plan: ReturnType<typeof unseenPlan>): readonly string[] {

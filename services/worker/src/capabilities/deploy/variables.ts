@@ -40,7 +40,7 @@ export const setServiceVariable = tool({
       .string()
       .max(4_000)
       .describe('Its value, or a handle such as secret:db-password')
-      .meta({ entity: 'text', ask: 'What shall its value be?' }),
+      .meta({ entity: 'text', ask: 'What should its value be?' }),
   }),
   risk: (given) =>
     isLoaderVariable(given.name) ? { risk: 'dangerous', reasons: [say('deploy.changesCode')] } : riskIn(given),

@@ -3,7 +3,7 @@ import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/rep
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { READ, tool } from '../../tools/tool.ts';
-import { requireRepository } from './trigger.ts';
+import { requireRepository } from './plan.ts';
 
 /** Tags that are offered beside the main branch: as many as a look at a repository finds. */
 const NEWEST = 3;

@@ -1,10 +1,9 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { sayList } from '@signalbox/messages/list';
-import { say } from '@signalbox/messages/say';
+import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
-import { code } from './words.ts';
 
 /** A person asks about the last one; the others help to see which was meant. */
 const SHOWN = 4;
@@ -26,7 +25,7 @@ export const getMyRequests = tool({
   ...LOOK_UP,
   run: async (_input, { ports, actor, threadId, now }) => {
     const found = await ports.requests.own({ userKey: actor.userKey, threadId }, SHOWN);
-    return { requests: found.map((one) => factsOf(one, now())) };
+    return { requests: found.map((one) => factsOf(one, ports.requests.titleOf(one), now())) };
   },
   phrases: {
     done: ({ requests: [newest, ...others] }) => {
@@ -42,8 +41,6 @@ export const getMyRequests = tool({
 /** A request as the tool gives it back: what the model and the sentence below are told. */
 interface RequestFacts {
   readonly title: string;
-  /** A card has said in words what it is. */
-  readonly isNamed: boolean;
   readonly came: ReturnType<typeof cameOf>;
   readonly here: boolean;
   /** How long ago it was asked for, or came to its end, in words. */
@@ -57,11 +54,10 @@ interface RequestFacts {
   readonly why: string | null;
 }
 
-function factsOf(found: Found, now: Date): RequestFacts {
+function factsOf(found: Found, title: string, now: Date): RequestFacts {
   const { approval, rule, isHere, requestedAt, endedAt } = found;
   return {
-    title: approval?.what ?? titleOf(found),
-    isNamed: approval !== null,
+    title: approval?.what ?? title,
     came: cameOf(found),
     here: isHere,
     ago: sayDuration(Math.max(0, now.getTime() - (endedAt ?? requestedAt).getTime())),
@@ -70,7 +66,7 @@ function factsOf(found: Found, now: Date): RequestFacts {
     needed: approval?.needed ?? 0,
     approvedBy: approval && !approval.byRequester ? approval.voters : [],
     decidedBy: approval?.decidedBy ?? null,
-    why: approval?.reason ?? rule,
+    why: approval?.reason ?? (rule === null ? null : sayReason(rule)),
   };
 }
 
@@ -98,15 +94,9 @@ function cameOf({ status, work, approval }: Found) {
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** An action that no card described, by its tool and values: `trigger_deploy: shop, 1.4, staging`. */
-function titleOf({ tool: name, arguments: args }: Found): string {
-  const values = Object.values(args).filter((value) => typeof value === 'string' || typeof value === 'number');
-  return values.length === 0 ? name : `${name}: ${values.join(', ').slice(0, 120)}`;
-}
-
 function sentenceOf(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
-  const title = one.isNamed ? `**${plainName(one.title)}**` : code(one.title);
+  const title = `**${plainName(one.title)}**`;
   const told = { hasWhy: why !== null && why !== '', why: plainName(why ?? '').replace(/[.。]\s*$/, '') };
   const by = { hasBy: decidedBy !== null, by: plainName(decidedBy ?? '') };
   switch (came) {

@@ -35,7 +35,7 @@ export const allocatePort = tool({
       .meta({ entity: 'port', ask: 'Which port?' }),
     memoryMb: MemoryMb.default(256)
       .describe('Memory to reserve, in megabytes; 256 unless said otherwise')
-      .meta({ ask: 'How much memory shall I reserve?' }),
+      .meta({ ask: 'How much memory should I reserve?' }),
   }),
   ...CHANGE,
   holds: 'facts',
@@ -141,7 +141,7 @@ export const releasePort = tool({
       entity: 'server',
       ask: 'On which server?',
     }),
-    port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port shall I release?' }),
+    port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port should I release?' }),
   }),
   ...CHANGE,
   holds: 'records',

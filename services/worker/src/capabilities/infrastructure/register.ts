@@ -18,7 +18,7 @@ import { lookWords, type Looked } from './inspection.ts';
 const Input = z.object({
   name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
     entity: 'name',
-    ask: 'What shall the server be called?',
+    ask: 'What should the server be called?',
   }),
   host: z
     .string()
@@ -39,10 +39,10 @@ const Input = z.object({
     .meta({ ask: 'How much memory does it have?' }),
   firstPort: PortNumber.default(20_000)
     .describe('First port that may be allocated, 20000 unless said otherwise')
-    .meta({ ask: 'From which port on may I allocate?' }),
+    .meta({ ask: 'Which is the first port that I may allocate?' }),
   lastPort: PortNumber.default(20_999)
     .describe('Last port that may be allocated, 20999 unless said otherwise')
-    .meta({ ask: 'Up to which port may I allocate?' }),
+    .meta({ ask: 'Which is the last port that I may allocate?' }),
   driver: z
     .enum(['docker', 'ssh'])
     .optional()

@@ -19,8 +19,9 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { say, sayError } from '@signalbox/messages/say';
+import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
+import { actionTitle } from '../receipts.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
 import type { Preview } from '../../tools/tool.ts';
@@ -39,7 +40,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const { action, decision } = proposal;
   const shown = await previewOf(parts, call);
   if (shown instanceof AppError) return failure(shown);
-  const card = describe(scope, shown, proposal);
+  const card = describe(scope, call, shown, proposal);
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) return failure(new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable }));
   const authors = await authorsOf(parts, scope, action.parentActionId);
@@ -148,15 +149,20 @@ export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Pr
 }
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */
-function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
-  const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
+function describe(
+  scope: CallScope,
+  { tool }: Pick<Runnable, 'tool'>,
+  preview: Preview | null,
+  { action, decision }: Proposal,
+): ApprovalCard {
+  const raised = action.assessment.reasons.map((reason) => ` ${asSentence(sayReason(reason))}`);
   return {
-    what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
+    what: preview?.what ?? actionTitle(tool, action),
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? say('governance.undoUnknown'),
-    why: `${say('governance.why', { sentence: decision.sentence, rule: decision.rule })}${raised.join('')}`,
+    why: `${say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule })}${raised.join('')}`,
     exact: renderExact(action),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
@@ -169,6 +175,7 @@ function findUnshowable(exact: string): string | null {
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
-function capital(text: string): string {
-  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\.$/, '');
+/** A sentence that is whole stays as it is: it may begin with the name of a program. */
+function asSentence(text: string): string {
+  return /[.。]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

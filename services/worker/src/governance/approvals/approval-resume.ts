@@ -27,7 +27,7 @@ import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayList } from '@signalbox/messages/list';
-import { explain, say, sayError } from '@signalbox/messages/say';
+import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
@@ -195,7 +195,8 @@ async function consume(
   const now = decide(parts.policy(), asker, { facts: { ...facts, grantId: null }, limits: parts.limits, place });
   const { decision } = now;
   const decided = recordedDecision(now, null);
-  if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, ''), decided };
+  if (decision.effect === 'deny')
+    return { kind: 'void', reason: sayReason(decision.sentence).replace(/[.。]$/, ''), decided };
   const takes = decision.approval;
   if (
     decision.effect !== (approval.byRequester ? 'confirm' : 'ask') ||

@@ -6,6 +6,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { explain, say } from '@signalbox/messages/say';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared, underSignal } from '../../tools/tool-bounds.ts';
+import type { Resolving } from '../../tools/tool.ts';
 import type { ExecuteParts } from '../parts.ts';
 
 /** Long enough for the first fetch of a large repository; a person waits for it. */
@@ -21,26 +22,10 @@ export async function resolveCall(
   call: Runnable,
   before: Resolved | null,
 ): Promise<Resolved | null> {
-  const { tool, name, input, group, actionId } = call;
+  const { tool, input } = call;
   if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
-  const look = { ports: onlyDeclared(parts.ports, group), before, threadId: scope.threadId };
   const deadline = AbortSignal.timeout(RESOLVE_MS);
-  const resolving = tool.resolve(input, {
-    ...look,
-    work: async (job, payload) => {
-      // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
-      const runId = `${actionId.slice(0, 100)}_r${canonicalHash({ job, payload, before }).slice(0, 20)}`;
-      const worked = await parts.work(
-        job,
-        payload,
-        scope,
-        { actionId: runId, name, input },
-        { deadlineMs: RESOLVE_MS, isQuiet: true },
-      );
-      if (worked.kind === 'done') return worked.result;
-      throw tooSlow();
-    },
-  });
+  const resolving = tool.resolve(input, lookFor(parts, scope, call, before));
   try {
     return await underSignal(resolving, AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
@@ -48,6 +33,28 @@ export async function resolveCall(
     if (deadline.aborted) throw tooSlow(error);
     throw error;
   }
+}
+
+/** What looking something up for a call may use. */
+export function lookFor(
+  parts: ExecuteParts,
+  scope: CallScope,
+  { name, input, group, actionId }: Pick<Runnable, 'name' | 'input' | 'group' | 'actionId'>,
+  before: Resolved | null,
+): Resolving {
+  return {
+    ports: onlyDeclared(parts.ports, group),
+    before,
+    threadId: scope.threadId,
+    work: async (job, payload) => {
+      // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
+      const runId = `${actionId.slice(0, 100)}_r${canonicalHash({ job, payload, before }).slice(0, 20)}`;
+      const call = { actionId: runId, name, input };
+      const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
+      if (worked.kind === 'done') return worked.result;
+      throw tooSlow();
+    },
+  };
 }
 
 /** Why an approved action would no longer do what was approved; null when all that its arguments stand for is as it was. */

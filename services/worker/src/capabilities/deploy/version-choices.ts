@@ -1,0 +1,28 @@
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import type { Choices } from '../../tools/tool.ts';
+import { Version } from './fields.ts';
+import { requireRepository } from './plan.ts';
+
+/** Where a version is looked for that nobody has said the environment of: what there is does not depend on it. */
+const ANYWHERE = 'staging';
+
+/** The versions of a project that could be deployed: its newest tags, the newest first, and its main branch. */
+export const versionChoices: Choices = {
+  list: async ({ project: named }, { ports, work }) => {
+    const project = ProjectName.safeParse(named).data;
+    if (project === undefined) return [];
+    await requireRepository(ports, project);
+    const { tags, branch, planProblem } = await work('repository.look', { project });
+    // The main branch is offered only when Signalbox knows how to start it.
+    const names = [...tags, ...(planProblem === null && branch !== null ? [branch] : [])];
+    return names.filter((name) => Version.safeParse(name).success);
+  },
+  has: async ({ project: named, environment: where }, ref, { ports, work }) => {
+    const project = ProjectName.safeParse(named).data;
+    if (project === undefined || !Version.safeParse(ref).success) return false;
+    await requireRepository(ports, project);
+    const environment = Environment.safeParse(where).data ?? ANYWHERE;
+    const wish = { project, environment, ref, server: null, fromArtifact: null, planOnly: true };
+    return (await work('deploy.check', wish)).plan !== null;
+  },
+};

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+
+// Who asks something in between has not given up what they wanted.
+
+let demo: DemoStack;
+beforeAll(async () => {
+  demo = await openDemoStack();
+  await demo.people.ben.ask('register the demo project');
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+const labels = async (): Promise<readonly string[]> =>
+  (await demo.people.ben.heard())
+    .at(-1)
+    ?.buttons?.flat()
+    .map(({ text }) => text) ?? [];
+const ENVIRONMENTS = ['staging', 'production', 'local'];
+
+describe('a question that is asked instead of an answer', { timeout: 120_000 }, () => {
+  it('is answered, and the one that waits stands below it with its buttons, until it is answered', async () => {
+    const { ben } = demo.people;
+    expect((await ben.ask('deploy demo 1.0')).join()).toMatch(/environment/);
+    expect(await labels()).toEqual(ENVIRONMENTS);
+    for (const text of ['what runs on staging?', 'list the projects']) {
+      const [answer = '', ...more] = await ben.ask(text);
+      expect(more).toEqual([]);
+      expect(answer).toMatch(/^(?!.*not understand)[^]+\n\n.*environment.*\?$/);
+      expect(await labels()).toEqual(ENVIRONMENTS);
+    }
+    const [there = ''] = await ben.ask('which ones are there?');
+    expect(there).toMatch(/staging, production and local/);
+    expect(await labels()).toEqual(ENVIRONMENTS);
+    // What was read in between were records, so the order takes a tap: see infra/policy/taint.cedar.
+    await demo.confirm(ben, 'staging', /✅ Deployed demo in staging: 1\.0/);
+  });
+
+  it('needs nothing more than the answer when it looked at nothing', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    await ben.ask('deploy demo 1.0');
+    await ben.ask('which ones are there?');
+    expect(await demo.tell(ben, 'local', /✅ Deployed demo in local: 1\.0/)).not.toContain('confirm');
+  });
+
+  it('is no answer to a question that was given up, nor when something else is ordered', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    await ben.ask('deploy demo 1.0');
+    await ben.ask('never mind');
+    expect((await ben.ask('what runs on staging?')).join()).not.toMatch(/environment/);
+    await ben.ask('deploy demo 1.0');
+    await ben.ask('create a project called shop for the web shop');
+    expect(await labels()).not.toEqual(ENVIRONMENTS);
+    expect((await ben.ask('what runs on staging?')).join()).not.toMatch(/environment/);
+  });
+
+  it('keeps the versions that were offered, and those that are typed', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    await ben.ask('deploy demo to staging');
+    const offered = await labels();
+    await ben.ask('what runs on staging?');
+    expect([offered, await labels()]).toEqual([offered, offered]);
+    await demo.confirm(ben, '1.1', /✅ Deployed demo in staging: 1\.1/);
+  });
+});

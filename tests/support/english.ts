@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import { ERRORS } from '@signalbox/contracts/errors';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { readLanguages } from '../architecture/messages.ts';
+
+/*
+ * Which sentences of the product a text has in English although its reader has another language. No list of words decides it, but the
+ * catalog itself: of each English sentence the pieces between its values, wherever they stand in what was said.
+ */
+
+const languages = readLanguages(fileURLToPath(new URL('../../shared/messages/src/languages', import.meta.url)));
+/** Fewer words stand in a sentence of any language by chance: "Docker Hub", "docker compose". */
+const LEAST_WORDS = 3;
+
+/** The longer pieces of one ICU message that are said as they stand. */
+function piecesOf(sentence: string): readonly string[] {
+  const pieces: string[] = [];
+  const visit = (elements: unknown): void => {
+    if (Array.isArray(elements)) return elements.forEach(visit);
+    if (typeof elements !== 'object' || elements === null) return;
+    // The parser's types: 0 is plain text.
+    if ('type' in elements && elements.type === 0 && 'value' in elements) pieces.push(String(elements.value));
+    else Object.values(elements).forEach(visit);
+  };
+  visit(new IntlMessageFormat(sentence, 'en', undefined, { ignoreTag: true, captureLocation: false }).getAst());
+  return pieces
+    .flatMap((piece) => piece.split(/\n|(?<=[.:;,!?])\s+/))
+    .map((piece) => piece.replace(/`[^`]*`|“[^”]*”/g, '').trim())
+    .filter((piece) => (piece.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS);
+}
+
+const reasons = [...(languages.get('de')?.keys() ?? [])]
+  .filter((key) => /^(?:reasons|questions)\./.test(key))
+  .map((key) => [key, key.replace(/^\w+\./, '')] as const);
+const english = new Map([
+  ...(languages.get('en') ?? []),
+  ...Object.entries(ERRORS).map(([code, { say }]) => [`errors.${code}`, say] as const),
+  ...reasons,
+]);
+
+/** The pieces of English sentences in a text for somebody who reads `language`: what that language says in the same words is none. */
+export function englishIn(text: string, language: string): readonly string[] {
+  const spoken = languages.get(language) ?? new Map<string, string>();
+  return [...english].flatMap(([key, sentence]) =>
+    piecesOf(sentence).filter((piece) => text.includes(piece) && !spoken.get(key)?.includes(piece)),
+  );
+}
