@@ -1,4 +1,4 @@
-import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from '../integration/cli/terminal.ts';
@@ -16,7 +16,7 @@ describe('services that log in as a mere member of their role', () => {
   let admin: Person;
   let ben: Person;
   let ops: Person;
-  const thieves = new Map<DatabaseService, pg.Client>();
+  const thieves = new Map<ServiceWithLogin, pg.Client>();
 
   beforeAll(async () => {
     target = await openDeployTarget();
@@ -88,7 +88,7 @@ describe('services that log in as a mere member of their role', () => {
     expect(await events()).toEqual(before);
   });
 
-  it.each<readonly [DatabaseService, string, string]>([
+  it.each<readonly [ServiceWithLogin, string, string]>([
     ['gateway', 'begin an action', `insert into actions (action_id) values ('act_1')`],
     ['gateway', 'change what was proposed', `update actions set arguments = '{}'`],
     ['gateway', 'claim an action', `update actions set epoch = 9, started_at = now()`],

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { runCommandLine } from '@signalbox/cli/command-line';
-import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 
 /** Logins as docs/operations.md has them: each is a member of the role of one service, and the owner of nothing. */
 export interface MemberLogins {
-  readonly urls: Readonly<Record<DatabaseService, string>>;
+  readonly urls: Readonly<Record<ServiceWithLogin, string>>;
   /** Takes the logins away; whoever still uses the database goes with them. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openMemberLogins(ownerUrl: string): Promise<MemberLogins> 
   };
   const urls = Object.fromEntries(logins.map((one) => [one.service, urlOf(one)]));
   return {
-    urls: urls as Record<DatabaseService, string>, // every service has one: they were made from the list of services
+    urls: urls as Record<ServiceWithLogin, string>, // every service has one: they were made from the list of services
     close: () =>
       asOwner(
         ownerUrl,

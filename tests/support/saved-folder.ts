@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import pg from 'pg';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -30,7 +30,7 @@ export async function restoreSavedFolder(): Promise<{ readonly database: TestDat
   const database = await createDatabase('template0');
   await migrate(database.url, SAVED_MIGRATIONS);
   const owner = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-  await setUpCheckpoints(owner);
+  await createCheckpointTables(owner);
   await owner.end();
   await withClient(database.url, (db) => putRows(db, saved.tables));
   return { database, dataDir };

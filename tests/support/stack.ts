@@ -9,7 +9,7 @@ import { createProxy } from '@signalbox/proxy/proxy';
 import { readConfig } from '@signalbox/platform/config';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { DATABASE_SERVICES, type DatabaseService } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
@@ -30,7 +30,7 @@ export interface Stack {
   readonly pool: Pool;
   readonly databaseUrl: string;
   /** What each service logs in with: the owner, unless `memberLogins` were asked for. */
-  readonly serviceUrls: Readonly<Record<DatabaseService, string>>;
+  readonly serviceUrls: Readonly<Record<ServiceWithLogin, string>>;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly simulatorUrl: string;
@@ -84,7 +84,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
   const members = options.memberLogins ? own(await openMemberLogins(database.url)) : null;
-  const loginOf = (service: DatabaseService): string => members?.urls[service] ?? database.url;
+  const loginOf = (service: ServiceWithLogin): string => members?.urls[service] ?? database.url;
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: redisUrl,

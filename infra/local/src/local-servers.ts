@@ -40,7 +40,7 @@ export async function startLocalServers(
   return {
     databaseUrl: config.DATABASE_URL ?? urlOf('Postgres') ?? '',
     redisUrl: config.REDIS_URL ?? urlOf('Redis') ?? '',
-    /** Stops what was started here, Redis first. Twice is safe. */
+    /** Stops what was started here, Redis first. Idempotent. */
     stop,
     /** Ends what was started here at once. */
     kill: (): void => running.forEach(({ server }) => server.kill()),

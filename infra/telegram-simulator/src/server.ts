@@ -29,7 +29,7 @@ export interface Simulator {
   /** Without a slash at the end, as grammY wants its apiRoot. */
   readonly url: string;
   readonly port: number;
-  /** Ends open polls and streams and closes the log. Calling twice is safe. */
+  /** Ends open polls and streams and closes the log. Idempotent. */
   readonly close: () => Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export async function answerLines(
   return { ok, data: null, lines: [] };
 }
 
-/** Answers what has the form. */
+/** Returns what has the form. */
 export function answerAs<T>(form: LineForm<T>, asked: unknown, answer: (given: T) => object): object | LineProblem {
   if (asked === undefined) return { error: `This is no JSON. Write one object per line, such as ${form.example}.` };
   const parsed = form.schema.safeParse(asked);

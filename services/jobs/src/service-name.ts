@@ -1,8 +1,8 @@
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
-import type { DatabaseService } from '@signalbox/store/migrations/service-rights';
+import type { ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 
 /** Whose rights a job service has at the database: those of its pool, or of all services when it runs several pools. */
-export function databaseRoleOf(pools: readonly JobPool[]): { readonly as?: DatabaseService } {
+export function databaseRoleOf(pools: readonly JobPool[]): { readonly as?: ServiceWithLogin } {
   const [pool, ...others] = pools;
   return pool === undefined || others.length > 0 ? {} : { as: pool };
 }

@@ -5,7 +5,7 @@ import { hasBody, toInstance } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Outcome, ProxyMetrics } from './metrics.ts';
 import { reach, type Reached } from './reach.ts';
-import { sendOn, writeHead } from './wire.ts';
+import { forwardRequest, writeHead } from './wire.ts';
 
 export interface ForwardParts {
   readonly connectMs: number;
@@ -93,7 +93,10 @@ function exchange(
     const connection = hasBody(request) ? 'keep-alive' : 'close';
     // Without a length, only the coding says where a body ends, whatever the method.
     const framing = { connection, ...(coding === undefined ? {} : { 'transfer-encoding': coding }) };
-    const upstream = sendOn({ lease, socket }, request, { ...toInstance(request, parts.trustForwarded), ...framing });
+    const upstream = forwardRequest({ lease, socket }, request, {
+      ...toInstance(request, parts.trustForwarded),
+      ...framing,
+    });
     if (upstream === null) return end('refused');
     socket.setTimeout(parts.silenceMs, () => {
       isSilent = true;

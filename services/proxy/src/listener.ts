@@ -9,7 +9,7 @@ import { tunnel } from './tunnel.ts';
 
 /** The door of one service. */
 export interface Listener {
-  /** Takes nothing new, lets what is open finish for so long, and cuts the rest. Twice is safe. */
+  /** Takes nothing new, lets what is open finish for so long, and cuts the rest. Idempotent. */
   close(drainMs: number): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { ForwardParts } from './forward.ts';
 import { hasBody, toInstance } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
 import { reach, type Reached } from './reach.ts';
-import { sendOn, writeHead } from './wire.ts';
+import { forwardRequest, writeHead } from './wire.ts';
 
 /** A request to speak another protocol over this connection, such as a websocket. */
 export interface Upgrade {
@@ -62,7 +62,7 @@ function connectBoth(
     let isAnswered = false;
     const { upgrade } = request.headers;
     const headers = { ...toInstance(request, parts.trustForwarded), connection: 'upgrade', upgrade };
-    const upstream = sendOn({ lease, socket }, request, headers);
+    const upstream = forwardRequest({ lease, socket }, request, headers);
     const end = (): void => {
       socket.destroy();
       resolve(isAnswered);

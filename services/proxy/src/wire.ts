@@ -8,8 +8,11 @@ import {
 import { passOn } from './headers.ts';
 import type { Reached } from './reach.ts';
 
-/** Begins to send a request to the instance, on the connection that was made. Null when it cannot be written as it came. */
-export function sendOn(
+/**
+ * Opens the request to the instance on the connection that was made; the caller sends the body. Null when Node refuses its method, path or
+ * headers.
+ */
+export function forwardRequest(
   { socket, lease }: Reached,
   { method = 'GET', url = '/' }: IncomingMessage,
   headers: OutgoingHttpHeaders,

@@ -18,7 +18,7 @@ export const WorkerConfig = CommonConfig.extend({
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
   /** A lane whose worker gave no sign for this long is taken over, in milliseconds. */
   LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
-  /** Most effects that one person's conversations may begin within an hour. Not set: no limit. */
+  /** Most calls with an effect that one person's conversations may start within any 60 minutes; reads do not count. Not set: no limit. */
   BUDGET_CALLS_PER_HOUR: z.coerce.number().int().min(0).optional(),
   /** Most tokens that one person's conversations may use within a day. Not set: no limit. */
   BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),

@@ -17,7 +17,7 @@ import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
-import { setUpCheckpoints } from './checkpoints/set-up.ts';
+import { createCheckpointTables } from './checkpoints/set-up.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
@@ -252,7 +252,7 @@ function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnParts['plugi
 async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> {
   const owner = openPool(databaseUrl, log, { name: 'worker-setup', max: 2, as: 'owner' });
   try {
-    await setUpCheckpoints(owner);
+    await createCheckpointTables(owner);
   } finally {
     await owner.end();
   }

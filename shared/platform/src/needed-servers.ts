@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 import type { Probe } from './probe.ts';
 import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 
-/** Asks a server whether it can be used. Answers what is wrong and may be mended there; throws what no waiting mends. */
+/** Asks a server whether it can be used. Returns what is wrong and may be mended there; throws what no waiting mends. */
 export type ServerCheck = () => Promise<AppError | null>;
 
 const AGAIN_MS = 3 * SECOND_MS;

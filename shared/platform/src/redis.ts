@@ -88,7 +88,7 @@ async function requireNoEviction(redis: Redis): Promise<void> {
   });
 }
 
-/** Closes a connection: politely when Redis answers within a second, else at once. Calling twice is safe. */
+/** Closes a connection: politely when Redis answers within a second, else at once. Idempotent. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'end') return;
   if (redis.status === 'ready') await withinMs(Promise.allSettled([redis.quit()]), 1_000);

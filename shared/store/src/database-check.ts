@@ -2,7 +2,7 @@ import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import { readMigrationStatus } from './migrations/migration-status.ts';
 import { takeRole } from './pool.ts';
-import type { DatabaseService } from './migrations/service-rights.ts';
+import type { ServiceWithLogin } from './migrations/service-rights.ts';
 
 const CHECK_MS = 3_000;
 
@@ -12,7 +12,7 @@ const CHECK_MS = 3_000;
  */
 export async function checkDatabase(
   url: string,
-  service: DatabaseService | 'owner' | undefined,
+  service: ServiceWithLogin | 'owner' | undefined,
 ): Promise<AppError | null> {
   const client = new pg.Client({
     connectionString: url,
@@ -33,7 +33,7 @@ export async function checkDatabase(
   }
 }
 
-async function checkRelease(client: pg.Client, service: DatabaseService | undefined): Promise<AppError | null> {
+async function checkRelease(client: pg.Client, service: ServiceWithLogin | undefined): Promise<AppError | null> {
   await takeRole(client, service);
   const { pending } = await readMigrationStatus(client);
   return pending.length === 0 ? null : new AppError('DATABASE_OUTDATED', { count: String(pending.length) });

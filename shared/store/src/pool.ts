@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
-import { serviceRole, type DatabaseService } from './migrations/service-rights.ts';
+import { serviceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
 
 export type Pool = pg.Pool;
 /** A connection that was taken out of a pool and has to be released. */
@@ -28,7 +28,7 @@ const APP_ROLE = 'signalbox_app';
 export function openPool(
   url: string,
   log: Log,
-  options: { readonly name: string; readonly max: number; readonly as?: 'owner' | DatabaseService },
+  options: { readonly name: string; readonly max: number; readonly as?: 'owner' | ServiceWithLogin },
 ): Pool {
   const { as: service } = options;
   const pool = new pg.Pool({
@@ -56,7 +56,7 @@ const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_ro
                       and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
 
 /** Gives a connection the rights of a service, or of all. Throws DATABASE_ROLE_MISSING when its login may take neither role. */
-export async function takeRole(client: pg.ClientBase, service: DatabaseService | undefined): Promise<void> {
+export async function takeRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
   try {
     const own = service === undefined ? null : serviceRole(service);
     await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);

@@ -55,7 +55,7 @@ export function takeSecret(
       returning kind, ciphertext`;
 }
 
-/** Deletes what has expired; twice is safe. Returns how many there were. */
+/** Deletes what has expired; idempotent. Returns how many there were. */
 export async function dropExpiredSecrets(db: Queryable): Promise<number> {
   const { rowCount } = await db.query('delete from secrets where expires_at <= clock_timestamp()');
   return rowCount ?? 0;

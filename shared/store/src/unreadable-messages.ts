@@ -10,7 +10,7 @@ const MOST_ROWS = 100;
 
 /**
  * Settles the open messages of a person that are no envelopes: nobody could ever handle them, and those behind them would wait for
- * ever. Each is a dead letter, and told in one line where it came from. Returns the chats to be announced, one for each. Twice is safe.
+ * ever. Each is a dead letter, and told in one line where it came from. Returns the chats to be announced, one for each. Idempotent.
  */
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {

@@ -70,7 +70,7 @@ export async function startCrowd(options: {
   let admitted: ReadonlySet<string> = new Set();
   let projects: ReadonlySet<string> = new Set();
   const look = async (): Promise<ReadonlySet<string> | null> => {
-    // Admitted messages are read first: one that comes between the queries would seem to be admitted and answered.
+    // AdmissionResult messages are read first: one that comes between the queries would seem to be admitted and answered.
     const { rows: updates } = await pool.query<{ update_id: string }>(
       `select update_id from inbox where channel = 'telegram'`,
     );

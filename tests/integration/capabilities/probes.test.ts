@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
-import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 /*
@@ -42,7 +42,7 @@ describe('the probe of', () => {
   beforeAll(async () => {
     bench = await openCapabilityBench();
     await ensureLocalServer(bench.pool, { cpus: 4, memoryMb: 8_192 });
-    await setUpCheckpoints(bench.pool);
+    await createCheckpointTables(bench.pool);
     await bench.pool.query(
       `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`,
     );

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import { Checkpoints, type CheckpointForm } from '@signalbox/worker/checkpoints/checkpoints';
-import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import type pg from 'pg';
 import { createDatabase, openRawPool } from '../../support/database.ts';
 
@@ -10,7 +10,7 @@ import { createDatabase, openRawPool } from '../../support/database.ts';
 export async function openCheckpointBench() {
   const database = await createDatabase();
   const pool = openRawPool(database.url);
-  await setUpCheckpoints(pool);
+  await createCheckpointTables(pool);
   await pool.query(`insert into lanes (user_key, epoch, worker, lease_until) values ('7', 1, 'test', 'infinity')`);
   return {
     pool,

@@ -4,7 +4,7 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import type { CallScope } from '@signalbox/worker/tools/run';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
@@ -36,7 +36,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     database = await createDatabase();
     policy = await shippedPolicy();
     pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-    await setUpCheckpoints(pool);
+    await createCheckpointTables(pool);
     await pool.query(
       `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
     );

@@ -11,7 +11,7 @@ const MIGRATE_MS = 30 * 60_000;
 
 /**
  * Brings the database up to date as its owner, with `signalbox migrate`: tables, the rights of the services, and the passwords given.
- * No service needs the owner's login afterwards. Answers a line that says what was done. Throws a SetupError with what went wrong.
+ * No service needs the owner's login afterwards. Returns a line that says what was done. Throws a SetupError with what went wrong.
  */
 export async function migrateDatabase(ownerUrl: string, passwords: Readonly<Record<string, string>>): Promise<string> {
   const words = programWords('services/cli/src/main.ts');

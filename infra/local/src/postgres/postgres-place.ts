@@ -38,10 +38,11 @@ const OPEN_ROOT = '/var/lib/signalbox';
 const ServerRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable(), data: z.string() });
 
 /**
- * Decides where the Postgres of `dir` lives and remembers it, with a random password, in `dir/server.json` (0600).
- * Twice gives the same answer. Throws a SetupError when the folder belongs to another user.
+ * Decides where the Postgres of `dir` lives and remembers it, with a random password, in `dir/server.json` (0600). Moves databases that
+ * lie elsewhere.
+ * Idempotent. Throws a SetupError when the folder belongs to another user.
  */
-export function preparePlace(dir: string): PostgresPlace {
+export function choosePostgresPlace(dir: string): PostgresPlace {
   const asRoot = process.getuid?.() === 0;
   mkdirSync(dir, { recursive: true });
   // Everything secret in here has mode 0600 or lies in Postgres's own 0700 folder; `nobody` only has to pass through.

@@ -6,7 +6,7 @@ import { findFreePort } from '../setup/free-port.ts';
 import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
 import { ensureDatabase, POSTGRES_USER, postgresUrl, tryLogin } from './postgres-login.ts';
 import { endWithParent } from '../parent-death.ts';
-import { preparePlace, rememberPort, type PostgresPlace } from './postgres-place.ts';
+import { choosePostgresPlace, rememberPort, type PostgresPlace } from './postgres-place.ts';
 import {
   identifyProcess,
   isRunning,
@@ -17,7 +17,7 @@ import {
 import type { ProcessIdentity } from '../supervisor/process-identity.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** A local server that runs. `stop` waits until it is gone; stopping twice is safe. */
+/** A local server that runs. `stop` waits until it is gone; idempotent. */
 export interface LocalServer {
   readonly url: string;
   readonly pid: number;
@@ -57,7 +57,7 @@ export async function startPostgres(options: {
   readonly settings?: Readonly<Record<string, string>>;
   readonly logFile?: string;
 }): Promise<LocalServer> {
-  const place = preparePlace(options.dir);
+  const place = choosePostgresPlace(options.dir);
   const settings = { ...SETTINGS, ...options.settings };
   const logFile = options.logFile ?? join(place.dir, 'server.log');
   createCluster(place, settings['fsync'] !== 'off');
@@ -77,7 +77,7 @@ export async function startPostgres(options: {
 /** Stops the Postgres of `dir` if it runs, and deletes its databases, wherever they are. For tests. */
 export async function discardPostgres(dir: string): Promise<void> {
   if (!existsSync(dir)) return;
-  const place = preparePlace(dir);
+  const place = choosePostgresPlace(dir);
   const running = existsSync(place.data) ? await adoptPostmaster(place) : null;
   if (running !== null) await stopPostmaster(running.identity);
   const beside = ['.new', '.password'].map((ending) => `${place.data}${ending}`);

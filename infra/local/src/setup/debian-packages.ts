@@ -53,7 +53,7 @@ const APT_TIMEOUT_MS = 180_000;
 /**
  * Fetches a program of Debian with apt-get and unpacks it into `target`, without root and without touching the system's own
  * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
- * Answers null on success, otherwise why it did not work, for a person to read.
+ * Returns null on success, otherwise why it did not work, for a person to read.
  */
 async function downloadProgram(
   program: DebianProgram,

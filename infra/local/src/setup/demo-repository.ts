@@ -52,7 +52,7 @@ export async function makeDemoRepository(folder: string, releases = releasesFold
 }
 
 /**
- * Moves the repository of an older release to its place, and leaves a link: projects name the old place. Twice is safe; a data
+ * Moves the repository of an older release to its place, and leaves a link: projects name the old place. Idempotent; a data
  * folder without one stays so.
  */
 export function moveDemoRepository(before: string, folder: string): void {

@@ -6,7 +6,7 @@ const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulato
 
 /**
  * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others,
- * and moves keys that an earlier release kept elsewhere to their place. Twice is safe; a key that has its place is never replaced.
+ * and moves keys that an earlier release kept elsewhere to their place. Idempotent; a key that has its place is never replaced.
  */
 export function placeKeys(dataDir: string) {
   for (const name of CLOSED) {

@@ -35,7 +35,7 @@ export interface SupervisorTimes {
 export interface Supervisor {
   /** Starts a program and answers when it is ready. Throws a SetupError with its last words when it ends or hangs. */
   readonly start: (spec: ProgramSpec) => Promise<void>;
-  /** Stops every program, the last started first. Twice is safe. */
+  /** Stops every program, the last started first. Idempotent. */
   readonly stop: () => Promise<void>;
   /** Ends every program at once, with everything it started. */
   readonly kill: () => void;

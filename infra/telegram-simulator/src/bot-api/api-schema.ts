@@ -31,7 +31,7 @@ export interface ApiSchemas {
   readonly findParameters: (method: string) => { readonly name: string; readonly schema: ApiSchema } | null;
   /** The schema itself, or what it refers to. */
   readonly resolve: (schema: ApiSchema) => ApiSchema;
-  /** Checks a value against a place in the file, such as `SendMessageParams/properties/text`. */
+  /** The validator of a place in the file, such as `SendMessageParams/properties/text`. Throws when there is no such place. */
   readonly validatorOf: (place: string) => ValidateFunction;
 }
 

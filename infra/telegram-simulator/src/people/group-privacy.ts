@@ -13,7 +13,7 @@ export interface PrivacyQuestion {
 }
 
 /**
- * Answers whether a bot in Telegram's default privacy mode receives this message: all of a private chat; of a group
+ * Returns whether a bot in Telegram's default privacy mode receives this message: all of a private chat; of a group
  * only commands (not those for another bot), mentions of it, replies to it, and everything if it is an
  * administrator. Nothing once it was removed.
  */

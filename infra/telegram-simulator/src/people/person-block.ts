@@ -2,7 +2,7 @@ import { announceMember } from '../bot-api/chats/bot-rights.ts';
 import { requirePerson } from './person-access.ts';
 import type { Store } from '../store/store.ts';
 
-/** A person blocks the bot or lets it in again. Doing so twice changes nothing and tells nobody. */
+/** A person blocks the bot or lets it in again. Idempotent. */
 export function blockFromPerson(
   store: Store,
   personId: number,

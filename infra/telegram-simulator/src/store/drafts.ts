@@ -21,7 +21,7 @@ export function endDraft(store: Store, chatId: number, reason: 'sent' | 'stopped
   if (draft) store.announce({ kind: 'draftEnd', chatId, draftId: draft.draftId, reason });
 }
 
-/** A person presses Stop. Answers the id of the draft, or null if there is none that can be stopped. */
+/** A person presses Stop. Returns the id of the draft, or null if there is none that can be stopped. */
 export function stopDraft(store: Store, chatId: number): number | null {
   const draft = findDraft(store, chatId);
   if (!draft?.canStop) return null;

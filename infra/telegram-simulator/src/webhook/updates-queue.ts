@@ -53,7 +53,7 @@ export class UpdatesQueue {
     return update_id;
   }
 
-  /** Adds a raw object, whatever it is. Only a missing update_id is filled in. Answers the id it carries. */
+  /** Adds a raw object, whatever it is. Only a missing update_id is filled in. Returns the id it carries. */
   inject(update: Readonly<Record<string, unknown>>): unknown {
     const withId = { update_id: this.#state.next.updateId, ...update };
     this.#enqueue(withId, true);
@@ -73,7 +73,7 @@ export class UpdatesQueue {
     return items.map((item) => item.update);
   }
 
-  /** Forgets one update, by position. Twice is safe. */
+  /** Forgets one update, by position. Idempotent. */
   confirm(position: number): void {
     if (this.#state.updates.has(position)) this.#forget([position]);
   }

@@ -10,7 +10,7 @@ export interface WebhookFailure {
 /** Telegram does not believe in longer waits. */
 const MAX_RETRY_AFTER_SECONDS = 3_600;
 
-/** Posts one update. Answers null if the webhook took it (2xx), else why not. Never rejects. */
+/** Posts one update. Returns null if the webhook took it (2xx), else why not. Never rejects. */
 export async function postUpdate(options: {
   readonly webhook: Webhook;
   readonly update: Readonly<Record<string, unknown>>;

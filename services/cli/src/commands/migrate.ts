@@ -4,7 +4,7 @@ import { openPool } from '@signalbox/store/pool';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
 import { setRedisUsers } from '@signalbox/platform/redis-users';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
-import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
 import type { CommandContext, Report } from '../command.ts';
@@ -22,7 +22,7 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const applied = await migrate(url);
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
-    await setUpCheckpoints(owner);
+    await createCheckpointTables(owner);
     await setServicePasswords(url, passwordsOf('DATABASE_PASSWORD', config));
     if (applied.length > 0) await recordChange(owner, actor, 'database.migrated', { applied: [...applied] });
   } finally {

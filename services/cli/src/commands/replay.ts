@@ -58,7 +58,7 @@ function describe(turn: TurnReplay): string {
   return `${head}  DIFFERENT${pass === null ? '' : ` in pass ${pass}`}: ${what}; recorded ${recorded}, now ${now}`;
 }
 
-/** What was not compared, and why. */
+/** What is said of a turn that came out the same: which versions differ, and what was therefore not compared. */
 function describeVersions(other: NonNullable<Extract<TurnReplay, { kind: 'same' }>['otherVersions']>): string {
   if (other.length === 0) return '';
   const under = `; recorded under another version of the ${other.join(', the ')}`;

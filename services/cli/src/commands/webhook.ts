@@ -6,7 +6,7 @@ import { describeFailure } from '../checks/webhook.ts';
 import { recordChange } from '../actor.ts';
 import { runVerb, type CommandContext, type Report } from '../command.ts';
 
-/** Shows what Telegram knows about the webhook, or ends it. Removing twice changes nothing. */
+/** Shows what Telegram knows about the webhook, or ends it. Idempotent. */
 export function runWebhook(context: CommandContext): Promise<Report> {
   return runVerb(context, { show: { words: 0, run: showWebhook }, remove: { words: 0, run: removeWebhook } });
 }

@@ -4,7 +4,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
-import type { Admitted } from './inbox.ts';
+import type { AdmissionResult } from './inbox.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { background } from '@signalbox/platform/lifecycle';
@@ -165,7 +165,7 @@ async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: P
 async function settlePress(
   { channel }: AdmissionDeps,
   plan: Plan,
-  admitted: Admitted,
+  admitted: AdmissionResult,
   toast: string | null,
 ): Promise<void> {
   if (!plan.pressed) return;

@@ -45,7 +45,12 @@ export interface Edit {
   readonly lines: Readonly<Record<EditedState, string>>;
 }
 
-export interface Admitted {
+/** What became of one update. */
+export interface AdmissionResult {
+  /**
+   * `duplicate`: it was admitted before. `ignored`: nobody is answered. `accepted`: it waits for a turn. `merged`: it belongs to a message
+   * that waits. `refused`: who wrote it may not. `answered`: the gateway itself has answered.
+   */
   readonly verdict: 'duplicate' | 'ignored' | 'accepted' | 'merged' | 'refused' | 'answered';
   /** The inbox id; null for duplicates and what is ignored. */
   readonly id: number | null;
@@ -59,10 +64,10 @@ export interface Admitted {
 
 /**
  * Admits updates in their order, in one round trip: one answer per item. An update that was admitted before is a
- * duplicate and changes nothing, so calling twice is safe; one under the number of another person's is admitted under a number of its
+ * duplicate and changes nothing, so a call is idempotent; one under the number of another person's is admitted under a number of its
  * own, because channels draw numbers as they like. Answers to commands are the caller's, in the same transaction.
  */
-export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
+export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
   const admitted = await admitAll(db, items);
   const repeated = items.filter((_, place) => admitted[place]?.verdict === 'duplicate');
   const others = repeated.length === 0 ? new Set<Admission>() : await findNumbersOfOthers(db, repeated);
@@ -75,8 +80,8 @@ export async function admitInbox(db: Queryable, items: readonly Admission[]): Pr
   });
 }
 
-function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
-  return listRows<Admitted>(db, 'inbox_admit')`
+function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
+  return listRows<AdmissionResult>(db, 'inbox_admit')`
     select id::float8, verdict, reason, role, label, said from inbox_admit(${JSON.stringify(items)}::jsonb) order by place`;
 }
 

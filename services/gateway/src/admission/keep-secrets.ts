@@ -17,7 +17,7 @@ const FOUND_KEPT_MS = 24 * HOUR_MS;
 
 /**
  * Stores what was found in a message, sealed, and tells its sender once; in the transaction that puts the message into the inbox.
- * Answers whether the chat has something to say.
+ * Returns whether the chat has something to say.
  */
 export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan): Promise<boolean> {
   const { found } = plan.secrets;

@@ -39,7 +39,7 @@ export function takeSecrets<U extends FromPerson>(
   }
   const command = parseCommand(text);
   if (command?.name === null && nearestCommand(command.typed, 'viewer') === 'secret') {
-    // Mistyped: what stands behind it may be a value.
+    // A mistyped /secret: what follows may be a value, so only the command is stored.
     return { update: { ...named, text: `/${command.typed}` }, secrets: { ...NO_SECRETS, isShown: true } };
   }
   const hidden = hideSecrets(cipher, update.userKey, text);

@@ -1,7 +1,7 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { findPrompted, putPrompt } from './approval-prompts.ts';
-import { admitInbox, type Admitted } from './inbox.ts';
+import { admitInbox, type AdmissionResult } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
@@ -21,7 +21,7 @@ import { isStopWord, tryEndLog } from './log-stop.ts';
 /** What became of one plan, and who must hear of it after the commit. */
 export interface Stored {
   readonly plan: Plan;
-  readonly admitted: Admitted;
+  readonly admitted: AdmissionResult;
   /** Chats that have something to say besides what admission itself said. */
   readonly chats: readonly string[];
   /** People whose lanes must hear of a stop. */
@@ -93,14 +93,14 @@ async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promis
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted[]> {
+function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly AdmissionResult[]> {
   return admitInbox(
     db,
     plans.map((plan) => plan.admission),
   );
 }
 
-function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
+function zip(plans: readonly Plan[], admitted: readonly AdmissionResult[]): readonly Stored[] {
   return plans.flatMap((plan, place) => {
     const one = admitted[place];
     return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false, toast: null, wakes: [] }] : [];

@@ -15,7 +15,7 @@ export interface ChatCommand {
   /** Its line of /help. Null: the line of another command names it. */
   readonly help: MessageKey | null;
   /**
-   * Answers in the transaction that admitted the command; `typed` is what stands behind the name. An update that comes twice is
+   * Answers in the transaction that admitted the command; `typed` is the text after the name. An update that comes twice is
    * answered once. Null: the command takes its place among the messages, and the worker carries it out.
    */
   readonly answer: ((parts: CommandParts, typed: string, asked: Asked) => Answer | Promise<Answer>) | null;

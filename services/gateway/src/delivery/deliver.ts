@@ -217,7 +217,7 @@ export class Deliverer implements Closable {
     return next.item;
   }
 
-  /** Waits until a send may go out. Answers a pause instead when the wait is too long to keep the chat. */
+  /** Waits until a send may go out. Returns a pause instead when the wait is too long to keep the chat. */
   async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
     const { pace, channel } = this.#deps;
     const waitMs = pace.waitMs(chatKey, channel.throttleOf(chatKey));

@@ -75,7 +75,7 @@ export type Next =
 
 /**
  * Writes what became of a row and picks the next one, in one round trip. With `pauseMs` the chat is released instead
- * and no gateway sends there before that time. Writing the same result twice is safe.
+ * and no gateway sends there before that time. Idempotent.
  */
 export async function nextOfChat(
   db: Queryable,
@@ -134,7 +134,7 @@ export function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Pro
            and not exists (select 1 from chats c where c.chat_key = ${chatKey} and c.parked_at is not null)`;
 }
 
-/** A chat has a new key: its open rows, threads, runs and topics follow. Twice is safe. */
+/** A chat has a new key: its open rows, threads, runs and topics follow. Idempotent. */
 export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
   await db.query(sql`select chat_move(${from}, ${to})`);
 }

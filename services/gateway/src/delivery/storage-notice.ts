@@ -15,7 +15,7 @@ type Admit = (updates: readonly Incoming[]) => Promise<void>;
 
 /**
  * Admits updates, and tells people in private, once per outage, when Postgres has stored nothing for 20 seconds (it is away, or its
- * disk is full). Their message is not lost: the channel gives it again, and it is answered then. A failure is thrown on as it is.
+ * disk is full). Their message is not lost: the channel gives it again, and it is answered then. The error is rethrown unchanged.
  */
 export function withStorageNotice(
   admit: Admit,

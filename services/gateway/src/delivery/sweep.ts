@@ -13,7 +13,7 @@ const MAX_CHATS = 200;
 /** Secrets that have expired open no more; that they are deleted has time. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Wakes chats whose messages no gateway delivers, once a second, and deletes expired secrets. Doing so twice is harmless. */
+/** Wakes chats whose messages no gateway delivers, once a second, and deletes expired secrets. Idempotent. */
 export function startSweeper(deps: {
   readonly pool: Pool;
   readonly log: Log;

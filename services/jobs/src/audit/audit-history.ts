@@ -11,13 +11,14 @@ import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 
 /** What a sealer knows of the order of events: all of it, in a few hashes. */
-export interface SealedHistory {
+export interface SealerState {
   readonly tree: MerkleTree;
   /** Hash of the chain at its end; empty at the very beginning. */
   chain: Buffer;
   readonly logId: string;
-  /** Up to here a checkpoint is in the database, and in the file. */
+  /** How many events the last checkpoint of the database covers. */
   signed: number;
+  /** How many events the last checkpoint of the file covers. */
   filed: number;
 }
 
@@ -31,14 +32,14 @@ const PAGE = 5_000;
 export async function readHistory(
   db: Queryable,
   options: { readonly file: string; readonly keys: AuditKeys },
-): Promise<SealedHistory> {
+): Promise<SealerState> {
   const logId = await readAuditLogId(db);
   const inFile = await readFileCheckpoints(options.file);
   const inDatabase = await readAllCheckpoints(db, logId);
   const known = [...inFile, ...inDatabase].sort((a, b) => a.size - b.size);
   for (const checkpoint of known) requireOurs(checkpoint, logId, options.keys);
   const [signed, filed] = [inDatabase.at(-1)?.size ?? 0, inFile.at(-1)?.size ?? 0];
-  const history: SealedHistory = { tree: createMerkleTree(), chain: Buffer.alloc(0), logId, signed, filed };
+  const history: SealerState = { tree: createMerkleTree(), chain: Buffer.alloc(0), logId, signed, filed };
   let next = 0;
   for await (const link of readAllLinks(db)) {
     follow(history, link);
@@ -61,7 +62,7 @@ async function* readAllLinks(db: Queryable): AsyncGenerator<Link> {
   }
 }
 
-function follow(history: SealedHistory, { seq, leafHash, hash }: Link): void {
+function follow(history: SealerState, { seq, leafHash, hash }: Link): void {
   const expected = history.tree.size + 1;
   if (seq !== expected) throw differs(`event ${expected} has lost its place in the order`);
   if (!hash.equals(hashLink(history.chain, leafHash)))
@@ -77,7 +78,7 @@ function requireOurs(checkpoint: Checkpoint, logId: string, keys: AuditKeys): vo
   if (problem) throw differs(`the checkpoint of ${checkpoint.size} events is not to be trusted: ${problem}`);
 }
 
-function requireSame(checkpoint: Checkpoint, { tree, chain }: SealedHistory): void {
+function requireSame(checkpoint: Checkpoint, { tree, chain }: SealerState): void {
   if (checkpoint.rootHash === tree.root().toString('hex') && checkpoint.chainHash === chain.toString('hex')) return;
   throw differs(`the first ${checkpoint.size} events are not those that were signed at ${checkpoint.at}`);
 }
@@ -99,7 +100,7 @@ async function readAllCheckpoints(db: Queryable, logId: string): Promise<readonl
 }
 
 /** The lines that the file lacks, each with the leaves of its events. */
-export async function* readMissingLines(db: Queryable, history: SealedHistory): AsyncGenerator<CheckpointLine> {
+export async function* readMissingLines(db: Queryable, history: SealerState): AsyncGenerator<CheckpointLine> {
   let filed = history.filed;
   for (const checkpoint of await readCheckpoints(db, filed, PAGE)) {
     const leaves: Buffer[] = [];

@@ -7,7 +7,7 @@ import { readUnsealed, sealEvents, storeCheckpoint } from '@signalbox/store/audi
 import type { Connection, Pool } from '@signalbox/store/pool';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { readHistory, readMissingLines, type SealedHistory } from './audit-history.ts';
+import { readHistory, readMissingLines, type SealerState } from './audit-history.ts';
 
 export interface SealerOptions {
   /** Its own: one connection, which holds the lock of the only sealer for as long as it lives. */
@@ -41,7 +41,7 @@ export class Sealer implements Closable {
   readonly #options: SealerOptions;
   /** The connection that holds the lock. */
   #client: Connection | null = null;
-  #history: SealedHistory | null = null;
+  #history: SealerState | null = null;
   /** When the first event without a checkpoint was seen. */
   #unsignedSince: number | null = null;
 
@@ -110,7 +110,7 @@ export class Sealer implements Closable {
     return 'busy';
   }
 
-  async #sealBatch(db: Connection, history: SealedHistory): Promise<number> {
+  async #sealBatch(db: Connection, history: SealerState): Promise<number> {
     const events = await readUnsealed(db, BATCH);
     if (events.length === 0) return 0;
     const leaves = events.map((event) => ({ eventId: event.eventId, leafHash: hashLeaf(eventJson(event)) }));
@@ -122,7 +122,7 @@ export class Sealer implements Closable {
     return events.length;
   }
 
-  async #signIfDue(db: Connection, history: SealedHistory): Promise<void> {
+  async #signIfDue(db: Connection, history: SealerState): Promise<void> {
     const { checkpointEvents, checkpointMs, key, onCheckpoint } = this.#options;
     const unsigned = history.tree.size - history.signed;
     if (unsigned === 0) this.#unsignedSince = null;
@@ -143,7 +143,7 @@ export class Sealer implements Closable {
     await onCheckpoint?.(checkpoint);
   }
 
-  async #file(db: Connection, history: SealedHistory): Promise<void> {
+  async #file(db: Connection, history: SealerState): Promise<void> {
     if (history.filed >= history.signed) return;
     for await (const line of readMissingLines(db, history)) {
       await appendCheckpoints(this.#options.file, [line]);

@@ -70,7 +70,7 @@ function announcement(thread: ExpiredThread, idleMs: number, traceId: string): O
 /**
  * The lane is locked in the same statement that looks whether it is free, and an idle thread is looked at again when it is
  * changed: a turn that begins now finds the thread expired, one that has just ended keeps it open. Persons whose lane is
- * being taken this very moment are left for the next time (skip locked).
+ * being taken just now are left for the next time (skip locked).
  */
 const expire = (idleMs: number, limit: number) => sql`
   with idle as (

@@ -29,7 +29,7 @@ export function createPortLeases(pool: Pool) {
      */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
-    /** Gives back what is leased for this; twice is safe. */
+    /** Gives back what is leased for this; idempotent. */
     async end(server: string, project: string, label: string): Promise<void> {
       await pool.query(sql`
         update port_allocations set released_at = clock_timestamp(), release_action_id = ${newId('lease')} || ':' || id

@@ -46,7 +46,7 @@ export function createServerProbes(pool: Pool) {
       return server;
     },
 
-    /** Writes down what was found: what was measured counts from now on, whatever was told. Twice is safe. */
+    /** Writes down what was found: what was measured counts from now on, whatever was told. Idempotent. */
     async save(name: string, look: ServerLook): Promise<void> {
       const measured = look.kind === 'up' ? look.inventory : null;
       await pool.query(sql`update servers set
@@ -65,7 +65,7 @@ export function createServerProbes(pool: Pool) {
 
 export type ServerProbes = ReturnType<typeof createServerProbes>;
 
-/** Ends an incident of which everything was said when it was opened. Twice changes nothing. */
+/** Ends an incident of which everything was said when it was opened. Idempotent. */
 export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp() where subject = ${subject} and kind = ${kind}
       and closed_at is null`);

@@ -15,7 +15,7 @@ const LOOK_MS = 15 * SECOND_MS;
  * Takes up what nobody works on: a deployment that was asked for and never begun, and one whose run ended without knowing what
  * became of it. A new run goes on with it, once its server and the proxy answer, so that people hear of it only when there is news.
  */
-export function createDeploysReconcile(
+export function createDeployReconciler(
   parts: DeployParts,
   runs: Pick<Runs, 'create'>,
   quietMs: number = QUIET_MS,

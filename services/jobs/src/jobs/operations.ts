@@ -30,7 +30,7 @@ import { say } from '@signalbox/messages/say';
 import { runDeployment } from '../deploy/engine.ts';
 import { describeBriefly, describeResult } from '../deploy/words.ts';
 import { createDeployCheck } from './deploy-check.ts';
-import { createDeploysReconcile } from './deploys-reconcile.ts';
+import { createDeployReconciler } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import { createServerInspect } from './server-inspect.ts';
@@ -65,7 +65,7 @@ export async function createOperationsHandlers(
       brief: describeBriefly,
     },
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),
-    'deploys.reconcile': createDeploysReconcile(deploy, runs),
+    'deploys.reconcile': createDeployReconciler(deploy, runs),
     'service.logs': createServiceLogs(diagnose),
     'service.health': createServiceHealth(diagnose),
     'service.diagnose': createServiceDiagnose(diagnose),

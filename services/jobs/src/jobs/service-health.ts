@@ -9,7 +9,7 @@ import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.
 import { judge } from '../health/verdict.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Looks at a service once and says how it is. Changes nothing, so twice is safe. */
+/** Looks at a service once and says how it is. Changes nothing. */
 export function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
   return {
     title: () => say('jobs.lookingAtAService'),

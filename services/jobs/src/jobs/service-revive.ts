@@ -107,7 +107,7 @@ interface Trying {
   readonly opened: OpenedSecrets;
 }
 
-/** One try: runs, led to, healthy. Answers what was seen. */
+/** One try: runs, led to, healthy. Returns what was seen. */
 async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
   const { row, context } = trying;
   const { signal } = context;

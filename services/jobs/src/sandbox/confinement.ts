@@ -32,7 +32,7 @@ export interface Confinement {
   readonly problem: string | null;
   /**
    * Writes what bubblewrap needs into `control`, a folder that no program can write, gives release and data folder to the program's
-   * user, and answers how to start it. Null where confinement is turned off. Throws CONFINEMENT_MISSING. Twice is safe.
+   * user, and answers how to start it. Null where confinement is turned off. Throws CONFINEMENT_MISSING. Idempotent.
    */
   confine(place: ProgramPlace): Promise<ConfinedProgram | null>;
 }

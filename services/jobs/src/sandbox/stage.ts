@@ -43,7 +43,7 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
     /** Process id, on the host, of the first process of the sandbox: when it ends, the kernel ends all others. Null: none began. */
     first,
     release: (): void => void block.end('\n'),
-    /** Ends everything in the sandbox at once. Twice is safe. */
+    /** Ends everything in the sandbox at once. Idempotent. */
     kill,
     /** Exit code once all output was read and nothing of the sandbox is left; 128 + n for signal n. */
     ended,

@@ -88,7 +88,7 @@ export async function listEntries(
   return { path: parts.join('/') || '.', entries: entries.slice(0, ENTRY_LIMIT), cut: entries.length >= ENTRY_LIMIT };
 }
 
-/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Twice is safe.
+/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Idempotent.
  * Throws PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL, and then nothing was written. */
 export async function writeText(
   scope: WriteScope,

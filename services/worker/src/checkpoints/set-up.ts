@@ -9,9 +9,9 @@ const SETUP_LOCK = 7_270_011;
 
 /**
  * Creates the tables, as their owner, and lets the services use them. Safe when several workers start at once. A login that may
- * not create anything finds them made by one that may.
+ * not create anything returns when the tables exist.
  */
-export async function setUpCheckpoints(owner: Pool): Promise<void> {
+export async function createCheckpointTables(owner: Pool): Promise<void> {
   const client = await owner.connect();
   try {
     const { rows } = await client.query<{ may: boolean }>(

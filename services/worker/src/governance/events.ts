@@ -13,25 +13,25 @@ const KEPT_LENGTH = 4_000;
  * its requester confirmed it with.
  */
 export function decidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
-  const event = decidedEvent(proposal, 'action.decided');
+  const event = proposalEvent(proposal, 'action.decided');
   const decided = pressed === null ? event : { ...event, data: { ...event.data, pressed } };
   return [decided, { ...decided, kind: 'action.started' }];
 }
 
 /** An action that policy, or a role, did not let run. */
 export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
-  const event = decidedEvent(proposal, 'action.denied');
+  const event = proposalEvent(proposal, 'action.denied');
   return { ...event, data: { ...event.data, code } };
 }
 
 /** An action whose id stands for another one. */
 export function refusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
-  const event = decidedEvent(proposal, 'action.refused');
+  const event = proposalEvent(proposal, 'action.refused');
   return { ...event, data: { ...event.data, ...data, code } };
 }
 
-/** One event about a proposal. */
-export function decidedEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
+/** The audit event about a proposal, with what was asked and what policy said; the other events of proposals begin with it. */
+export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
   const { requester, assessment } = action;
   return {
     kind,

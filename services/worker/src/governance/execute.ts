@@ -125,7 +125,7 @@ function change(execution: Execution, proposal: Weighed): Promise<ToolCallResult
 }
 
 /**
- * What came of this very action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
+ * What came of this action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
  * what may be done already. It is looked up, and goes on only if policy still lets it run. Null when it was not begun.
  */
 async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<ToolCallResult | null> {

@@ -58,7 +58,7 @@ async function hashOf(
   const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups });
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
-  // The tool's own sentence for this very call, or the rule for words that a person types: it begins with what is done, and holds every value.
+  // The tool's own sentence for this call, or the rule for words that a person types: it begins with what is done, and holds every value.
   if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, [label]) !== null) return null;
   if (tool.resolve && !resolve) return null;
   try {

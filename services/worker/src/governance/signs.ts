@@ -1,6 +1,6 @@
 /*
  * What can be seen of a text without knowing its language: names that exist, versions, ids, environments, check marks. A report of
- * something that happened shows some of them, whatever its words are.
+ * something that happened shows some of them, whatever its words are: by these signs a model's claims are compared with the ledger.
  */
 
 /** The signs of one sentence, in lower case. */
@@ -58,10 +58,10 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * The signs of each sentence of a text; `known`: those of its words that are names of things that exist; `verbs`: words with which
- * commands begin that people may type. An example of such a command is no sentence.
+ * The signs of each sentence of a text. `known`: those of its words that name things that exist. `verbs`: the first words of commands that
+ * people may type; quoted commands are left out.
  */
-export function signsOf(text: string, known: ReadonlySet<string>, verbs: ReadonlySet<string>): readonly Signs[] {
+export function claimSignsOf(text: string, known: ReadonlySet<string>, verbs: ReadonlySet<string>): readonly Signs[] {
   const prose = text.replace(TYPED, (typed, block?: string, span?: string, quote?: string) =>
     isCommand(block ?? span ?? quote ?? '', verbs) ? ' ' : typed,
   );

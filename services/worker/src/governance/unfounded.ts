@@ -1,4 +1,4 @@
-import { signsOf, type Signs } from './signs.ts';
+import { claimSignsOf, type Signs } from './signs.ts';
 
 /** What is known for sure of one thing: the fields of a receipt, or of an entry that a trusted look-up gave. */
 export interface Fact {
@@ -21,7 +21,7 @@ export interface Grounds {
  * reports nothing, unless its paragraph goes on after it. Pure.
  */
 export function isUnfounded(text: string, { names, verbs, facts }: Grounds): boolean {
-  const signs = signsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
+  const signs = claimSignsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
   const whole = joined(signs);
   // Two versions beside each other and nothing else compare something that is not ours.
   if (whole.names.length === 0 && new Set(whole.versions).size > 1 && !whole.hasMark && whole.places.length === 0)

@@ -122,5 +122,5 @@ function jobFailed(job: JobName, error: string | null): AppError {
 
 /** The job service has parsed it with the same schema; a newer release may have written more. */
 function resultOf<N extends JobName>(job: N, result: unknown): JobResult<N> {
-  return JOBS[job].result.parse(result) as JobResult<N>; // by the schema of this very job
+  return JOBS[job].result.parse(result) as JobResult<N>; // by the schema of this job
 }

@@ -42,7 +42,7 @@ export interface Resolving extends Look {
 export interface Choices {
   /** The likeliest first; none where nothing tells. What it throws counts as none. */
   list(given: Readonly<Record<string, unknown>>, look: Resolving): Promise<readonly string[]>;
-  /** Whether there is something of this very name, so that a word such as `newest` is no word but its name. */
+  /** Whether there is something of this name, so that a word such as `newest` is no word but its name. */
   has(given: Readonly<Record<string, unknown>>, name: string, look: Resolving): Promise<boolean>;
 }
 
@@ -84,9 +84,9 @@ export interface ToolContext {
    * Calling it again with the same action id starts nothing new and gives what came of the first.
    */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
-  /** The mark of this very action, which stands in one transaction with what it writes in our database; null: it has written nothing. */
+  /** The mark of this action, committed in one transaction with what it writes in our database; null when it has written nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
-  /** What became of the job of this very action. */
+  /** What became of the job of this action. */
   worked<N extends JobName>(job: N): Promise<Probed<JobResult<N>>>;
   /** What `resolve` found, as it was decided about; null for a tool without one. */
   readonly resolved: Resolved | null;
@@ -161,15 +161,15 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** What it touches, for policy and for the approver: `project:shop`. */
   readonly resources?: (input: z.output<I>, resolved: Resolved | null) => readonly string[];
   /**
-   * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is worked
-   * out again when the approval is used: what would be different then than was shown voids it. What it throws refuses the action.
+   * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is computed
+   * again when the approval is used: when anything differs from what was shown, the approval is void. When it throws, the action is refused.
    */
   readonly preview?: (input: z.output<I>, look: Look) => Preview | Promise<Preview>;
   /** Arguments that may be the handle of a secret, as a whole: it is opened where it is used. In others a handle is refused. */
   readonly handles?: readonly string[];
   /**
    * What its result, and what it says, hold. `facts`: nothing but what the runtime itself made or measured (ids, numbers, states, times)
-   * and what this very call gave. `records`: what people have told this system besides, such as names and descriptions; that is text
+   * and what this call gave. `records`: what people have told this system besides, such as names and descriptions; that is text
    * from outside, but made to be an argument of the next call. Left out: text that anybody may have written, as in logs, files, pages
    * and commits.
    */

@@ -6,7 +6,7 @@ export interface TurnDraft {
   show(text: string): void;
   /** What was being written is a message now, or was given up. A later `show` begins another text. */
   settle(): void;
-  /** The turn is over: nothing is shown any more. Calling twice is safe. */
+  /** The turn is over: nothing is shown any more. Idempotent. */
   end(): void;
   /** What was being written and did not become a message; empty when there is none. */
   unsent(): string;

@@ -68,7 +68,7 @@ export const PolicyQuestion = z.object({
     breakGlass: z.boolean(),
     /** What is left in this hour or day; null: unlimited. */
     budget: z.object({ callsLeft: left, tokensLeft: left, costUsdLeft: left }),
-    /** A counted grant of an operator covers this very action. */
+    /** A counted grant of an operator covers this action. */
     granted: z.boolean(),
     /** How many people could approve besides the one who asks: 0 means solo mode. */
     otherApprovers: z.int().min(0),
@@ -86,7 +86,7 @@ export interface ApproverQuestion {
   readonly ageMs: number;
 }
 
-/** A policy set that has been loaded and whose examples all hold. Pure: no clock, no I/O. */
+/** A loaded policy set whose own examples, its tests, have all passed. Pure: no clock, no I/O. */
 export interface PolicyEngine {
   readonly version: string;
   decide(question: PolicyQuestion): PolicyDecision;

@@ -74,7 +74,7 @@ const TRANSIENT: ReadonlySet<ModelFailureReason> = new Set([
   'server-error',
 ]);
 
-/** Whether the same call may go well a moment later. */
+/** Whether a retry of the same call may succeed a moment later. */
 export function isTransient(reason: ModelFailureReason): boolean {
   return TRANSIENT.has(reason);
 }

@@ -81,7 +81,7 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
   return chosen;
 }
 
-/** Load, call and answer take three; twice that is a loop. */
+/** A request takes three steps: load the group, call the tool, answer. At twice that the planner is in a loop. */
 const MOST_STEPS = 6;
 
 /** What to do next about one request. */

@@ -17,7 +17,7 @@ export const valueOf =
 /** Who names several things mostly wants to see them: "ports of shop" is no port for shop. */
 const MANY: Word = new Map([['¤many', 1]]);
 
-/** The words of a text in which values are known: `values` are their places and kinds. `correct` mends a mistyped word. */
+/** The terms of a text, for ranking tools: one per word or value. `values`: where values stand, and their kinds. `correct` mends a mistyped word. */
 export function termsOf(
   text: string,
   values: readonly Value[],

@@ -13,7 +13,7 @@ export interface Queue extends Closable {
    * nothing. Throws when Redis does not answer; a sweeper says it again later, so the caller may go on.
    */
   enqueue(job: JobName, run: { readonly runId: string; readonly traceId: string }): Promise<void>;
-  /** Makes sure that every scheduled job of a pool is scheduled, after a lost Redis too. Twice is safe. */
+  /** Schedules each scheduled job of a pool that is not scheduled, also after Redis lost its data. Idempotent. */
   ensureSchedules(pool: JobSpec['pool'], now: Date): Promise<void>;
 }
 

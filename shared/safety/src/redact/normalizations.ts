@@ -80,7 +80,7 @@ export function findWrapped(
   if (text.length < SHORTEST) return [];
   const wrapped: { start: number; end: number; text: string }[] = [];
   for (const match of text.matchAll(BASE64)) {
-    // Encoded text always has capitals; ids and digests have none.
+    // Base64 of a text practically always has capitals; our ids and hexadecimal digests have none.
     if (!/[A-Z]/.test(match[0])) continue;
     const inner = Buffer.from(match[0], 'base64').toString('latin1');
     if (isPrintable(inner)) wrapped.push({ start: match.index, end: match.index + match[0].length, text: inner });

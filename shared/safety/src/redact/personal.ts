@@ -12,7 +12,7 @@ const PHONE =
 
 /**
  * A text without addresses of e-mail and numbers of telephones, for logs: `[email]`, `[phone]`. Numbers need a plus or the form of
- * North America; a row of digits is an id. Calling it twice changes nothing more.
+ * North America; a row of digits is an id. Idempotent.
  */
 export function redactPersonal(text: string): string {
   const withoutMail = text.includes('@') ? replaceMail(text) : text;

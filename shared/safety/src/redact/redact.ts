@@ -15,7 +15,7 @@ const clean = { young: new Set<string>(), old: new Set<string>() };
 const CLEAN_TEXTS = 4_000;
 const LONGEST_CLEAN = 1_000;
 
-/** The text with `[secret]` in the place of each secret; the same text when there is none. Calling it twice changes nothing more. */
+/** The text with `[secret]` in the place of each secret; the same text when there is none. Idempotent. */
 export function redactText(text: string): string {
   if (clean.young.has(text)) return text;
   const found = clean.old.has(text) ? [] : findSecrets(text);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const Position = z.object({ Offset: z.number() });
 const Span = z.object({ Pos: Position, End: Position });
-/** What the parser answers, as far as it is used. */
+/** The parts of the parser's answer that are used. `message` is its error: whatever is not empty throws. */
 const Answer = z.object({
   text: z.string(),
   message: z.literal(''),

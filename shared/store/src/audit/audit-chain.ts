@@ -44,8 +44,8 @@ export function readUnsealed(db: Queryable, limit: number): Promise<readonly Rec
 }
 
 /**
- * Gives events the places from `firstSeq` on, all or none. Answers the hash of the last one; null when another sealer was there
- * first, and then nothing was written.
+ * Gives events the places from `firstSeq` on, all or none. Returns the hash of the last one; null, with nothing written, when another
+ * sealer took `firstSeq` first.
  */
 export function sealEvents(
   db: Queryable,
@@ -88,7 +88,7 @@ export function readCheckpoints(db: Queryable, size: number, limit: number): Pro
        from audit_checkpoints where size > ${size} order by size limit ${limit}`;
 }
 
-/** Stores a checkpoint. Twice is safe. */
+/** Stores a checkpoint. Idempotent. */
 export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoint): Promise<void> {
   const { size, rootHash, chainHash, at, keyId, signature } = checkpoint;
   await db.query(sql`select audit_checkpoint(${size}, ${Buffer.from(rootHash, 'hex')}, ${Buffer.from(chainHash, 'hex')}, ${at}, ${keyId},

@@ -31,7 +31,7 @@ export function storesCheckpoint(lane: Lane, { blobs, writes, ...row }: Checkpoi
 
 /**
  * Stores a checkpoint under the lane's epoch, where its parent is the newest one. False when the lane was lost or the thread has gone on,
- * and then nothing was written. Twice is safe.
+ * and then nothing was written. Idempotent.
  */
 export function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
   return findValue(db, false, 'checkpoint_put')`select ${storesCheckpoint(lane, row)} as stored`;

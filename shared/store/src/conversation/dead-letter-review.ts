@@ -38,14 +38,14 @@ export function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow
       or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`;
 }
 
-/** Marks a letter as dealt with by hand. Twice changes nothing. Null when there is none. */
+/** Marks a letter as dealt with by hand. Idempotent. Null when there is none. */
 export async function resolveDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
   await db.query(sql`update dead_letters set resolved_at = now() where id = ${id} and resolved_at is null`);
   return findDeadLetter(db, id);
 }
 
 /**
- * Puts what a letter stands for back to work and settles the letter, in a transaction of the caller's. Twice changes nothing.
+ * Puts what a letter stands for back to work and settles the letter, in a transaction of the caller's. Idempotent.
  * A settled letter moves aside (its id and ref get a number), so that a second failure becomes a letter of its own.
  */
 export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<RetryResult> {

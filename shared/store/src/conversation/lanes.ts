@@ -180,7 +180,7 @@ export async function finishLane(
 
 /**
  * Gives a lane back without an end of turn. One that another process holds by now is not touched, but what it was charged for the
- * silence of this one is taken back. Twice is safe.
+ * silence of this one is taken back. Idempotent.
  */
 export async function yieldLane(
   db: Queryable,

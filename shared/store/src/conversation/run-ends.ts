@@ -79,7 +79,7 @@ async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Pro
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
-/** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
+/** Returns the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
 async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;

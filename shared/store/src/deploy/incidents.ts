@@ -91,7 +91,7 @@ export async function openIncident(
 }
 
 /**
- * Ends an incident; whoever was told of it reads `say`, once. Null when none of that kind is open. Twice changes nothing.
+ * Ends an incident; whoever was told of it reads `say`, once. Null when none of that kind is open. Idempotent.
  */
 export async function closeIncident(
   pool: Pool,

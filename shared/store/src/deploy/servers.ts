@@ -95,7 +95,7 @@ export function createServers(pool: Pool) {
     },
 
     /**
-     * Approves the host key that the server has shown. Twice is safe. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for any key but the one
+     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for any key but the one
      * that was seen: what nobody has seen cannot be approved.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {

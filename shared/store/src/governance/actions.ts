@@ -76,7 +76,7 @@ function taken(tool: string, differences: readonly string[]): AppError {
   return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
 }
 
-/** Whether this very action is in the ledger. Throws ACTION_ID_TAKEN when another one is, under its id. */
+/** Whether this action is in the ledger. Throws ACTION_ID_TAKEN when another one is, under its id. */
 export async function hasAction(
   db: Queryable,
   lane: Pick<Lane, 'userKey'>,
@@ -189,7 +189,7 @@ export async function settleAction(
 }
 
 /**
- * Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when this very action was
+ * Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when this action was
  * there. Throws LANE_LOST, and ACTION_ID_TAKEN.
  */
 export async function putAction(
@@ -253,8 +253,8 @@ export async function soFarOfMessage(
 }
 
 /**
- * Effects that were begun for a person and that nobody goes on with when this message of theirs is given up; locked, so that they
- * can be settled. Those of a decision that is still to be carried out are left to it. None when the lane was lost.
+ * The started actions of a person that nobody will finish when this message of theirs is given up; locked, so that the caller can settle
+ * them. Actions of a decision that is still to be carried out are left out. None when the lane was lost.
  */
 export function abandonedActions(
   db: Queryable,

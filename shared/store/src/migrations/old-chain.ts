@@ -32,7 +32,7 @@ export async function readOldChain(db: Kysely<unknown>): Promise<Readonly<Record
   return { ...Object.fromEntries(recorded.map((name) => [name, ''])), ...(await readMigrationFiles(FOLDER)) };
 }
 
-/** Records the families among these migrations instead of the chain, in one statement. Twice is safe. */
+/** Records the families among these migrations instead of the chain, in one statement. Idempotent. */
 export async function recordSquashed(db: Kysely<unknown>, migrations: readonly string[]): Promise<void> {
   const families = migrations.filter((name) => name <= LAST_FAMILY);
   const at = new Date().toISOString();

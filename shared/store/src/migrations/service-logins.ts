@@ -1,24 +1,24 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type DatabaseService } from './service-rights.ts';
-import { jobPoolStatement, rowPoliciesOf } from './service-rows.ts';
+import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
+import { jobPoolSql, rowPoliciesOf } from './service-rows.ts';
 
 /** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
 const RIGHTS_LOCK = 7_270_020;
 
 /**
  * Gives each service the rights of service-rights.ts in this database, to the rows of service-rows.ts, and takes every other right from it, in one transaction. The
- * roles are made where they are missing. Twice is safe. Answers the services that have no role because this login may not make
+ * roles are made where they are missing. Idempotent. Returns the services that have no role because this login may not make
  * any: those go on with `signalbox_app`, which may do what all of them may.
  */
-export async function grantServiceRights(ownerUrl: string): Promise<readonly DatabaseService[]> {
+export async function grantServiceRights(ownerUrl: string): Promise<readonly ServiceWithLogin[]> {
   return asOwner(ownerUrl, async (owner) => {
-    const without: DatabaseService[] = [];
+    const without: ServiceWithLogin[] = [];
     for (const service of DATABASE_SERVICES)
       if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
-    await owner.query(jobPoolStatement());
+    await owner.query(jobPoolSql());
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;
       await owner.query(grantsOf(service).join('; '));
@@ -35,7 +35,7 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Dat
  */
 export async function setServicePasswords(
   ownerUrl: string,
-  passwords: Readonly<Record<DatabaseService, string | undefined>>,
+  passwords: Readonly<Record<ServiceWithLogin, string | undefined>>,
 ): Promise<void> {
   await asOwner(ownerUrl, async (owner) => {
     for (const service of DATABASE_SERVICES) {
@@ -47,7 +47,7 @@ export async function setServicePasswords(
   });
 }
 
-function grantsOf(service: DatabaseService): readonly string[] {
+function grantsOf(service: ServiceWithLogin): readonly string[] {
   const role = serviceRole(service);
   const { tables, functions } = SERVICE_RIGHTS[service];
   return [
@@ -62,7 +62,7 @@ function grantsOf(service: DatabaseService): readonly string[] {
 }
 
 /** Policies that stand are left alone, since to make one waits for everybody who uses the table. Their comment is what they were made of. */
-async function bindRows(owner: pg.Client, service: DatabaseService): Promise<void> {
+async function bindRows(owner: pg.Client, service: ServiceWithLogin): Promise<void> {
   const role = serviceRole(service);
   const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
     `select p.polname as name, p.polrelid::regclass::text as "table", obj_description(p.oid, 'pg_policy') as made

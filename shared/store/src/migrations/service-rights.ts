@@ -1,6 +1,6 @@
 /** The services that have a database login of their own. The proxy has none, and the owner of the tables migrates. */
 export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy'] as const;
-export type DatabaseService = (typeof DATABASE_SERVICES)[number];
+export type ServiceWithLogin = (typeof DATABASE_SERVICES)[number];
 
 /** What one service may do: with each table, in the words of GRANT, and which functions it may call that have the owner's rights. */
 export interface ServiceRights {
@@ -9,7 +9,7 @@ export interface ServiceRights {
 }
 
 /** The role that holds the rights of a service. A login of the service is this role, or a member of it. */
-export function serviceRole(service: DatabaseService): string {
+export function serviceRole(service: ServiceWithLogin): string {
   return `signalbox_${service}`;
 }
 
@@ -48,7 +48,7 @@ const POOL_TABLES = {
  * What each service may do in the database, and nothing else: a table that is not named here is closed to it. `migrate` grants it.
  * SELECT … FOR SHARE takes the right to update some column, which is why a few that nobody writes can be written.
  */
-export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = {
+export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> = {
   /** Admits messages, delivers answers, keeps people, secrets, freezes and votes. It begins no action. */
   gateway: {
     tables: {

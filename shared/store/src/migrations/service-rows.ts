@@ -1,5 +1,5 @@
 import { JOBS, JobPool } from '@signalbox/contracts/operations/jobs';
-import type { DatabaseService } from './service-rights.ts';
+import type { ServiceWithLogin } from './service-rights.ts';
 
 /** Which rows of a table a service may add, change and see, as a condition of SQL; those that it may only see besides. */
 interface Rows {
@@ -22,7 +22,7 @@ const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox
   or exists (select from approvals a where a.approval_id = outbox.slot and starts_with(outbox.key, a.approval_id || ':')
     and card_stands_in(a.approval_id, outbox.chat_key))`;
 
-const ROWS: Readonly<Record<DatabaseService, Readonly<Record<BoundTable, Rows>>>> = {
+const ROWS: Readonly<Record<ServiceWithLogin, Readonly<Record<BoundTable, Rows>>>> = {
   gateway: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY },
   worker: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY },
   // It ends conversations in which nothing runs any more, whoever ran it.
@@ -42,8 +42,8 @@ const ROWS: Readonly<Record<DatabaseService, Readonly<Record<BoundTable, Rows>>>
   },
 };
 
-/** The statement that tells Postgres which pool runs which job. Again it changes nothing. */
-export function jobPoolStatement(): string {
+/** The statement that tells Postgres which pool runs which job. Idempotent. */
+export function jobPoolSql(): string {
   const cases = JobPool.options.map((pool) => {
     const jobs = Object.entries(JOBS).flatMap(([job, spec]) => (spec.pool === pool ? [`'${job}'`] : []));
     return `when job in (${jobs.join(', ')}) then '${pool}'`;
@@ -61,7 +61,7 @@ export interface RowPolicy {
 }
 
 /** The policies that a service is to have, and no others. */
-export function rowPoliciesOf(service: DatabaseService): readonly RowPolicy[] {
+export function rowPoliciesOf(service: ServiceWithLogin): readonly RowPolicy[] {
   return TABLES.flatMap((table): readonly RowPolicy[] => {
     const { own, seen } = ROWS[service][table];
     const policy: RowPolicy = { name: `${service}_own`, table, command: 'all', condition: own };

@@ -15,7 +15,7 @@ function toBotMember(store: Store, status: BotStatus): ChatMember {
   return { status, user, ...RIGHTS };
 }
 
-/** A member of the group makes the bot an administrator, a plain member again, or removes it. Twice changes nothing. */
+/** A member of the group makes the bot an administrator, a plain member again, or removes it. Idempotent. */
 export function changeBotStatus(
   store: Store,
   change: { readonly by: number; readonly status: BotStatus },

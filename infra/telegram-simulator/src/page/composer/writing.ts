@@ -16,7 +16,7 @@ export interface WritingOptions {
   readonly onProblem: (problem: string) => void;
 }
 
-/** What somebody is writing. Each chat of each person keeps its own text. */
+/** The message that is being written. Each person has a text per chat; files and the quoted message are dropped on a switch. */
 export class Writing {
   text = '';
   context: Context | null = null;

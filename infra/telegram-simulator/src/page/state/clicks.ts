@@ -15,7 +15,7 @@ export class Clicks {
   /** An answer can overtake the response to the press itself, so each is kept for a while. */
   readonly #answers = new Map<string, PromiseWithResolvers<ClickAnswer | null>>();
 
-  /** Answers null when the bot says nothing in time. Throws what the simulator refuses. */
+  /** Returns null when the bot says nothing in time. Throws what the simulator refuses. */
   async press(button: object): Promise<ClickAnswer | null> {
     const { callbackQueryId } = await click(button);
     return this.#answerOf(callbackQueryId).promise;

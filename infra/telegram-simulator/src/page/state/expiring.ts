@@ -24,7 +24,7 @@ export class Expiring<Key, Value> {
     this.#onChange();
   }
 
-  /** Forgets a value now. Calling it twice is safe. */
+  /** Forgets a value now. Idempotent. */
   drop(key: Key): void {
     clearTimeout(this.#shown.get(key)?.timer);
     if (this.#shown.delete(key)) this.#onChange();

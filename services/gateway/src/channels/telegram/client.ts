@@ -15,7 +15,7 @@ interface Call {
   readonly method?: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Readable | null;
-  /** grammY's own, which has what undici listens to. */
+  /** grammY's own kind of signal, which has all that undici uses of one. */
   readonly signal: AbortSignal;
 }
 

@@ -65,7 +65,7 @@ export async function stateOfContainer(
   return seen === null ? { kind: 'gone' } : readState(engine, seen, signal);
 }
 
-/** Asks the program to end; the engine kills it after `graceMs`, in whole seconds. Answers how it went. */
+/** Asks the program to end; the engine kills it after `graceMs`, in whole seconds. Returns how it went. */
 export async function stopContainer(
   engine: Engine,
   instance: Instance,

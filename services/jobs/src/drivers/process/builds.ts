@@ -27,7 +27,7 @@ const BuildMark = z.object({
   sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
 });
 
-/** Copies the checkout and runs its commands there. Twice is safe: what is complete is not built again, what is not begins anew. */
+/** Copies the checkout and runs its commands there. Idempotent: what is complete is not built again, what is not begins anew. */
 export async function buildFolder(
   {
     folders,

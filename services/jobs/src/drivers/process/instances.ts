@@ -166,7 +166,7 @@ export function stateOf(folders: Folders, instance: Instance): InstanceState {
   return file === null ? { kind: 'gone' } : readState(folder, file);
 }
 
-/** TERM, and KILL for what is left after `graceMs`. Answers how it went; `gone` when nothing was there to end. */
+/** TERM, and KILL for what is left after `graceMs`. Returns how it went; `gone` when nothing was there to end. */
 export async function stopInstance(
   folders: Folders,
   instance: Instance,

@@ -71,7 +71,7 @@ async function requireStoppable(ports: Ports, service: ServiceKey, actionId: str
   const { project, environment } = service;
   await ports.projects.get(project);
   const found = await ports.services.stoppable(service, actionId);
-  // What this very call has begun goes on, whatever has begun since.
+  // What this call has begun goes on, whatever has begun since.
   if (!found?.isBegun) await ports.deployments.requireIdle(service);
   const target = found && (await ports.deployments.find(found.deploymentId));
   if (target) return target;

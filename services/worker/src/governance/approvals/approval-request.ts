@@ -25,7 +25,7 @@ import { actionTitle } from '../receipts.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
 import type { Preview } from '../../tools/tool.ts';
-import { decidedEvent, deniedEvent } from '../events.ts';
+import { proposalEvent, deniedEvent } from '../events.ts';
 import { intentOf, type ExecuteParts, type Execution } from '../parts.ts';
 import { actionHash } from '../decision/proposal.ts';
 
@@ -92,7 +92,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
     await putCards(db, approval, [], chats);
     await appendAudit(db, [
-      decidedEvent(proposal, 'action.proposed'),
+      proposalEvent(proposal, 'action.proposed'),
       approvalEvent(approval, 'approval.requested', approval.userKey, {
         effect: decision.effect,
         needed: takes.approvals,

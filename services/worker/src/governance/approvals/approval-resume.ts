@@ -32,7 +32,7 @@ import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { previewOf } from './approval-request.ts';
-import { decidedEvent } from '../events.ts';
+import { proposalEvent } from '../events.ts';
 import { governAction, placeOf, runClaimed } from '../execute.ts';
 import type { ExecuteParts, Execution } from '../parts.ts';
 import { actionHash, decide, recordedDecision, runnableOf } from '../decision/proposal.ts';
@@ -211,7 +211,7 @@ async function consume(
   await recordApproval(
     db,
     approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
-    decidedEvent({ ...stored, decision }, 'action.started'),
+    proposalEvent({ ...stored, decision }, 'action.started'),
   );
   return { kind: 'consumed', decided };
 }

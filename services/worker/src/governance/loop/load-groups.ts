@@ -6,7 +6,7 @@ import type { ExecuteParts } from '../parts.ts';
 
 type Parts = Pick<ExecuteParts, 'policy' | 'pool'>;
 
-/** Loads capability groups as far as policy allows it, and writes it down. Twice is harmless: groups are a set. */
+/** Loads capability groups as far as policy allows it, and writes it down. Idempotent: groups are a set. */
 export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
   if (groups.length === 0) return { allowed: [], refused: [] };
   const engine = parts.policy();

@@ -57,7 +57,7 @@ function ends(text: string, pattern: RegExp): number[] {
 
 type Stretch = Pick<Entity, 'offset' | 'length'>;
 
-/** Answers whether a place is in one of these stretches, which do not overlap. */
+/** Returns whether a place is in one of these stretches, which do not overlap. */
 function createSearch(stretches: readonly Stretch[]): (at: number) => boolean {
   const sorted = [...stretches].sort((a, b) => a.offset - b.offset);
   return (at) => {
