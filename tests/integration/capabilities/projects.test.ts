@@ -193,6 +193,17 @@ describe('looking at projects', () => {
     expect((await bench.call('list_projects', { status: 'archived' })).said).toContain('**blog** (archived)');
   });
 
+  it('lists the fifty that were changed last, and says how many more there are', async () => {
+    await bench.pool.query(
+      `insert into projects (name, description, owner, action_id, updated_at)
+       select 'shop-' || n, 'One of many', '1001', 'act_' || n, now() - n * interval '1 minute' from generate_series(1, 3000) n`,
+    );
+    const { said } = await bench.call('list_projects', {});
+    expect(said.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(50);
+    expect(said).toMatch(/^3000 projects:\n\n- \*\*shop-1\*\*/);
+    expect(said).toContain('2950 more are not listed here. Ask for an export');
+  });
+
   it('shows everything that is known of one: ports, servers and runs in progress', async () => {
     await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4096 });
     await create('shop');

@@ -28,6 +28,9 @@ const Login = SecretHandle.optional().describe(
 /** What `update_project` looks up: the environments that a project has a service in. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
+/** More than anybody reads in a chat; `export_projects` has all. */
+const MOST_LISTED = 50;
+
 const Description = z.string().trim().min(1).max(500);
 
 export default toolGroup({
@@ -56,7 +59,8 @@ export default toolGroup({
         const all = await ports.projects.list();
         const wanted = all.filter((project) => (status ? project.status === status : project.status !== 'archived'));
         return {
-          projects: wanted.map(({ name, description, status, ownerName }) => ({
+          total: wanted.length,
+          projects: wanted.slice(0, MOST_LISTED).map(({ name, description, status, ownerName }) => ({
             name,
             description,
             status,
@@ -65,13 +69,15 @@ export default toolGroup({
         };
       },
       phrases: {
-        done: ({ projects }, { status }) => {
+        done: ({ projects, total }, { status }) => {
           if (projects.length === 0)
             return status ? say('projects.noneOfStatus', { status: sayStatus(status) }) : say('projects.none');
           const lines = projects.map(
             (project) => `- **${project.name}** (${sayStatus(project.status)}): ${project.description}`,
           );
-          return `${say('projects.list', { count: projects.length })}\n\n${lines.join('\n')}`;
+          const notListed =
+            total > projects.length ? [say('projects.notListed', { count: total - projects.length })] : [];
+          return [say('projects.list', { count: total }), lines.join('\n'), ...notListed].join('\n\n');
         },
       },
     }),
