@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { eventually } from '../support/until.ts';
 
 /** What other people have left in each table that grows with use. */
 const ROWS = 5_000;
@@ -63,7 +64,13 @@ describe('after years of use by others', () => {
     await ask('deploy demo 1.2 to staging', /❌ demo in staging: 1\.2-\w+ failed/);
     await ask('why did it fail?', /did not answer/);
     await ask('what is the status of demo?', /demo/);
-    await sleep(5_000);
+    const looked = async () =>
+      (
+        await pool.query(
+          `select 1 from services where project = 'demo' and environment = 'staging' and look_at is not null`,
+        )
+      ).rowCount;
+    await eventually(looked, (count) => count === 1, 60_000);
     const after = await rowsScanned(pool);
     const whole = Object.entries(after).filter(([table, rows]) => rows - (before[table] ?? 0) >= ROWS);
     expect(whole).toEqual([]);

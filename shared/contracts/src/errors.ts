@@ -21,7 +21,7 @@ const TELL_MODEL = {
   ALREADY_EXISTS: 'A {kind} named {name} already exists.',
   CONFLICT: '{detail}',
   SERVER_SIZE_MISSING:
-    'Of a server that I cannot reach I have to be told its CPUs and its memory. One that I can reach I measure: say driver ssh with user and key, or docker for an engine on this machine.',
+    'Tell me the CPUs and the memory of a server that I cannot reach. I measure one that I can reach: name the driver ssh with user and key, or docker for an engine on this machine.',
   ENGINE_ELSEWHERE:
     'The driver docker is for an engine on this machine, with the host 127.0.0.1. An engine on {host} is reached by ssh.',
   SSH_LOGIN_MISSING:
@@ -40,7 +40,7 @@ const TELL_MODEL = {
   DEPLOYMENT_GONE: 'The record of that deployment is gone.',
   SECRET_NOT_WHOLE:
     'A secret has to be the whole value of {name}. Keep all of it with `/secret set NAME …` and give me secret:NAME.',
-  NOTHING_TO_CHANGE: 'Nothing to change on {name} was named: give a description, a repository or a status.',
+  NOTHING_TO_CHANGE: 'You named nothing to change on {name}. Give a description, a repository or a status.',
   DEMO_MISSING:
     'There is no demo here: `npm start` makes its repository on the machine where it runs; elsewhere DEMO_REPOSITORY names one.',
   DEMO_NAME_TAKEN: 'There is a project named {name} already, with the repository {repository}. I leave it as it is.',

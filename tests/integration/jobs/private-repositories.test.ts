@@ -74,7 +74,7 @@ describe('a private repository', () => {
     await open().open(shopWith(TOKEN), commit, signal);
     for (const ref of ['main', commit])
       await expect(open().open(shopWith(null), ref, signal)).rejects.toThrow(
-        /it is private; keep a token or a deploy key/,
+        /it is private\. Keep a token or a deploy key/,
       );
     const other = shopWith('another', 'ben secret:shop');
     await expect(open().open(other, commit, signal)).rejects.toThrow(/refuses the login of the project/);

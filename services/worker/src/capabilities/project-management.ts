@@ -52,7 +52,7 @@ export default toolGroup({
       input: z.object({
         status: Status.optional()
           .describe('Only projects of this status')
-          .meta({ ask: 'Which ones: intended, active or archived?' }),
+          .meta({ ask: 'Intended, active or archived ones?' }),
       }),
       ...LOOK_UP,
       run: async ({ status }, { ports }) => {
