@@ -85,11 +85,9 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     }),
   );
   own(
-    startReconciler({
-      log,
-      next: (signal) =>
-        reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
-    }),
+    startReconciler(log, (signal) =>
+      reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
+    ),
   );
   await listenForStops(own, config, log, lanes);
   const consumer = own(consumeWakeUps(config, log, servers.pool, lanes));

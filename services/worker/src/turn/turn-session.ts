@@ -117,7 +117,7 @@ export class TurnSession {
     const { timeZone } = parts.account;
     const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(nothingThought(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, receipts), recording);
+    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
