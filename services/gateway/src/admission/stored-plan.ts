@@ -37,6 +37,7 @@ export interface Stored {
 export interface StoreParts {
   readonly pool: Pool;
   readonly channel: Channel;
+  /** Seals what people send by accident. */
   readonly cipher: SecretSealer;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;

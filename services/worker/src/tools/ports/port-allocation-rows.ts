@@ -91,9 +91,8 @@ async function allocate(
   isListenedOn: PortProbe,
 ): Promise<TakenPortRow> {
   const place = await lockServer(db, request.server);
-  const earlier = await findRow<PortAllocationRow>(
-    db,
-  )`select ${COLUMNS} from port_allocations a where a.action_id = ${actionId}`;
+  const earlier = await findRow<PortAllocationRow>(db)`
+    select ${COLUMNS} from port_allocations a where a.action_id = ${actionId}`;
   if (earlier) return { ...earlier, passedOver: [] };
   await requireProject(db, request.project);
   await requireMemory(db, place, request.memoryMb);

@@ -2,15 +2,12 @@ import type { Drafted } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import { encode, type TelegramContent } from './encode.ts';
-import { classify, isEntityProblem, readErrorCode, readRichRefusal } from '../failure.ts';
+import { classify, isEntityProblem, readErrorCode, readRichRefusal, UNKNOWN_METHOD } from '../failure.ts';
 import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
 /** A preview that takes longer is worth nothing any more. Shorter than a gateway's claim to a chat's drafts. */
 export const DRAFT_TIMEOUT_SECONDS = 4;
-
-/** Answers of a server that is older than drafts. */
-const UNKNOWN_METHOD = new Set([404, 405, 501]);
 
 export type SendDraft = (
   chatKey: string,
