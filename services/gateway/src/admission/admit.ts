@@ -106,16 +106,8 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
     metrics.updates.add({ result: verdict, reason: reason ?? '' });
-    log.info('update admitted', {
-      traceId,
-      updateId,
-      userKey,
-      chatKey,
-      verdict,
-      reason,
-      role,
-      asked: plan.answer?.kind,
-    });
+    const told = { traceId, updateId, userKey, chatKey, verdict, reason, role };
+    log.info('update admitted', { ...told, asked: plan.answer?.kind });
     if (verdict === 'accepted' || verdict === 'merged') {
       if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
       else lanes.set(userKey, { userKey, traceId });

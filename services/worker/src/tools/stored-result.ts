@@ -45,11 +45,7 @@ export async function cameOf(
   );
 }
 
-function wordsOf(
-  tool: string,
-  status: ActionStatus,
-  result: unknown,
-): { readonly ok: boolean; readonly say: string } | null {
+function wordsOf(tool: string, status: ActionStatus, result: unknown) {
   switch (status) {
     case 'started':
       return { ok: false, say: sayError('TOOL_OUTCOME_UNKNOWN', { tool }) };

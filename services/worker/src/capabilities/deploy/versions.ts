@@ -1,7 +1,8 @@
-import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
+import { someEnvironment } from '../../tools/fields.ts';
 import { READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
@@ -20,9 +21,7 @@ export const readRepository = tool({
   ],
   input: z.object({
     project: ProjectName,
-    environment: Environment.optional()
-      .describe('Where it is to go; staging unless said otherwise')
-      .meta({ entity: 'environment', ask: 'In which environment?' }),
+    environment: someEnvironment('Where it is to go; staging unless said otherwise', 'In which environment?'),
   }),
   ...READ,
   egress: true,
