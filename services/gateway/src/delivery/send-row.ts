@@ -14,10 +14,7 @@ export type Outcome =
   /** Another gateway has the chat by now. */
   | { readonly kind: 'lost' };
 
-export interface RowSender {
-  /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
-  send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome>;
-}
+export type RowSender = ReturnType<typeof createRowSender>;
 
 /** What a row needs of the lane that sends it. */
 export interface RowLane {
@@ -42,7 +39,7 @@ const UNREACHABLE_MAX_MS = 30_000;
 type Failure = Exclude<Sent, { kind: 'sent' }>;
 
 /** Sends rows through one channel. */
-export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }): RowSender {
+export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }) {
   const { channel, pace } = deps;
   // Counts over all chats: without a connection every chat fails alike.
   let unreachable = 0;
@@ -79,7 +76,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
   };
 
   return {
-    send: async (chatKey, item, lane) => {
+    /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
+    async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
       const base = item.base?.messageIds ?? [];
