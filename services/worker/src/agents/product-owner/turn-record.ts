@@ -20,6 +20,7 @@ import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
+import { remember } from '../remember.ts';
 
 /*
  * What a turn leaves for its record. What stands in the messages is read from there when the turn ends; the rest (hashes, facts of
@@ -91,16 +92,8 @@ export function contextOf({
   return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
 }
 
-const cleaned = new WeakMap<BaseMessage, string>();
-
 /** What a model sees of a message, without secrets, as canonical JSON. A conversation is given anew with each question, so it is made once. */
-function cleanJson(message: BaseMessage): string {
-  const known = cleaned.get(message);
-  if (known !== undefined) return known;
-  const json = canonicalOf(redactValue(shapeOf(message)));
-  cleaned.set(message, json);
-  return json;
-}
+const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
   const { content, name = null, additional_kwargs: extras } = message;
@@ -114,16 +107,8 @@ function shapeOf(message: BaseMessage): unknown {
   return shape;
 }
 
-const hashes = new WeakMap<object, string>();
-
 /** Definitions of tools are made once, and asked about in every pass; names are looked up once for a turn. */
-function hashOnce(value: object): string {
-  const known = hashes.get(value);
-  if (known) return known;
-  const hash = hashOf(value);
-  hashes.set(value, hash);
-  return hash;
-}
+const hashOnce = remember((value: object) => hashOf(value));
 
 function hashOf(value: unknown): string {
   return sha256(canonicalOf(value));
@@ -168,18 +153,12 @@ function seenHash(message: ToolMessage): string {
   return hashOf(redactValue(message.content));
 }
 
-const versions = new WeakMap<ToolOffer, string>();
-
 /** SHA-256 over everything that a model is told of groups and tools. */
-function toolsVersion(registry: ToolOffer): string {
-  const known = versions.get(registry);
-  if (known) return known;
-  const names = registry.catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
-  const groups = registry.catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
-  const version = canonicalHash({ groups, base: BASE_DEFINITIONS, tools: registry.definitions(names) });
-  versions.set(registry, version);
-  return version;
-}
+const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
+  const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
+  const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
+  return canonicalHash({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
+});
 
 /** The passes of a turn, read off the state. `key`: id of the turn's first message. */
 export function passesOf(
