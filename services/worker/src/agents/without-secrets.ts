@@ -1,20 +1,36 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
-import { remember } from './remember.ts';
 
 /**
  * The same models, which are neither told a secret nor tell one: whatever still holds one on its way to a model or from it holds
  * `[secret]` instead. The last line of defense; people's texts carry handles by then, and tools' results were redacted.
  */
 export function withoutSecrets(models: Models): Models {
-  const guarded = remember(guard);
-  return { names: models.names, of: (agent, node) => guarded(models.of(agent, node)) };
+  const known = new Map<Model, Model>();
+  return {
+    names: models.names,
+    of: (agent, node) => {
+      const model = models.of(agent, node);
+      const before = known.get(model);
+      if (before) return before;
+      const guarded = guard(model);
+      known.set(model, guarded);
+      return guarded;
+    },
+  };
 }
 
 function guard(model: Model): Model {
   // A conversation is given anew with each call: what was looked at once is not looked at again.
-  const cleaned = remember(redactMessage);
+  const clean = new WeakMap<BaseMessage, BaseMessage>();
+  const cleaned = (message: BaseMessage): BaseMessage => {
+    const before = clean.get(message);
+    if (before) return before;
+    const redacted = redactMessage(message);
+    clean.set(message, redacted);
+    return redacted;
+  };
   return {
     name: model.name,
     ask: async (request) => redactAnswer(await model.ask({ ...request, messages: request.messages.map(cleaned) })),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import { someProject, someServer } from '../tools/fields.ts';
-import { LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
+import { someProject, someServer, LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
+import * as fields from '@signalbox/contracts/conversation/fields';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Role } from '@signalbox/contracts/governance/roles';
@@ -235,6 +236,17 @@ export interface ToolGroup {
   readonly tools: Readonly<Record<string, Tool>>;
 }
 
+// Arguments that may be left out. `what`: what they are for, and what is meant without them. `ask`: the question for one.
+
+export const someProject = (what: string) =>
+  fields.ProjectName.optional().describe(what).meta({ entity: 'project', ask: 'Of which project?' });
+
+export const someServer = (what: string, ask: string) =>
+  fields.ServerName.optional().describe(what).meta({ entity: 'server', ask });
+
+export const someEnvironment = (what: string, ask: string) =>
+  fields.Environment.optional().describe(what).meta({ entity: 'environment', ask });
+
 /** A tool whose types have been checked where it was written; the registry validates before it calls. */
 export type Tool = ReturnType<typeof tool>;
 
@@ -247,7 +259,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   return {
     describe: spec.describe,
     hints: spec.hints,
-    input: spec.input as z.ZodType,
+    input: spec.input,
     choices: { ...spec.choices },
     role: spec.role,
     deadlineMs: spec.deadlineMs,

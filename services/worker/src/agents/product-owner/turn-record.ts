@@ -20,7 +20,6 @@ import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
-import { remember } from '../remember.ts';
 
 /*
  * What a turn leaves for its record. What stands in the messages is read from there when the turn ends; the rest (hashes, facts of
@@ -76,6 +75,16 @@ function newestNames(parts: readonly TurnPart[]): string | null {
   const facts: PromptFacts[] = parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
   const names = facts.findLast((one) => one.names !== null)?.names;
   return names ? hashOnce(names) : null;
+}
+
+/** The same function, which makes its value once for each object and keeps it as long as the object lives. */
+function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, { readonly value: V }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
 }
 
 /** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */

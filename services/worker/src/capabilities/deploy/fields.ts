@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment } from '../../tools/fields.ts';
-import type { RiskWithReasons } from '../../tools/tool.ts';
+import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
 /** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */
 export const Version = z

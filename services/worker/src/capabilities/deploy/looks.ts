@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { someProject } from '../../tools/fields.ts';
-import { LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
+import { someProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { code, describeDeployment, factsOf } from './words.ts';
 

@@ -2,8 +2,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { someEnvironment } from '../../tools/fields.ts';
-import { READ, tool } from '../../tools/tool.ts';
+import { someEnvironment, READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
 /** Tags that are offered beside the main branch: as many as a look at a repository finds. */

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { someProject } from '../../tools/fields.ts';
-import { READ, tool } from '../../tools/tool.ts';
+import { someProject, READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
 import { ago, code, logBlock } from './words.ts';
 

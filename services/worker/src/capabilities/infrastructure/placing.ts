@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment } from '../../tools/fields.ts';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { someEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
 import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {

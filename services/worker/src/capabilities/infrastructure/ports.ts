@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { someProject, someServer } from '../../tools/fields.ts';
-import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { someProject, someServer, CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:

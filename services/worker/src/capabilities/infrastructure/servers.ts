@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment } from '../../tools/fields.ts';
-import { LOOK_UP, READ, tool } from '../../tools/tool.ts';
+import { someEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
