@@ -8,10 +8,10 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { createMetrics, openProbe, type Probe } from '@signalbox/platform/probe';
+import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
-import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
+import { startConsumer } from '@signalbox/platform/streams/consume';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
@@ -19,7 +19,7 @@ import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createLanguages } from './admission/languages.ts';
 import { createAdmission } from './admission/admit.ts';
-import { createNotifier, type Notifier } from './admission/notify.ts';
+import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createTelegram } from './channels/telegram/index.ts';
@@ -35,11 +35,7 @@ import { startListening } from './channels/leader-election.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
 import { startSweeper } from './delivery/sweep.ts';
 
-export interface Gateway {
-  readonly probe: Probe;
-  /** Rejects when updates can never come in again; resolves when closed. */
-  readonly ended: Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
 /** Running sends may finish within this time when the service stops. */
 const DRAIN_MS = 8_000;
@@ -51,7 +47,7 @@ const PROBE_TIMEOUT_MS = 2_000;
  * Starts the gateway, which receives and sends messages. Parts close in the reverse of the order in which they are owned.
  * Throws STARTUP_REFUSED when Redis may lose entries, and when SECRETS_SEALING_KEY is not a key.
  */
-export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
+export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
   // The probe listens before anything else, so that readiness says what the gateway waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
@@ -113,6 +109,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   const webhookPort = entrance?.port ?? null;
   log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
+  // `ended` rejects when updates can never come in again; it resolves when closed.
   return { probe, ended: listening.ended };
 }
 
@@ -125,7 +122,7 @@ async function startDelivery(parts: {
   readonly redis: Redis;
   readonly channel: Channel;
   readonly metrics: GatewayMetrics;
-}): Promise<{ readonly notifier: Notifier; readonly consumer: Consumer }> {
+}) {
   const { own, config, log, pool, redis, channel, metrics } = parts;
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
   const notifier = createNotifier({

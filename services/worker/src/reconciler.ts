@@ -1,33 +1,29 @@
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { startLoop } from '@signalbox/platform/loop';
 
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 
 /**
  * Has effects looked up of which nobody knows what became, one after another, as long as some are due. Closing ends the look that is
- * under way; whoever looks next takes it up after its lease.
+ * under way; whoever looks next takes it up after its lease. `next` looks one up; false when none is due.
  */
-export function startReconciler(options: {
-  readonly log: Log;
-  /** Looks one up; false when none is due. */
-  readonly next: (signal: AbortSignal) => Promise<boolean>;
-}): Closable {
+export function startReconciler(log: Log, next: (signal: AbortSignal) => Promise<boolean>): Closable {
   const stop = new AbortController();
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const isMore = await options.next(stop.signal).catch((error: unknown) => {
-        if (!stop.signal.aborted) options.log.warn('an effect could not be looked up', { error });
-        return false;
-      });
-      if (!isMore) await sleep(LOOK_EVERY_MS, stop.signal);
-    }
+  const isMore = (): Promise<boolean> =>
+    next(stop.signal).catch((error: unknown) => {
+      if (stop.signal.aborted) return false;
+      throw error;
+    });
+  const step = async (): Promise<void> => {
+    while (!stop.signal.aborted && (await isMore()));
   };
-  const ended = loop();
+  const loop = startLoop({ name: 'reconcile', everyMs: LOOK_EVERY_MS, log, step });
   return {
-    close: async () => {
+    close: () => {
       stop.abort(new Error('the worker is shutting down'));
-      await ended;
+      return loop.close();
     },
   };
 }

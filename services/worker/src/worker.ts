@@ -47,16 +47,11 @@ export interface WorkerWiring {
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work' | 'look'>;
 }
 
-export interface Worker {
-  readonly lanes: Lanes;
-  readonly probePort: number;
-}
-
 /** Connections held for tool locks are apart from the others: a holder must never wait for a connection that waits for it. */
 const LOCK_CONNECTIONS = 4;
 
 /** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
-export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring): Promise<Worker> {
+export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
   // The probe listens before anything else, so that readiness says what the worker waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   await waitForServers({
@@ -85,11 +80,9 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     }),
   );
   own(
-    startReconciler({
-      log,
-      next: (signal) =>
-        reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
-    }),
+    startReconciler(log, (signal) =>
+      reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
+    ),
   );
   await listenForStops(own, config, log, lanes);
   const consumer = own(consumeWakeUps(config, log, servers.pool, lanes));

@@ -1,37 +1,29 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { sayError } from '@signalbox/messages/say';
-import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
 import type { AdmissionResult } from './inbox.ts';
-import { isTransient, type Pool } from '@signalbox/store/pool';
-import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { isTransient } from '@signalbox/store/pool';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Channel, Incoming } from '../channels/channel.ts';
+import type { Incoming } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { FromPerson } from './choice.ts';
 import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
-import { storePlans, type Stored } from './stored-plan.ts';
+import { storePlans, type Stored, type StoreParts } from './stored-plan.ts';
 
 /*
  * update → plan (pure) → one transaction: inbox row, outcome, answer → announced → the channel may forget it
  * What happens after the commit may fail: wake-ups are repeated by sweepers, toasts are only toasts.
  */
 
-export interface AdmissionDeps {
-  readonly pool: Pool;
-  readonly channel: Channel;
-  /** Seals what people send by accident. */
-  readonly cipher: SecretSealer;
-  /** The policy set that is in force now. */
-  readonly policy: () => PolicyEngine;
+export interface AdmissionDeps extends StoreParts {
   readonly burst: RateLimit;
   readonly languages: Languages;
   readonly notifier: Notifier;
@@ -114,16 +106,8 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
     metrics.updates.add({ result: verdict, reason: reason ?? '' });
-    log.info('update admitted', {
-      traceId,
-      updateId,
-      userKey,
-      chatKey,
-      verdict,
-      reason,
-      role,
-      asked: plan.answer?.kind,
-    });
+    const told = { traceId, updateId, userKey, chatKey, verdict, reason, role };
+    log.info('update admitted', { ...told, asked: plan.answer?.kind });
     if (verdict === 'accepted' || verdict === 'merged') {
       if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
       else lanes.set(userKey, { userKey, traceId });

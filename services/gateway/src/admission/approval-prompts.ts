@@ -30,12 +30,9 @@ const IS_FRESH = sql`made_at > clock_timestamp() - interval '2 minutes'`;
  */
 export function findPrompt(
   db: Queryable,
-  {
-    userKey,
-    chatKey,
-    messageId,
-  }: { readonly userKey: string; readonly chatKey: string; readonly messageId: string | null },
+  sent: { readonly userKey: string; readonly chatKey: string; readonly messageId: string | null },
 ): Promise<OpenPrompt | null> {
+  const { userKey, chatKey, messageId } = sent;
   return findRow<OpenPrompt>(db)`
     select p.outbox_key as "outboxKey", p.approval_id as "approvalId", p.verb, p.user_key as "userKey", p.asked_by as "askedBy"
        from approval_prompts p join outbox o on o.key = p.outbox_key

@@ -2,13 +2,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
 import type { FromPerson } from './choice.ts';
 
-/** What people read: the language that they chose with /language, else that of their client. */
-export interface Languages {
-  /** The language of each sender, by person; null when nobody knows. One round trip, and for people who wrote lately none. */
-  of(updates: readonly FromPerson[]): Promise<ReadonlyMap<string, string | null>>;
-  /** Somebody chose another one. */
-  forget(): void;
-}
+export type Languages = ReturnType<typeof createLanguages>;
 
 /** Another gateway may have heard a choice: so long this one may not know of it. */
 const REMEMBERED_MS = 60_000;
@@ -20,8 +14,11 @@ interface Known {
   readonly untilMs: number;
 }
 
-/** Remembers what clients say of their language in the table of people, where it changed. */
-export function createLanguages(pool: Pool): Languages {
+/**
+ * What people read: the language that they chose with /language, else that of their client. Remembers what clients say of
+ * their language in the table of people, where it changed.
+ */
+export function createLanguages(pool: Pool) {
   const known = new Map<string, Known>();
   const isKnown = ({ userKey, language }: FromPerson): boolean => {
     const one = known.get(userKey);
@@ -40,11 +37,13 @@ export function createLanguages(pool: Pool): Languages {
     for (const { userKey, ...one } of rows) known.set(userKey, { ...one, untilMs });
   };
   return {
-    of: async (updates) => {
+    /** The language of each sender, by person; null when nobody knows. One round trip, and for people who wrote lately none. */
+    async of(updates: readonly FromPerson[]): Promise<ReadonlyMap<string, string | null>> {
       const unknown = updates.filter((update) => !isKnown(update));
       if (unknown.length > 0) await look(unknown);
       return new Map(updates.map(({ userKey }) => [userKey, known.get(userKey)?.language ?? null]));
     },
+    /** Somebody chose another one. */
     forget: () => known.clear(),
   };
 }

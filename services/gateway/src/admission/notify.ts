@@ -3,22 +3,19 @@ import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 
-/** Tells the others what was just committed. Nothing here throws: what is lost is announced again by a sweeper. */
-export interface Notifier {
-  wakeLanes(wakeUps: readonly WakeUp[]): Promise<void>;
-  wakeChats(chatKeys: readonly string[], traceId: string): Promise<void>;
-  /** Nudges the workers that hold these people's lanes; without it they see the stop with their next look. */
-  stop(userKeys: readonly string[]): Promise<void>;
-}
+export type Notifier = ReturnType<typeof createNotifier>;
 
-/** `deliverHere` takes over the chats that could not be announced, so that answers go out without Redis too. */
+/**
+ * Tells the others what was just committed. Nothing here throws: what is lost is announced again by a sweeper. `deliverHere` takes over
+ * the chats that could not be announced, so that answers go out without Redis too.
+ */
 export function createNotifier(deps: {
   readonly publisher: Publisher;
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
   readonly deliverHere: (delivery: Delivery) => void;
-}): Notifier {
+}) {
   const { publisher, redis, prefix, log, deliverHere } = deps;
 
   /** False when Redis did not take it. A connection that is known to be down is not even tried: that would take seconds. */
@@ -34,17 +31,18 @@ export function createNotifier(deps: {
   };
 
   return {
-    wakeLanes: async (wakeUps) => {
+    async wakeLanes(wakeUps: readonly WakeUp[]): Promise<void> {
       if (wakeUps.length === 0) return;
       await attempt('inbound', () => publisher.publish(INBOUND, wakeUps));
     },
-    wakeChats: async (chatKeys, traceId) => {
+    async wakeChats(chatKeys: readonly string[], traceId: string): Promise<void> {
       if (chatKeys.length === 0) return;
       const deliveries = [...new Set(chatKeys)].map((chatKey): Delivery => ({ kind: 'send', chatKey, traceId }));
       if (await attempt('outbound', () => publisher.publish(OUTBOUND, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
-    stop: async (userKeys) => {
+    /** Nudges the workers that hold these people's lanes; without it they see the stop with their next look. */
+    async stop(userKeys: readonly string[]): Promise<void> {
       for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));
     },
   };

@@ -5,24 +5,9 @@ import type { Redis } from '@signalbox/platform/redis';
 const WINDOW_MS = 10_000;
 
 /** Who sent a message or pressed a button, and when, in ISO 8601 as the channel has it. */
-export interface SentMessage {
-  readonly kind: string;
-  readonly updateId: string;
-  readonly userKey: string;
-  readonly at: string;
-}
+type SentMessage = Readonly<Record<'kind' | 'updateId' | 'userKey' | 'at', string>>;
 
-export interface RateLimit {
-  /**
-   * Counts each message once, however often the channel gives it, at the time when it was sent, and answers for each in order whether it
-   * is within the limit: what arrives late and all at once, after an outage, was not written in a hurry. Presses of buttons have a limit
-   * of their own: channels give them no time, so those of an outage count as if they came now, and take no message's place.
-   * One round trip. Redis being down lets everything through: the limit protects against hurry, not against attacks.
-   */
-  check(messages: readonly SentMessage[]): Promise<readonly boolean[]>;
-  /** Names the present window, and how long it still lasts. */
-  window(): { readonly id: number; readonly leftMs: number };
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /** Fixed windows, counted in Redis so that all gateways count together. */
 export function createRateLimit(deps: {
@@ -30,8 +15,9 @@ export function createRateLimit(deps: {
   readonly prefix: string;
   readonly burst: number;
   readonly log: Log;
-}): RateLimit {
+}) {
   const { redis, prefix, burst, log } = deps;
+  /** Names the present window, and how long it still lasts. */
   const window = (): { id: number; leftMs: number } => {
     const now = Date.now();
     return { id: Math.floor(now / WINDOW_MS), leftMs: WINDOW_MS - (now % WINDOW_MS) };
@@ -39,7 +25,13 @@ export function createRateLimit(deps: {
 
   return {
     window,
-    check: async (messages) => {
+    /**
+     * Counts each message once, however often the channel gives it, at the time when it was sent, and answers for each in order whether it
+     * is within the limit: what arrives late and all at once, after an outage, was not written in a hurry. Presses of buttons have a limit
+     * of their own: channels give them no time, so those of an outage count as if they came now, and take no message's place.
+     * One round trip. Redis being down lets everything through: the limit protects against hurry, not against attacks.
+     */
+    async check(messages: readonly SentMessage[]): Promise<readonly boolean[]> {
       // A connection that is down would hold up every batch for the length of a command time-out.
       if (messages.length === 0 || redis.status !== 'ready') return messages.map(() => true);
       const pipeline = redis.pipeline();

@@ -1,7 +1,7 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { findPrompted, putPrompt } from './approval-prompts.ts';
-import { admitInbox, type AdmissionResult } from './inbox.ts';
+import { admitInbox, type Admission, type AdmissionResult } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
@@ -37,6 +37,7 @@ export interface Stored {
 export interface StoreParts {
   readonly pool: Pool;
   readonly channel: Channel;
+  /** Seals what people send by accident. */
   readonly cipher: SecretSealer;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
@@ -53,7 +54,7 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
   const { pool } = deps;
   const people = new Set(plans.filter(mayAnswer).map(({ envelope }) => envelope.userKey));
   const prompted = people.size === 0 ? people : await findPrompted(pool, [...people]);
-  if (prompted.size === 0 && plans.every(isPlain)) return zip(plans, await admit(pool, plans));
+  if (prompted.size === 0 && plans.every(isPlain)) return zip(plans, await admitInbox(pool, admissionsOf(plans)));
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
     for (const plan of plans)
@@ -65,7 +66,7 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
           ),
         ),
       );
-    const stored = zip(tried, await admit(db, tried));
+    const stored = zip(tried, await admitInbox(db, admissionsOf(tried)));
     const answered: Stored[] = [];
     for (const one of stored)
       answered.push(
@@ -93,11 +94,8 @@ async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promis
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly AdmissionResult[]> {
-  return admitInbox(
-    db,
-    plans.map((plan) => plan.admission),
-  );
+function admissionsOf(plans: readonly Plan[]): readonly Admission[] {
+  return plans.map(({ admission }) => admission);
 }
 
 function zip(plans: readonly Plan[], admitted: readonly AdmissionResult[]): readonly Stored[] {

@@ -3,7 +3,6 @@ import { putSetting } from '@signalbox/store/settings';
 import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';
 import { findValue, sql } from '@signalbox/store/sql';
-import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
 import type { Channel } from './channel.ts';
@@ -20,17 +19,8 @@ const BUSY_MS = 1_000;
 /** How soon the menus of admins are compared again although no role changed. */
 const COMPARE_EVERY_MS = 24 * HOUR_MS;
 
-export interface MenuKeeper extends Closable {
-  /** A person got a role or lost one. */
-  peopleChanged(): void;
-}
-
 /** Keeps what clients offer after "/" as it should be. */
-export function startMenuKeeper(deps: {
-  readonly pool: Pool;
-  readonly channel: Channel;
-  readonly log: Log;
-}): MenuKeeper {
+export function startMenuKeeper(deps: { readonly pool: Pool; readonly channel: Channel; readonly log: Log }) {
   const { pool, channel, log } = deps;
   const stop = new AbortController();
   const place = `${channel.name}:${channel.bot}`;
@@ -82,8 +72,9 @@ export function startMenuKeeper(deps: {
 
   const running = loop();
   return {
+    /** A person got a role or lost one. */
     peopleChanged: () => change.abort(),
-    close: async () => {
+    async close(): Promise<void> {
       stop.abort();
       await running;
     },

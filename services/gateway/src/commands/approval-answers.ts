@@ -40,7 +40,7 @@ export async function answerPrompt(
   if (!approval) return { text: sayError('BUTTON_EXPIRED', {}) };
   const by = deciderOf(asked);
   const { approvalId } = approval;
-  const words = (): ReturnType<typeof describeWords> => describeWords(approval, by, text);
+  const words = () => describeWords(approval, by, text);
   const decide = async (press: Press): Promise<Answer> => {
     const decided = await decideApproval(db, parts.policy(), press);
     await usePrompt(db, prompt.outboxKey);
@@ -107,11 +107,7 @@ function describePrompt(
 }
 
 /** What a person wrote about a request, as the values of the sentence that passes it on. */
-function describeWords(
-  { card, approvalId }: Approval,
-  by: Decider,
-  text: string,
-): Readonly<Record<'name' | 'title' | 'text' | 'approvalId', string>> {
+function describeWords({ card, approvalId }: Approval, by: Decider, text: string) {
   const quoted = text.slice(0, 1_000).replaceAll('\n', '\n> ');
   return { name: plainName(by.name), title: cardTitle(card), text: quoted, approvalId };
 }

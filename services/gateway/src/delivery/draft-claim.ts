@@ -2,17 +2,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import { sleep } from '@signalbox/contracts/time';
 
-/** Who shows the drafts of a chat, agreed in Redis: every gateway hears them and one of them shows them. */
-export interface DraftClaims {
-  /** Takes the chat, or keeps it, for CLAIM_MS. False when another gateway has it, or when Redis does not say. */
-  take(chatKey: string): Promise<boolean>;
-  /** Lets another gateway have it. */
-  release(chatKey: string): Promise<void>;
-  /** No gateway shows drafts there for that time, the present holder included. */
-  close(chatKey: string, forMs: number): Promise<void>;
-  /** Resolves once no other gateway has the chat. False when one still has it after `timeoutMs`. */
-  untilFree(chatKey: string, timeoutMs: number): Promise<boolean>;
-}
+export type DraftClaims = ReturnType<typeof createDraftClaims>;
 
 /** Longer than a draft takes to be shown, so that two never show one at the same time. */
 const CLAIM_MS = 6_000;
@@ -34,14 +24,17 @@ const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/** Claims in this gateway's name. Nothing here throws: without Redis there are no drafts to show. */
+/**
+ * Who shows the drafts of a chat, agreed in Redis: every gateway hears them and one of them shows them. Claims are in this gateway's
+ * name. Nothing here throws: without Redis there are no drafts to show.
+ */
 export function createDraftClaims(deps: {
   readonly redis: Redis;
   readonly prefix: string;
   /** This process, unlike any other. */
   readonly gateway: string;
   readonly log: Log;
-}): DraftClaims {
+}) {
   const { redis, prefix, gateway, log } = deps;
   const keyOf = (chatKey: string): string => `${prefix}draft:${chatKey}`;
 
@@ -52,11 +45,17 @@ export function createDraftClaims(deps: {
   };
 
   return {
-    take: async (chatKey) => (await ask('take', () => redis.eval(TAKE, 1, keyOf(chatKey), gateway, CLAIM_MS))) === 1,
-    release: async (chatKey) => void (await ask('release', () => redis.eval(RELEASE, 1, keyOf(chatKey), gateway))),
-    close: async (chatKey, forMs) =>
+    /** Takes the chat, or keeps it, for CLAIM_MS. False when another gateway has it, or when Redis does not say. */
+    take: async (chatKey: string) =>
+      (await ask('take', () => redis.eval(TAKE, 1, keyOf(chatKey), gateway, CLAIM_MS))) === 1,
+    /** Lets another gateway have it. */
+    release: async (chatKey: string) =>
+      void (await ask('release', () => redis.eval(RELEASE, 1, keyOf(chatKey), gateway))),
+    /** No gateway shows drafts there for that time, the present holder included. */
+    close: async (chatKey: string, forMs: number) =>
       void (await ask('close', () => redis.set(keyOf(chatKey), CLOSED, 'PX', Math.max(1, Math.round(forMs))))),
-    untilFree: async (chatKey, timeoutMs) => {
+    /** Resolves once no other gateway has the chat. False when one still has it after `timeoutMs`. */
+    async untilFree(chatKey: string, timeoutMs: number): Promise<boolean> {
       const deadlineMs = performance.now() + timeoutMs;
       for (;;) {
         const holder = await ask('look', () => redis.get(keyOf(chatKey)));

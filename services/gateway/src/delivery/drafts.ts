@@ -43,22 +43,29 @@ export interface DraftsDeps {
   readonly metrics: Pick<GatewayMetrics, 'drafts'>;
 }
 
-interface Chat {
+/** A chat with a draft. */
+class Chat {
   readonly chatKey: string;
   turnId: string;
-  seq: number;
+  seq = 0;
   draftId: number;
-  text: string;
+  text = '';
   /** What is to be shown next is `text`; else all of it was shown, or there is nothing to show. */
-  fresh: boolean;
+  fresh = false;
   /** The text is whole: its message follows. */
-  whole: boolean;
-  refused: boolean;
-  claimed: boolean;
-  dueMs: number;
-  heardMs: number;
-  calling: Promise<void> | null;
-  wake: AbortController;
+  whole = false;
+  refused = false;
+  claimed = false;
+  dueMs = 0;
+  heardMs = 0;
+  calling: Promise<void> | null = null;
+  wake = new AbortController();
+
+  constructor({ chatKey, turnId, draftId }: Draft) {
+    this.chatKey = chatKey;
+    this.turnId = turnId;
+    this.draftId = draftId;
+  }
 }
 
 /** Shows drafts in private chats. `close` ends all of them. */
@@ -84,7 +91,7 @@ export class Drafts implements Closable {
     if (!channel.owns(chatKey) || channel.throttleOf(chatKey) !== 'private') return;
     const before = this.#chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
-    const chat = before ?? createChat(draft);
+    const chat = before ?? new Chat(draft);
     const refused = chat.refused && turnId === chat.turnId;
     const heard: Partial<Chat> = { turnId, seq, draftId, text, refused, fresh: !final, whole: final };
     Object.assign(chat, heard, { heardMs: performance.now() });
@@ -192,22 +199,4 @@ export class Drafts implements Closable {
 
 function forgottenMs(chat: Chat): number {
   return chat.heardMs + (chat.whole ? LINGER_MS : FORGET_MS);
-}
-
-function createChat({ chatKey, turnId, draftId }: Draft): Chat {
-  return {
-    chatKey,
-    turnId,
-    seq: 0,
-    draftId,
-    text: '',
-    fresh: false,
-    whole: false,
-    refused: false,
-    claimed: false,
-    dueMs: 0,
-    heardMs: 0,
-    calling: null,
-    wake: new AbortController(),
-  };
 }

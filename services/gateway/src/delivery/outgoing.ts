@@ -91,25 +91,19 @@ export async function nextOfChat(
 
 /** Notes how far a row of several parts has come. False when the chat was lost: send no more. */
 export function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
-  return findValue<boolean>(
-    db,
-    false,
-  )`select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
+  return findValue<boolean>(db, false)`
+    select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
 
 /** Extends the leases of these chats. Returns the keys of those that were lost. One round trip. */
-export async function beatChats(
+export function beatChats(
   db: Queryable,
   gateway: string,
   chats: readonly LeasedChat[],
   leaseMs: number,
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ lost: string }>({
-    name: 'chat_beat',
-    text: 'select chat_beat($1, $2, $3, $4) as lost',
-    values: [gateway, chats.map((chat) => chat.chatKey), chats.map((chat) => chat.epoch), leaseMs],
-  });
-  return rows.map((row) => row.lost);
+  const [keys, epochs] = [chats.map(({ chatKey }) => chatKey), chats.map(({ epoch }) => epoch)];
+  return listValues<string>(db, 'chat_beat')`select chat_beat(${gateway}, ${keys}, ${epochs}, ${leaseMs})`;
 }
 
 /** Chats whose rows no gateway delivers: a lost wake-up, a dead gateway, a pause that is over. Marks them as woken. */

@@ -14,10 +14,7 @@ export type Outcome =
   /** Another gateway has the chat by now. */
   | { readonly kind: 'lost' };
 
-export interface RowSender {
-  /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
-  send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome>;
-}
+export type RowSender = ReturnType<typeof createRowSender>;
 
 /** What a row needs of the lane that sends it. */
 export interface RowLane {
@@ -42,7 +39,7 @@ const UNREACHABLE_MAX_MS = 30_000;
 type Failure = Exclude<Sent, { kind: 'sent' }>;
 
 /** Sends rows through one channel. */
-export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }): RowSender {
+export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }) {
   const { channel, pace } = deps;
   // Counts over all chats: without a connection every chat fails alike.
   let unreachable = 0;
@@ -79,7 +76,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
   };
 
   return {
-    send: async (chatKey, item, lane) => {
+    /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
+    async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
       const base = item.base?.messageIds ?? [];
@@ -141,37 +139,35 @@ function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachabl
   const known: Delivery = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const worn = item.attempts >= MAX_ATTEMPTS;
+  const giveUp = (error: string): Outcome => settle(item, 'failed', known, error);
+  /** Waiting and a missing connection are no tries. */
+  const wait = (error: string | null, pauseMs?: number) =>
+    settle(item, 'pending', known, error, { uncounted: true, ...(pauseMs === undefined ? {} : { pauseMs }) });
   switch (failure.kind) {
     case 'blocked':
       return { kind: 'park', reason: failure.reason };
-    case 'moved': {
-      const { result } = settle(item, 'pending', known, null, { uncounted: true });
-      return { kind: 'move', result, chatKey: failure.chatKey };
-    }
+    case 'moved':
+      return { kind: 'move', result: wait(null).result, chatKey: failure.chatKey };
     case 'wait':
-      if (expired) return settle(item, 'failed', known, 'asked to wait for a day');
-      return settle(item, 'pending', known, null, { uncounted: true, pauseMs: failure.retryAfterMs });
+      return expired ? giveUp('asked to wait for a day') : wait(null, failure.retryAfterMs);
     case 'unreachable':
-      if (expired) return settle(item, 'failed', known, `unreachable for a day: ${failure.detail}`);
-      return settle(item, 'pending', known, failure.detail, {
-        uncounted: true,
-        pauseMs: backoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS),
-      });
-    case 'busy':
-      if (worn || expired) return settle(item, 'failed', known, failure.detail);
-      return settle(item, 'pending', known, failure.detail, {
-        pauseMs: backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS),
-      });
-    case 'ambiguous':
+      if (expired) return giveUp(`unreachable for a day: ${failure.detail}`);
+      return wait(failure.detail, backoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS));
+    case 'busy': {
+      if (worn || expired) return giveUp(failure.detail);
+      const pauseMs = backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS);
+      return settle(item, 'pending', known, failure.detail, { pauseMs });
+    }
+    case 'ambiguous': {
       if (worn || expired) return settle(item, 'failed', delivery, `unknown after send: ${failure.detail}`);
-      return settle(item, 'pending', delivery, failure.detail, {
-        pauseMs: backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS),
-      });
+      const pauseMs = backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS);
+      return settle(item, 'pending', delivery, failure.detail, { pauseMs });
+    }
     case 'gone':
-      return settle(item, 'failed', known, 'the message is gone');
+      return giveUp('the message is gone');
     case 'rejected':
     case 'too-rich':
-      return settle(item, 'failed', known, failure.detail);
+      return giveUp(failure.detail);
   }
 }
 

@@ -8,29 +8,17 @@ export interface ThrottleOptions {
   readonly groupSendsPerMinute: number;
 }
 
-/**
- * How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds.
- * The topics of a chat share its pace.
- */
-export interface Throttle {
-  /** Takes one send for this chat, if it may go out now. */
-  tryTake(chatKey: string, kind: ChatKind): boolean;
-  /** How long until `tryTake` has a chance. */
-  waitMs(chatKey: string, kind: ChatKind): number;
-  /** Gives back what was not used: `chat` when the send was an edit, `all` when nothing was sent. */
-  giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void;
-  /** The channel asked us to leave this chat alone for so long. */
-  pause(chatKey: string, kind: ChatKind, pauseMs: number): void;
-  /** Takes a send for something unimportant; false when sends are short. */
-  tryTakeSpare(): boolean;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Full buckets are forgotten beyond this many chats, so memory stays bounded. */
 const MAX_BUCKETS = 10_000;
 
-/** Token buckets in this process: `now` is a monotonic clock. */
-export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()): Throttle {
-  const all = createBucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
+/**
+ * How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds.
+ * The topics of a chat share its pace. Token buckets in this process: `now` is a monotonic clock.
+ */
+export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()) {
+  const all = new Bucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
   const chats = new Map<string, Bucket>();
 
   const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
@@ -40,75 +28,80 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
     if (chats.size >= MAX_BUCKETS) forgetFull(chats);
     const bucket =
       kind === 'group'
-        ? createBucket(options.groupSendsPerMinute / 60_000, options.groupSendsPerMinute, now)
-        : createBucket(options.chatSendsPerSecond / 1_000, options.chatBurst, now);
+        ? new Bucket(options.groupSendsPerMinute / 60_000, options.groupSendsPerMinute, now)
+        : new Bucket(options.chatSendsPerSecond / 1_000, options.chatBurst, now);
     chats.set(key, bucket);
     return bucket;
   };
 
   return {
-    tryTake: (chatKey, kind) => {
+    /** Takes one send for this chat, if it may go out now. */
+    tryTake(chatKey: string, kind: ChatKind): boolean {
       const own = bucketOf(chatKey, kind);
       if (own.waitMs() > 0 || all.waitMs() > 0) return false;
       own.add(-1);
       all.add(-1);
       return true;
     },
-    waitMs: (chatKey, kind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
-    giveBack: (chatKey, kind, what) => {
+    /** How long until `tryTake` has a chance. */
+    waitMs: (chatKey: string, kind: ChatKind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
+    /** Gives back what was not used: `chat` when the send was an edit, `all` when nothing was sent. */
+    giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void {
       bucketOf(chatKey, kind).add(1);
       if (what === 'all') all.add(1);
     },
-    pause: (chatKey, kind, pauseMs) => bucketOf(chatKey, kind).pause(pauseMs),
-    tryTakeSpare: () => {
-      if (all.level() < options.sendsPerSecond / 2) return false;
+    /** The channel asked us to leave this chat alone for so long. */
+    pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
+    /** Takes a send for something unimportant; false when sends are short. */
+    tryTakeSpare(): boolean {
+      if (all.level < options.sendsPerSecond / 2) return false;
       all.add(-1);
       return true;
     },
   };
 }
 
-interface Bucket {
-  waitMs(): number;
-  add(tokens: number): void;
-  /** Empties it so that nothing can be taken for so long. */
-  pause(pauseMs: number): void;
-  level(): number;
-  isFull(): boolean;
-}
+/** Tokens that grow with time, up to a size. */
+class Bucket {
+  readonly #perMs: number;
+  readonly #size: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #at: number;
 
-function createBucket(perMs: number, size: number, now: () => number): Bucket {
-  let tokens = size;
-  let at = now();
-  const refill = (): void => {
-    const time = now();
-    tokens = Math.min(size, tokens + (time - at) * perMs);
-    at = time;
-  };
-  return {
-    waitMs: () => {
-      refill();
-      return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs);
-    },
-    add: (count) => {
-      refill();
-      tokens = Math.min(size, tokens + count);
-    },
-    pause: (pauseMs) => {
-      refill();
-      tokens = Math.min(tokens, 1 - pauseMs * perMs);
-    },
-    level: () => {
-      refill();
-      return tokens;
-    },
-    isFull: () => {
-      refill();
-      return tokens >= size;
-    },
-  };
+  constructor(perMs: number, size: number, now: () => number) {
+    this.#perMs = perMs;
+    this.#size = size;
+    this.#now = now;
+    this.#tokens = size;
+    this.#at = now();
+  }
+
+  get level(): number {
+    const now = this.#now();
+    this.#tokens = Math.min(this.#size, this.#tokens + (now - this.#at) * this.#perMs);
+    this.#at = now;
+    return this.#tokens;
+  }
+
+  get isFull(): boolean {
+    return this.level >= this.#size;
+  }
+
+  waitMs(): number {
+    return this.level >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#perMs);
+  }
+
+  add(count: number): void {
+    this.#tokens = Math.min(this.#size, this.level + count);
+  }
+
+  /** Empties it so that nothing can be taken for so long. */
+  pause(pauseMs: number): void {
+    this.#tokens = Math.min(this.level, 1 - pauseMs * this.#perMs);
+  }
 }
 
 function forgetFull(chats: Map<string, Bucket>): void {
-  for (const [key, bucket] of chats) if (bucket.isFull()) chats.delete(key);
+  for (const [key, bucket] of chats) if (bucket.isFull) chats.delete(key);
 }

@@ -1,6 +1,7 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
 import { readNameWords } from '@signalbox/models/name-words';
 import type { Pool } from '@signalbox/store/pool';
+import { listValues } from '@signalbox/store/sql';
 
 /** Names by kind of thing, the newest first. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
@@ -74,12 +75,10 @@ export class KnownNames {
       const known = new Set([...Object.values(all.byKind).flat(), ...all.archived]);
       return new Set(words.filter((word) => known.has(word)));
     }
-    const { rows } = await this.#pool.query<{ name: string }>({
-      name: 'names_among',
-      text: 'select name from projects where name = any ($1) union select name from servers where name = any ($1)',
-      values: [words],
-    });
-    return new Set(rows.map(({ name }) => name));
+    return new Set(
+      await listValues<string>(this.#pool, 'names_among')`
+        select name from projects where name = any (${words}) union select name from servers where name = any (${words})`,
+    );
   }
 
   async #current(): Promise<ReadNames> {

@@ -8,12 +8,6 @@ const FOLDER = new URL('./', import.meta.url);
 /** The agent that a conversation gets when nobody chose another one. */
 export const DEFAULT_AGENT = 'product_owner';
 
-export interface AgentRegistry {
-  readonly ids: readonly string[];
-  /** The agent of that id. Throws AGENT_UNKNOWN with the ids that there are. */
-  get(id: string): Agent;
-}
-
 /** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin as default. */
 export async function loadAgents(): Promise<readonly AgentPlugin[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true });
@@ -28,19 +22,18 @@ export async function loadAgents(): Promise<readonly AgentPlugin[]> {
 export function createAgents(
   plugins: readonly AgentPlugin[],
   parts: Omit<AgentParts, 'model'> & { readonly models: Models },
-): AgentRegistry {
+) {
   const agents = new Map<string, Agent>();
   for (const plugin of plugins) {
     if (agents.has(plugin.id)) refuse(`two agents are named ${plugin.id}; agent ids are unique.`);
     agents.set(plugin.id, plugin.create({ ...parts, model: (node) => parts.models.of(plugin.id, node) }));
   }
   if (!agents.has(DEFAULT_AGENT)) refuse(`the default agent ${DEFAULT_AGENT} is missing from agents/.`);
-  const ids = [...agents.keys()];
   return {
-    ids,
-    get: (id) => {
+    /** The agent of that id. Throws AGENT_UNKNOWN with the ids that there are. */
+    get(id: string): Agent {
       const agent = agents.get(id);
-      if (!agent) throw new AppError('AGENT_UNKNOWN', { id, known: ids.join(', ') });
+      if (!agent) throw new AppError('AGENT_UNKNOWN', { id, known: [...agents.keys()].join(', ') });
       return agent;
     },
   };

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
-import type { Model, ModelAnswer, ModelRequest, Models } from '@signalbox/models/port';
+import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
 
 /**
  * The same models, which are neither told a secret nor tell one: whatever still holds one on its way to a model or from it holds
@@ -31,12 +31,10 @@ function guard(model: Model): Model {
     clean.set(message, redacted);
     return redacted;
   };
-  return { name: model.name, ask: async (request) => redactAnswer(await model.ask(redactRequest(request, cleaned))) };
-}
-
-function redactRequest(request: ModelRequest, cleaned: (message: BaseMessage) => BaseMessage): ModelRequest {
-  const messages = request.messages.map(cleaned);
-  return { ...request, messages };
+  return {
+    name: model.name,
+    ask: async (request) => redactAnswer(await model.ask({ ...request, messages: request.messages.map(cleaned) })),
+  };
 }
 
 function redactAnswer(answer: ModelAnswer): ModelAnswer {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
+import { someProject, someServer, LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
 
@@ -22,10 +21,8 @@ export default toolGroup({
         'spreadsheet of the port allocations',
       ],
       input: z.object({
-        server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'Of which server?' }),
-        project: ProjectName.optional()
-          .describe('Only this project')
-          .meta({ entity: 'project', ask: 'Of which project?' }),
+        server: someServer('Only this server', 'Of which server?'),
+        project: someProject('Only this project'),
       }),
       ...LOOK_UP,
       deadlineMs: 10_000,
@@ -33,10 +30,7 @@ export default toolGroup({
         // A mistyped name must not look like an empty list.
         if (server) await ports.servers.get(server);
         if (project) await ports.projects.get(project);
-        const held = await ports.portAllocations.list({
-          ...(server ? { server } : {}),
-          ...(project ? { project } : {}),
-        });
+        const held = await ports.portAllocations.list({ server, project });
         const header = ['server', 'port', 'project', 'service', 'memory_mb', 'allocated_by', 'allocated_at'];
         const rows = held.map((one) => [
           one.server,

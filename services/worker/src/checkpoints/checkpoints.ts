@@ -18,7 +18,7 @@ import {
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { Pool } from '@signalbox/store/pool';
 import { SCHEMA } from './set-up.ts';
-import { isOurs, ThreadRows } from './thread-rows.ts';
+import { addBlob, isOurs, ThreadRows, type BlobColumns } from './thread-rows.ts';
 
 /** Threads whose newest state is cached between turns: some tens of kilobytes each. */
 const WARM_THREADS = 500;
@@ -231,25 +231,15 @@ export class Checkpoints extends PostgresSaver {
   async #encodeStock({ versions, isIncremental }: OpenThread, checkpoint: Checkpoint) {
     const { channel_values: _, ...body } = checkpoint;
     const changed = isIncremental ? checkpoint.channel_versions : versions;
-    return { body: JSON.stringify(body), blobs: await this.#encodeBlobs(checkpoint, changed) };
-  }
-
-  async #encodeBlobs(
-    checkpoint: Checkpoint,
-    versions: ChannelVersions,
-  ): Promise<readonly [string[], string[], string[], (Buffer | null)[]]> {
-    const columns: [string[], string[], string[], (Buffer | null)[]] = [[], [], [], []];
-    for (const [channel, version] of Object.entries(versions)) {
-      const [type, bytes] =
-        channel in checkpoint.channel_values
-          ? await this.serde.dumpsTyped(checkpoint.channel_values[channel])
-          : ['empty', null];
-      columns[0].push(channel);
-      columns[1].push(String(version));
-      columns[2].push(type);
-      columns[3].push(bytes && Buffer.from(bytes));
+    const blobs: BlobColumns = [[], [], [], []];
+    for (const [channel, version] of Object.entries(changed)) {
+      const isThere = channel in checkpoint.channel_values;
+      const [type, bytes] = isThere
+        ? await this.serde.dumpsTyped(checkpoint.channel_values[channel])
+        : (['empty', null] as const);
+      addBlob(blobs, channel, String(version), type, bytes);
     }
-    return columns;
+    return { body: JSON.stringify(body), blobs };
   }
 
   async #encodeWrites(

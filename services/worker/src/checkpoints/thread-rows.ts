@@ -161,9 +161,16 @@ function numbersIn(ranges: readonly number[]): readonly number[] {
   return numbers;
 }
 
-function addBlob(blobs: BlobColumns, channel: string, version: string, type: string, bytes: Uint8Array): void {
+/** Adds a row; without bytes it says that the channel is empty. */
+export function addBlob(
+  blobs: BlobColumns,
+  channel: string,
+  version: string,
+  type: string,
+  bytes: Uint8Array | null,
+): void {
   blobs[0].push(channel);
   blobs[1].push(version);
   blobs[2].push(type);
-  blobs[3].push(Buffer.from(bytes));
+  blobs[3].push(bytes && Buffer.from(bytes));
 }

@@ -294,13 +294,13 @@ export async function runClaimed(execution: Execution, proposal: Proposal): Prom
     const outcome = parts.redact(result);
     await taintByFailure(execution, outcome);
     if (isUncertain) return await settleByLooking(execution, { proposal, unknown: unknownOf(call, outcome) });
-    await settle(execution, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
+    await settle(parts.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
     return outcome;
   } catch (thrown) {
     // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
     if (thrown instanceof StoppedByPerson)
-      await settle(execution, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
-    if (isTaken(thrown)) await settle(execution, proposal, { status: 'failed', outcome: failure(thrown) });
+      await settle(parts.pool, call, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
+    if (isTaken(thrown)) await settle(parts.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
     throw thrown;
   }
 }

@@ -16,16 +16,13 @@ export async function giveUp(
   db: Queryable,
   lane: ClaimedLane,
   { id, envelope }: InboxMessage,
-  {
-    attempts,
-    timeZone,
-    words,
-  }: {
+  how: {
     readonly attempts: number;
     readonly timeZone: string;
     readonly words: (error: AppError, soFar: Pick<SoFar, 'unclear'>) => string;
   },
 ): Promise<{ readonly ref: string; readonly more: boolean }> {
+  const { attempts, timeZone, words } = how;
   const lost: string[] = [];
   for (const { actionId, tool } of await abandonedActions(db, lane, id)) {
     const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));

@@ -31,14 +31,6 @@ type Named = Pick<Runnable, 'actionId' | 'name'>;
 
 /** Records what came of an action. The first settlement stands. */
 export async function settle(
-  { parts, call }: { readonly parts: Pick<ExecuteParts, 'pool'>; readonly call: Named },
-  proposal: Proposal | null,
-  settlement: Settlement,
-): Promise<void> {
-  await settleIn(parts.pool, call, proposal, settlement);
-}
-
-async function settleIn(
   db: Queryable,
   { actionId }: Named,
   proposal: Proposal | null,
@@ -51,7 +43,7 @@ async function settleIn(
 /** Ends an action of which nobody can tell whether it took effect. */
 export async function settleUnknown(parts: Pick<ExecuteParts, 'pool'>, call: Named): Promise<ToolCallResult> {
   const unknown = outcomeUnknown(call);
-  await settle({ parts, call }, null, { status: 'unknown', outcome: unknown });
+  await settle(parts.pool, call, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
@@ -96,7 +88,7 @@ async function lookAndSettle(
     const { status, outcome } = await lookUp(execution, given.unknown);
     if (status === row.status) return outcome;
     if (outcome.code === 'TOOL_NOT_DONE' && given.mayRunAgain) return null;
-    await settleIn(db, call, given.proposal, { status, outcome, isLookedUp: true });
+    await settle(db, call, given.proposal, { status, outcome, isLookedUp: true });
     await given.then?.(db, status, outcome);
     return outcome;
   });
@@ -126,7 +118,7 @@ export async function earlierResult(
   if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
   const probed = call.tool.probe ? await probeTool(parts, scope, call) : 'unknown';
   if (typeof probed === 'object') {
-    await settle(execution, null, { status: probed.ok ? 'done' : 'failed', outcome: parts.redact(probed) });
+    await settle(parts.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: parts.redact(probed) });
     return probed;
   }
   if (probed === 'not-done' || call.tool.replay === 'harmless') return null;

@@ -96,20 +96,23 @@ export class Cursor {
 
   /** The names that the next question was asked with. */
   names(): Readonly<Record<string, readonly string[]>> {
-    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
-    return (upcoming?.kind === 'ask' && upcoming.ask.facts.names) || this.#names;
+    return this.#upcoming()?.names ?? this.#names;
   }
 
   /** Those of the groups that the next question was asked with. */
   groups(loaded: readonly string[]): readonly string[] {
-    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
-    return upcoming?.kind === 'ask' ? loaded.filter((group) => upcoming.ask.facts.groups.includes(group)) : loaded;
+    const upcoming = this.#upcoming();
+    return upcoming ? loaded.filter((group) => upcoming.groups.includes(group)) : loaded;
   }
 
   /** What the calls that were left open had come to when the next question was asked. */
   calls(): NonNullable<RecordedAsk['facts']['calls']> {
-    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
-    return (upcoming?.kind === 'ask' && upcoming.ask.facts.calls) || {};
+    return this.#upcoming()?.calls ?? {};
+  }
+
+  /** What the next question was asked with. */
+  #upcoming(): RecordedAsk['facts'] | undefined {
+    return this.#steps.slice(this.#next).find((step) => step.kind === 'ask')?.ask.facts;
   }
 
   #step<K extends Step['kind']>(kind: K, now: string): Extract<Step, { kind: K }> {

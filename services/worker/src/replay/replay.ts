@@ -24,18 +24,16 @@ import { ReplayStates } from './states.ts';
 
 export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId: string; readonly startedAt: Date };
 
-export interface Replay {
-  /** Every turn of a conversation, the oldest first; `upTo`: the last one that is gone through. */
-  thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void>;
-}
+export type Replay = Awaited<ReturnType<typeof openReplay>>;
 
 /** Opens a replay over what a database has recorded. `groups`: as in the worker's wiring. */
-export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []): Promise<Replay> {
+export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []) {
   const registry = withoutHandlers(await loadCapabilities(groups));
   const plugins = await loadAgents();
   const engine = keepEngines(pool);
   return {
-    thread: async function* (threadId, upTo) {
+    /** Every turn of a conversation, the oldest first; `upTo`: the last one that is gone through. */
+    async *thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void> {
       const states = new ReplayStates();
       let broken: string | null = null;
       for (const turn of await readThreadTurns(pool, threadId)) {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
-import type { ToolCatalog, CatalogGroup } from '@signalbox/contracts/tool-catalog';
+import type { CatalogGroup } from '@signalbox/contracts/tool-catalog';
 import { AppError } from '@signalbox/contracts/errors';
 import { KNOWN_GROUPS } from './known-groups.ts';
 import type { Tool, ToolGroup } from './tool.ts';
@@ -14,20 +14,7 @@ export interface ToolDefinition {
   readonly schema: Record<string, unknown>;
 }
 
-export interface ToolRegistry {
-  readonly groups: readonly ToolGroup[];
-  readonly catalog: ToolCatalog;
-  /** The tool of that name among the given groups, or null. */
-  find(name: string, activeGroups: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null;
-  /** Definitions of all tools of the given groups, in a stable order. */
-  definitions(activeGroups: readonly string[]): readonly ToolDefinition[];
-  /** Sorts requested group names into installed, known but not installed, and unknown. */
-  sort(names: readonly string[]): {
-    readonly installed: readonly string[];
-    readonly missing: readonly string[];
-    readonly unknown: readonly string[];
-  };
-}
+export type ToolRegistry = ReturnType<typeof createRegistry>;
 
 /** What agents see of the registry: what there is, and no way to a handler. */
 export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
@@ -48,7 +35,7 @@ export async function loadCapabilities(besides: readonly ToolGroup[] = []): Prom
 }
 
 /** Builds the registry over capability groups. Two tools of one name are refused. */
-export function createRegistry(groups: readonly ToolGroup[]): ToolRegistry {
+export function createRegistry(groups: readonly ToolGroup[]) {
   const owners = new Map<string, string>();
   for (const group of groups) {
     for (const name of Object.keys(group.tools)) {
@@ -63,14 +50,17 @@ export function createRegistry(groups: readonly ToolGroup[]): ToolRegistry {
   return {
     groups,
     catalog: { groups: [...groups.map((group) => describeGroup(group, definitionsOf)), ...missing] },
-    find: (name, active) => {
+    /** The tool of that name among the given groups, or null. */
+    find(name: string, active: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null {
       const group = groups.find((candidate) => active.includes(candidate.name) && Object.hasOwn(candidate.tools, name));
       const tool = group?.tools[name];
       return group && tool ? { group, tool } : null;
     },
-    definitions: (active) =>
+    /** Definitions of all tools of the given groups, in a stable order. */
+    definitions: (active: readonly string[]): readonly ToolDefinition[] =>
       groups.filter((group) => active.includes(group.name)).flatMap((group) => definitionsOf.get(group.name) ?? []),
-    sort: (names) => ({
+    /** Sorts requested group names into installed, known but not installed, and unknown. */
+    sort: (names: readonly string[]): Readonly<Record<'installed' | 'missing' | 'unknown', readonly string[]>> => ({
       installed: names.filter((name) => installed.has(name)),
       missing: names.filter((name) => missing.some((group) => group.name === name)),
       unknown: names.filter((name) => !installed.has(name) && !missing.some((group) => group.name === name)),

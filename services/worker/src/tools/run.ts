@@ -62,7 +62,7 @@ export interface RunParts {
     scope: CallScope,
     call: JobCall,
   ): Promise<{ readonly runId: string }>;
-  /** Waits for a job's result as long as `wait` allows: see job-door.ts. */
+  /** Waits for a job's result as long as `wait` allows: see job-client.ts. */
   work<N extends JobName>(
     job: N,
     payload: JobPayload<N>,

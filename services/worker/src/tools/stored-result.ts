@@ -32,10 +32,7 @@ export function readStoredResult(stored: unknown, tool: string): ToolCallResult 
 }
 
 /** What the ledger knows of these calls, in words; those that never began are left out. */
-export async function cameOf(
-  db: Queryable,
-  callIds: readonly string[],
-): Promise<Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>> {
+export async function cameOf(db: Queryable, callIds: readonly string[]) {
   const actions = await readActions(db, callIds);
   return Object.fromEntries(
     actions.flatMap(({ actionId, tool, status, result }) => {
@@ -45,11 +42,7 @@ export async function cameOf(
   );
 }
 
-function wordsOf(
-  tool: string,
-  status: ActionStatus,
-  result: unknown,
-): { readonly ok: boolean; readonly say: string } | null {
+function wordsOf(tool: string, status: ActionStatus, result: unknown) {
   switch (status) {
     case 'started':
       return { ok: false, say: sayError('TOOL_OUTCOME_UNKNOWN', { tool }) };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
+import * as fields from '@signalbox/contracts/conversation/fields';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Role } from '@signalbox/contracts/governance/roles';
@@ -227,45 +228,6 @@ export const READ = { risk: 'safe', role: 'developer', egress: false, replay: 'h
 /** A tool whose effect is keyed by its action, and sends nothing out. It says itself how long it takes. */
 export const CHANGE = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
 
-/** A tool whose types have been checked where it was written; the registry validates before it calls. */
-export interface Tool {
-  readonly describe: string;
-  readonly hints: readonly string[];
-  readonly input: z.ZodType;
-  readonly choices: Readonly<Record<string, Choices>>;
-  readonly role: Role;
-  readonly deadlineMs: number;
-  readonly replay: 'harmless' | 'unknown';
-  /** SHA-256 of the schema of its input: an approval does not outlive a change of what its arguments mean. */
-  version(): string;
-  readonly kind: ActionKind;
-  readonly handles: readonly string[];
-  readonly holds: 'facts' | 'records' | 'text';
-  /** The part of a result that backs what a model says: what the runtime or this system's own records say. Pure. */
-  evidence(result: unknown): unknown;
-  /** Its result holds text from outside, which is never an instruction: all but facts do. */
-  readonly untrusted: boolean;
-  readonly touchesPrivate: boolean;
-  readonly egress: boolean;
-  /** It never changes anything, whatever its arguments are. */
-  readonly isRead: boolean;
-  risk(input: unknown, resolved?: Resolved | null): RiskWithReasons;
-  /** Null when its arguments stand for nothing else. */
-  readonly resolve: ((input: unknown, look: Resolving) => Promise<Resolved | null>) | null;
-  environment(input: unknown): Environment;
-  resources(input: unknown, resolved?: Resolved | null): readonly string[];
-  preview(input: unknown, look: Look): Promise<Preview | null>;
-  /** Null when the tool cannot look up what became of it. */
-  readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
-  lock(input: unknown): string | null;
-  done(output: unknown, input: unknown): string;
-  next(output: unknown, input: unknown): readonly ActionButton[];
-  /** Null when the tool has no such sentence, or the arguments are no input of it. */
-  order(args: unknown): string | null;
-  /** What comes back is for `unpackResult`. */
-  run(input: unknown, context: ToolContext): Promise<unknown>;
-}
-
 export interface ToolGroup {
   /** Equals the file name, with underscores for hyphens. */
   readonly name: string;
@@ -274,10 +236,25 @@ export interface ToolGroup {
   readonly tools: Readonly<Record<string, Tool>>;
 }
 
+// Arguments that may be left out. `what`: what they are for, and what is meant without them. `ask`: the question for one.
+
+export const someProject = (what: string) =>
+  fields.ProjectName.optional().describe(what).meta({ entity: 'project', ask: 'Of which project?' });
+
+export const someServer = (what: string, ask: string) =>
+  fields.ServerName.optional().describe(what).meta({ entity: 'server', ask });
+
+export const someEnvironment = (what: string, ask: string) =>
+  fields.Environment.optional().describe(what).meta({ entity: 'environment', ask });
+
+/** A tool whose types have been checked where it was written; the registry validates before it calls. */
+export type Tool = ReturnType<typeof tool>;
+
 /** Declares one tool. Its functions are only ever called with input that `spec.input` has parsed. */
-export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
+export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
+  const { resolve, probe, phrases, holds = 'text', madeHere = [] } = spec;
   let version: string | undefined;
   return {
     describe: spec.describe,
@@ -287,44 +264,50 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
+    /** SHA-256 of the schema of its input: an approval does not outlive a change of what its arguments mean. */
     version: () => (version ??= canonicalHash(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
-    holds: spec.holds ?? 'text',
-    evidence: (result) =>
-      (spec.holds ?? 'text') === 'text'
-        ? pickFields(
-            result,
-            (spec.madeHere ?? []).map((path) => path.split('.')),
-          )
-        : result,
-    untrusted: spec.holds !== 'facts',
+    holds,
+    /** The part of a result that backs what a model says: what the runtime or this system's own records say. Pure. */
+    evidence(result: unknown): unknown {
+      if (holds !== 'text') return result;
+      const paths = madeHere.map((path) => path.split('.'));
+      return pickFields(result, paths);
+    },
+    /** Its result holds text from outside, which is never an instruction: all but facts do. */
+    untrusted: holds !== 'facts',
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
+    /** It never changes anything, whatever its arguments are. */
     isRead: spec.risk === 'safe',
-    risk: (input, resolved = null) => {
+    risk(input: unknown, resolved: Resolved | null = null): RiskWithReasons {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
-    resolve: spec.resolve ? async (input, look) => (await spec.resolve?.(typed(input), look)) ?? null : null,
-    environment: (input) => spec.environment?.(typed(input)) ?? 'none',
-    resources: (input, resolved = null) => spec.resources?.(typed(input), resolved) ?? [],
-    preview: async (input, look) => (await spec.preview?.(typed(input), look)) ?? null,
-    probe: spec.probe
-      ? async (input, context) => {
+    /** Null when its arguments stand for nothing else. */
+    resolve: resolve ? async (input: unknown, look: Resolving) => resolve(typed(input), look) : null,
+    environment: (input: unknown): Environment => spec.environment?.(typed(input)) ?? 'none',
+    resources: (input: unknown, resolved: Resolved | null = null) => spec.resources?.(typed(input), resolved) ?? [],
+    preview: async (input: unknown, look: Look) => (await spec.preview?.(typed(input), look)) ?? null,
+    /** Null when the tool cannot look up what became of it. */
+    probe: probe
+      ? async (input: unknown, context: ToolContext): Promise<Probed<unknown>> => {
           mustBeIssued(context);
-          return (await spec.probe?.(typed(input), context)) ?? { kind: 'unknown' };
+          return probe(typed(input), context);
         }
       : null,
-    lock: (input) => spec.lock?.(typed(input)) ?? null,
+    lock: (input: unknown) => spec.lock?.(typed(input)) ?? null,
     // What `run` gave back is of its type.
-    done: (output, input) => spec.phrases.done(output as O, typed(input)),
-    next: (output, input) => spec.phrases.next?.(output as O, typed(input)) ?? [], // as above
-    order: (args) => {
+    done: (output: unknown, input: unknown) => phrases.done(output as O, typed(input)),
+    next: (output: unknown, input: unknown) => phrases.next?.(output as O, typed(input)) ?? [], // as above
+    /** Null when the tool has no such sentence, or the arguments are no input of it. */
+    order(args: unknown): string | null {
       const input = spec.input.safeParse(args);
-      return input.success ? (spec.phrases.order?.(input.data) ?? null) : null;
+      return input.success ? (phrases.order?.(input.data) ?? null) : null;
     },
-    run: async (input, context) => {
+    /** What comes back is for `unpackResult`. */
+    async run(input: unknown, context: ToolContext): Promise<unknown> {
       mustBeIssued(context);
       return spec.run(typed(input), context);
     },

@@ -1,4 +1,5 @@
 import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import type { Lane } from '@signalbox/store/conversation/lane';
 import { sayInTurn } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
 import { answerIdOf } from '@signalbox/contracts/ids';
@@ -49,23 +50,15 @@ export function scopeOf(
     },
     say: async (text, slot, key) => {
       await flush();
-      await put(parts, context, {
-        ...outbound(context, { key, text, buttons: [] }),
-        slot,
-        priority: PRIORITY.progress,
-      });
+      const row = outbound(context, { key, text, buttons: [] });
+      await put(parts, lane, { ...row, slot, priority: PRIORITY.progress });
     },
   };
 }
 
-async function put(
-  parts: TurnParts,
-  { lane, turnId, chatKey, traceId }: TurnContext,
-  envelope: OutboundEnvelope,
-): Promise<void> {
-  if (!(await sayInTurn(parts.pool, lane, [{ ...envelope, turnId }])))
-    throw new AppError('LANE_LOST', { userKey: lane.userKey });
-  await parts.governance.announce(chatKey, traceId);
+async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise<void> {
+  if (!(await sayInTurn(parts.pool, lane, [row]))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  await parts.governance.announce(row.chatKey, row.traceId);
 }
 
 /** What the agent is given for one turn: the way to its tools, to people and to the judge. */
@@ -100,7 +93,7 @@ export function agentRun(
     say: async (reply) => {
       draft.settle();
       await scope.flush();
-      await put(parts, context, outbound(context, await account.midway(reply)));
+      await put(parts, context.lane, outbound(context, await account.midway(reply)));
     },
     lookUp: {
       choices: (callId, asked) => choicesFor(parts.governance, scope, callId, asked),

@@ -1,16 +1,6 @@
 import { cutDraft, draftIdOf, type Draft } from '@signalbox/platform/streams/drafts';
 
-/** What the person is shown of a turn while its words are being written. A preview: the truth is in the outbox. */
-export interface TurnDraft {
-  /** Shows this text, all that is being written now, soon. Of several only the newest is shown. Never waits. */
-  show(text: string): void;
-  /** What was being written is a message now, or was given up. A later `show` begins another text. */
-  settle(): void;
-  /** The turn is over: nothing is shown any more. Idempotent. */
-  end(): void;
-  /** What was being written and did not become a message; empty when there is none. */
-  unsent(): string;
-}
+export type TurnDraft = ReturnType<typeof createTurnDraft>;
 
 /** A person reads no quicker, and a gateway shows fewer still. */
 const EVERY_MS = 300;
@@ -18,8 +8,8 @@ const EVERY_MS = 300;
 const AGAIN_MS = 20_000;
 
 /**
- * The draft of one turn. At most one is published in 300 ms, and one at a time; the newest text wins. It ends by itself when
- * the turn is aborted.
+ * What the person is shown of a turn while its words are being written. A preview: the truth is in the outbox. At most
+ * one is published in 300 ms, and one at a time; the newest text wins. It ends by itself when the turn is aborted.
  */
 export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
@@ -28,7 +18,7 @@ export function createTurnDraft(options: {
   /** What is shown of a text: with what the runtime has to add. */
   readonly preview?: (text: string) => Promise<string>;
   readonly signal: AbortSignal;
-}): TurnDraft {
+}) {
   const { head, publish, signal, preview = (text) => Promise.resolve(text) } = options;
   const draftId = draftIdOf(head.turnId);
   let text = '';
@@ -66,12 +56,14 @@ export function createTurnDraft(options: {
     plan();
   };
 
+  /** What was being written is a message now, or was given up. A later `show` begins another text. */
   const settle = (): void => {
     text = '';
     clearTimeout(timer);
     if (shown !== null) void put(null);
   };
 
+  /** The turn is over: nothing is shown any more. Idempotent. */
   const end = (): void => {
     if (over) return;
     over = true;
@@ -83,7 +75,8 @@ export function createTurnDraft(options: {
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   return {
-    show: (whole) => {
+    /** Shows this text, all that is being written now, soon. Of several only the newest is shown. Never waits. */
+    show(whole: string): void {
       if (over || whole.trim() === '') return;
       const before = text;
       text = whole;
@@ -91,6 +84,7 @@ export function createTurnDraft(options: {
     },
     settle,
     end,
+    /** What was being written and did not become a message; empty when there is none. */
     unsent: () => text,
   };
 }

@@ -48,13 +48,8 @@ export async function tellIncident(
     end: {
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
-      replies: [
-        {
-          // What a log says is read by the person, and by no agent: the conversation has only what was measured.
-          ...outbound(context, { key: envelope.id, text: sentenceOf(envelope), buttons }),
-          turnId: context.turnId,
-        },
-      ],
+      // What a log says is read by the person, and by no agent: the conversation has only what was measured.
+      replies: [outbound(context, { key: envelope.id, text: sentenceOf(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };

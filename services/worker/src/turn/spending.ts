@@ -1,30 +1,25 @@
 import type { TurnUsage } from '@signalbox/store/conversation/lanes';
 import type { ModelSpend } from '@signalbox/models/port';
 
-/** What models have used for one turn, whatever becomes of it. */
-export interface Spending {
-  readonly add: (spend: ModelSpend) => void;
-  /** The model that was counted last; null when none was. */
-  model(): string | null;
-  /** Tokens and USD so far; what is not known counts as nothing. */
-  used(): { readonly tokens: number; readonly costUsd: number };
-  /** Null when nothing was used that a provider counts, as with the offline planner. */
-  usage(): TurnUsage | null;
-}
+export type Spending = ReturnType<typeof createSpending>;
 
-/** Counts in memory: a turn that is resumed elsewhere tells its new counter what the state remembers. */
-export function createSpending(): Spending {
+/**
+ * What models have used for one turn, whatever becomes of it. Counted in memory: a turn that is resumed elsewhere
+ * tells its new counter what the state remembers.
+ */
+export function createSpending() {
   const spends: ModelSpend[] = [];
   return {
-    add: (spend) => {
-      spends.push(spend);
-    },
+    add: (spend: ModelSpend) => void spends.push(spend),
+    /** The model that was counted last; null when none was. */
     model: () => spends.at(-1)?.model ?? null,
+    /** Tokens and USD so far; what is not known counts as nothing. */
     used: () => ({
       tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
       costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
     }),
-    usage: () => {
+    /** Null when nothing was used that a provider counts, as with the offline planner. */
+    usage(): TurnUsage | null {
       if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
         return null;
       const names = [...new Set(spends.map(({ model }) => model))];

@@ -2,16 +2,7 @@ import { currentThread } from '@signalbox/store/conversation/threads';
 import type { Pool } from '@signalbox/store/pool';
 import type { Redis } from '@signalbox/platform/redis';
 
-/**
- * The number of a person's newest thread, mirrored to Redis as `thread:sequence:{user_key}` for other programs to read.
- * Postgres allocates (in lane_begin, so that numbers are contiguous through crashes); a lost mirror is rebuilt from it.
- */
-export interface ThreadSequences {
-  /** Records a new thread's number. Numbers only grow, whichever of two calls comes last. */
-  record(threadId: string): Promise<void>;
-  /** The id of the newest thread, or null when the person has none yet. */
-  current(userKey: string): Promise<string | null>;
-}
+export type ThreadSequences = ReturnType<typeof createThreadSequences>;
 
 /** KEYS[1] the mirror; ARGV[1] the number. Sets it unless a higher one is there. Returns the number that stands. */
 const RAISE = `
@@ -19,19 +10,25 @@ local now = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) > now then redis.call('SET', KEYS[1], ARGV[1]) return tonumber(ARGV[1]) end
 return now`;
 
+/**
+ * The number of a person's newest thread, mirrored to Redis as `thread:sequence:{user_key}` for other programs to read.
+ * Postgres allocates (in lane_begin, so that numbers are contiguous through crashes); a lost mirror is rebuilt from it.
+ */
 export function createThreadSequences(options: {
   readonly redis: Redis;
   readonly pool: Pool;
   readonly prefix: string;
-}): ThreadSequences {
+}) {
   const key = (userKey: string): string => `${options.prefix}thread:sequence:${userKey}`;
   const raise = (userKey: string, n: number): Promise<unknown> => options.redis.eval(RAISE, 1, key(userKey), String(n));
   return {
-    record: async (threadId) => {
+    /** Records a new thread's number. Numbers only grow, whichever of two calls comes last. */
+    async record(threadId: string): Promise<void> {
       const parsed = parseThreadId(threadId);
       if (parsed) await raise(parsed.userKey, parsed.n);
     },
-    current: async (userKey) => {
+    /** The id of the newest thread, or null when the person has none yet. */
+    async current(userKey: string): Promise<string | null> {
       const mirrored = await options.redis.get(key(userKey)).catch(() => null); // Redis is only the mirror
       if (mirrored !== null) return `user_${userKey}_${mirrored}`;
       const n = await currentThread(options.pool, userKey);

@@ -136,13 +136,7 @@ export class TurnAccount {
    * What the conversation is called, and what was done in it when it is over: the last change, and all of them with what became of each, from
    * the ledger. Before the first change it is called by its task. Null: as it was.
    */
-  async describeThread({
-    task,
-    isFinished,
-  }: {
-    readonly task: string | null;
-    readonly isFinished: boolean;
-  }): Promise<ThreadWords> {
+  async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
     const done = changes.map(({ entry, order }) => [order, stateOf(entry)].filter(Boolean).join(': '));

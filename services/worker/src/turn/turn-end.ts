@@ -3,7 +3,6 @@ import {
   type Attachment,
   type InboxOutcome,
   type OutboundEnvelope,
-  type Receipt,
 } from '@signalbox/contracts/conversation/envelope';
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { codeBlock } from '@signalbox/contracts/markdown';
@@ -63,10 +62,7 @@ export function endOf(
     replies: pointing(
       answered,
       result,
-      [...notes, ...result.replies].map((reply) => ({
-        ...outbound(answered, reply, result.personal),
-        turnId: context.turnId,
-      })),
+      [...notes, ...result.replies].map((reply) => outbound(answered, reply, result.personal)),
     ),
     thread: {
       threadId,
@@ -121,51 +117,34 @@ export function cutShort(
   outcome: 'stopped' | 'failed',
   { replies, why }: { readonly replies: readonly AgentReply[]; readonly why: string },
 ): TurnEnd {
-  const { turnId } = context;
   const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
   return {
     turn: record(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
     outcomes: settle(context.batch, settled, outcome),
     // That it failed is a matter of the one who asked; what was stopped others may have waited for.
-    replies: replies.map((reply) => ({ ...outbound(context, reply, outcome === 'failed'), turnId })),
-    thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
+    replies: replies.map((reply) => outbound(context, reply, outcome === 'failed')),
+    thread: left(context.threadId, 'open'),
   };
 }
 
 /** /new: the thread of this chat ends here, and the next message starts the next one. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
-  const context = contextOf(lane, message);
+  const text = WORDS.newThread(lane.threadId !== null);
+  const reply = outbound(contextOf(lane, message), { key: message.envelope.id, text, buttons: [] });
   return {
     turn: null,
     outcomes: settle([message], 'answered', '/new'),
-    replies: [
-      {
-        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(lane.threadId !== null), buttons: [] }),
-      },
-    ],
-    thread:
-      lane.threadId === null
-        ? null
-        : { threadId: lane.threadId, status: 'closed', awaiting: false, title: null, summary: null },
+    replies: [{ ...reply, turnId: null }],
+    thread: lane.threadId === null ? null : left(lane.threadId, 'closed'),
   };
 }
 
 /** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
-export function notice(
-  parts: EndParts,
-  lane: ClaimedLane,
-  message: InboxMessage,
-  { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
-): TurnEnd {
-  const context = contextOf(lane, message);
-  const text = sentenceOf(message.envelope);
-  return {
-    turn: record(parts, context, 'notice'),
-    outcomes: settle([message], 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons, receipts }), turnId: context.turnId }],
-    thread: null,
-  };
+export function notice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
+  return noticeOf(parts, contextOf(lane, message), sentenceOf(message.envelope), besides);
 }
+
+type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 
 /** What the person reads of it: our sentence, and below it what a log says, as text. */
 export function sentenceOf(envelope: InboxMessage['envelope']): string {
@@ -175,18 +154,13 @@ export function sentenceOf(envelope: InboxMessage['envelope']): string {
 }
 
 /** What came of a decision about a conversation that is over: told as it is. */
-export function noticeOf(
-  parts: EndParts,
-  context: TurnContext,
-  text: string,
-  receipts: readonly Receipt[] = [],
-): TurnEnd {
+export function noticeOf(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key, text, buttons: [], receipts }), turnId }],
+    replies: [outbound(context, { key, text, buttons: [], ...besides })],
     thread: null,
   };
 }
@@ -206,12 +180,15 @@ export function filesOnly(
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'no words'),
-    replies: replies.map((reply) => ({ ...outbound(context, reply, true), turnId: context.turnId })),
+    replies: replies.map((reply) => outbound(context, reply, true)),
     // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
-    thread: lane.threadNew
-      ? { threadId: context.threadId, status: 'closed', awaiting: false, title: null, summary: null }
-      : null,
+    thread: lane.threadNew ? left(context.threadId, 'closed') : null,
   };
+}
+
+/** A thread in which nothing waits for an answer, called what it was called. */
+function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
+  return { threadId, status, awaiting: false, title: null, summary: null };
 }
 
 function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly AgentReply[] {
@@ -264,7 +241,7 @@ export function record(
  * what answers something that only we could see, is for nobody else.
  */
 export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
-  const { lane, batch, threadId, chatKey, traceId } = context;
+  const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
   const whispered = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.whisper);
   return {
@@ -272,6 +249,7 @@ export function outbound(context: TurnContext, reply: AgentReply, personal = fal
     chatKey,
     userKey: lane.userKey,
     threadId: threadId || null,
+    turnId,
     traceId,
     priority: PRIORITY.reply,
     slot: null,

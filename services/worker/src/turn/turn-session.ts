@@ -1,6 +1,5 @@
 import type { RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import { AppError } from '@signalbox/contracts/errors';
-import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
 import { soFarOfMessage } from '@signalbox/store/governance/actions';
@@ -16,9 +15,8 @@ import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { jobButtons } from './job-buttons.ts';
 import { WORDS } from './reply.ts';
-import { createSpending } from './spending.ts';
 import { TurnAccount } from './turn-account.ts';
-import { cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
+import { contextOf, cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
 import { finish, type TurnStart } from './turn-start.ts';
 import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 
@@ -46,18 +44,9 @@ export class TurnSession {
     const { chatKey, traceId } = first.envelope;
     // A claim gives a thread whenever the first row is a message, or news of its own thread.
     const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
-    const turnId = newId('turn');
     this.#start = start;
-    this.#context = {
-      lane,
-      batch,
-      threadId,
-      chatKey,
-      traceId,
-      turnId,
-      startedAt: lane.now(),
-      spending: createSpending(),
-    };
+    this.#context = { ...contextOf(lane, first), batch, threadId };
+    const { turnId } = this.#context;
     this.#actor = { userKey: lane.userKey, ...person };
     this.#isThreadOver = threadId !== lane.threadId;
     this.#log = parts.log.child({ traceId, turnId, threadId, userKey: lane.userKey });
@@ -117,7 +106,7 @@ export class TurnSession {
     const { timeZone } = parts.account;
     const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(nothingThought(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, receipts), recording);
+    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
@@ -161,10 +150,8 @@ export class TurnSession {
       place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
     );
     const { threadNew, resumed } = this.#start.lane;
-    const about = await this.#account.describeThread({
-      task: threadNew || resumed ? result.task : null,
-      isFinished: result.outcome === 'finished',
-    });
+    const task = threadNew || resumed ? result.task : null;
+    const about = await this.#account.describeThread(task, result.outcome === 'finished');
     return endOf(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
   }
 

@@ -50,7 +50,7 @@ export function isEntityProblem(failure: Sent): boolean {
 }
 
 /** Answers of something that does not know the method at all: of a Bot API server, or of a proxy in front of it. */
-const UNKNOWN_METHOD = new Set([404, 405, 501]);
+export const UNKNOWN_METHOD = new Set([404, 405, 501]);
 /** What an older server says: it looks for the text of the message, because it does not know what stands there instead. */
 const NOT_KNOWN = /method not found|not supported|unsupported|message text is empty/i;
 

@@ -1,27 +1,17 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import type { Model, ModelSpend } from '@signalbox/models/port';
-import type { ToolCallResult } from '../../tools/call.ts';
-import type { KnowledgeScope } from '../../tools/ports/knowledge-rows.ts';
-import type { ToolOffer } from '../../tools/registry.ts';
+import type { ModelSpend } from '@signalbox/models/port';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { AgentParts, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
-export interface GraphParts {
-  readonly registry: ToolOffer;
-  readonly maxPasses: number;
-  model(node: string): Model;
-  search(query: string, scope: KnowledgeScope, userKey: string): Promise<ToolCallResult>;
-}
+export type GraphParts = Pick<AgentParts, 'registry' | 'maxPasses' | 'model' | 'search'>;
 
 /** What a single run carries beside the state. Never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
   /** The names that the conversation may mean, looked up once and again after a tool may have changed them. */
-  readonly names: (
-    state: Pick<SessionState, 'messages' | 'currentProject'>,
-  ) => Promise<Readonly<Record<string, readonly string[]>>>;
+  readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentParts['knownNames']>;
   /** What calls came to that an earlier turn left open. */
   readonly cameOf: AgentParts['cameOf'];
   /** Index of the turn's first message. */

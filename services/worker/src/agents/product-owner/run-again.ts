@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { callIdOf } from '@signalbox/contracts/ids';
 import { dealsWith } from '@signalbox/models/kept';
+import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import { isUnsure } from './prompt.ts';
@@ -15,12 +16,7 @@ import { nothingAgain } from './words.ts';
  * What a call has done stays done: a call that succeeded, or of which nobody knows, is never among them.
  */
 
-type NodeEvent = {
-  readonly kind: 'node';
-  readonly say: string;
-  readonly node: string;
-  readonly about?: string | undefined;
-};
+type NodeEvent = Extract<AgentMessage['event'], { kind: 'node' }>;
 
 /** The update with which the graph goes on at a node. `isUpdate`: it is put into the state as an answer of product_owner. */
 export function runAgain(

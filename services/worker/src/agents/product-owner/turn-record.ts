@@ -77,6 +77,16 @@ function newestNames(parts: readonly TurnPart[]): string | null {
   return names ? hashOnce(names) : null;
 }
 
+/** The same function, which makes its value once for each object and keeps it as long as the object lives. */
+function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, { readonly value: V }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
+}
+
 /** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
 export function contextOf({
   messages,
@@ -91,16 +101,8 @@ export function contextOf({
   return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
 }
 
-const cleaned = new WeakMap<BaseMessage, string>();
-
 /** What a model sees of a message, without secrets, as canonical JSON. A conversation is given anew with each question, so it is made once. */
-function cleanJson(message: BaseMessage): string {
-  const known = cleaned.get(message);
-  if (known !== undefined) return known;
-  const json = canonicalOf(redactValue(shapeOf(message)));
-  cleaned.set(message, json);
-  return json;
-}
+const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
   const { content, name = null, additional_kwargs: extras } = message;
@@ -114,16 +116,8 @@ function shapeOf(message: BaseMessage): unknown {
   return shape;
 }
 
-const hashes = new WeakMap<object, string>();
-
 /** Definitions of tools are made once, and asked about in every pass; names are looked up once for a turn. */
-function hashOnce(value: object): string {
-  const known = hashes.get(value);
-  if (known) return known;
-  const hash = hashOf(value);
-  hashes.set(value, hash);
-  return hash;
-}
+const hashOnce = remember((value: object) => hashOf(value));
 
 function hashOf(value: unknown): string {
   return sha256(canonicalOf(value));
@@ -168,18 +162,12 @@ function seenHash(message: ToolMessage): string {
   return hashOf(redactValue(message.content));
 }
 
-const versions = new WeakMap<ToolOffer, string>();
-
 /** SHA-256 over everything that a model is told of groups and tools. */
-function toolsVersion(registry: ToolOffer): string {
-  const known = versions.get(registry);
-  if (known) return known;
-  const names = registry.catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
-  const groups = registry.catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
-  const version = canonicalHash({ groups, base: BASE_DEFINITIONS, tools: registry.definitions(names) });
-  versions.set(registry, version);
-  return version;
-}
+const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
+  const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
+  const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
+  return canonicalHash({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
+});
 
 /** The passes of a turn, read off the state. `key`: id of the turn's first message. */
 export function passesOf(

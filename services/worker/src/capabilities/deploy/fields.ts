@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { Environment } from '@signalbox/contracts/conversation/fields';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
-import type { RiskWithReasons } from '../../tools/tool.ts';
+import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
 /** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */
 export const Version = z
@@ -14,9 +13,7 @@ export const Version = z
   .describe('Version to deploy, such as 1.2.0, a tag, a branch or a commit')
   .meta({ ask: 'Which version: a tag, a branch or a commit?' });
 
-export const AnyEnvironment = Environment.optional()
-  .describe('Only this environment; any when left out')
-  .meta({ entity: 'environment', ask: 'In which environment?' });
+export const AnyEnvironment = someEnvironment('Only this environment; any when left out', 'In which environment?');
 
 /** What policy and approvers see of a call about one service. */
 export const aboutService = {

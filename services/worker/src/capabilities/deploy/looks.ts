@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
+import { someProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { code, describeDeployment, factsOf } from './words.ts';
 
@@ -28,9 +28,7 @@ export const getDeployStatus = tool({
     'what happened',
   ],
   input: z.object({
-    project: ProjectName.optional()
-      .describe('Of which project; left out, the last deployment of this conversation, else of this person')
-      .meta({ entity: 'project', ask: 'Of which project?' }),
+    project: someProject('Of which project; left out, the last deployment of this conversation, else of this person'),
     environment: AnyEnvironment,
   }),
   ...LOOK_UP,
@@ -142,9 +140,7 @@ export const listDeployments = tool({
     'all deployments so far',
   ],
   input: z.object({
-    project: ProjectName.optional()
-      .describe('Only of this project; of all when left out')
-      .meta({ entity: 'project', ask: 'Of which project?' }),
+    project: someProject('Only of this project; of all when left out'),
   }),
   ...LOOK_UP,
   run: async ({ project }, { ports, now }) => {
@@ -175,9 +171,7 @@ export const listServices = tool({
   ],
   input: z.object({
     environment: AnyEnvironment,
-    project: ProjectName.optional()
-      .describe('Only this project; all when left out')
-      .meta({ entity: 'project', ask: 'Of which project?' }),
+    project: someProject('Only this project; all when left out'),
   }),
   ...LOOK_UP,
   run: async ({ project, environment }, { ports }) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { someServer, tool } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
 import { planOf, requireRepository, resolveDeployment, unseenPlan, UNSEEN_PLAN } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
@@ -27,9 +27,10 @@ export const triggerDeploy = tool({
     project: ProjectName,
     version: Version,
     environment: Environment,
-    server: ServerName.optional()
-      .describe('Server to run it on; the one where it is, or the one with the most room, when left out')
-      .meta({ entity: 'server', ask: 'On which server?' }),
+    server: someServer(
+      'Server to run it on; the one where it is, or the one with the most room, when left out',
+      'On which server?',
+    ),
   }),
   choices: { version: versionChoices },
   risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),

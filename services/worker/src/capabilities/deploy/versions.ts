@@ -1,8 +1,8 @@
-import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { READ, tool } from '../../tools/tool.ts';
+import { someEnvironment, READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
 /** Tags that are offered beside the main branch: as many as a look at a repository finds. */
@@ -20,9 +20,7 @@ export const readRepository = tool({
   ],
   input: z.object({
     project: ProjectName,
-    environment: Environment.optional()
-      .describe('Where it is to go; staging unless said otherwise')
-      .meta({ entity: 'environment', ask: 'In which environment?' }),
+    environment: someEnvironment('Where it is to go; staging unless said otherwise', 'In which environment?'),
   }),
   ...READ,
   egress: true,

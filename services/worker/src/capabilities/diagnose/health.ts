@@ -133,15 +133,7 @@ export const diagnoseService = tool({
 type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal' | 'previous'>;
 
 function proposed({ action, because }: Diagnosis['proposal']): string | null {
-  switch (action) {
-    case 'rollback':
-      return say('diagnose.shallIRollBack', { because: because ?? '' });
-    case 'deploy':
-    case 'wait':
-    case 'none':
-    case 'look-at-logs':
-      return because;
-  }
+  return action === 'rollback' ? say('diagnose.shallIRollBack', { because: because ?? '' }) : because;
 }
 
 /** What may be done next. Nothing of it happens by itself: a press is decided as words are. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { READ, tool } from '../../tools/tool.ts';
+import { someProject, READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
 import { ago, code, logBlock } from './words.ts';
 
@@ -82,9 +82,7 @@ export const getErrorHistory = tool({
     'any errors lately',
   ],
   input: z.object({
-    project: Project.optional()
-      .describe('Only of this project; of all when left out')
-      .meta({ entity: 'project', ask: 'Of which project?' }),
+    project: someProject('Only of this project; of all when left out'),
     environment: SomeEnvironment.describe('Only of this environment; of all when left out'),
     hours: z.coerce
       .number()

@@ -115,17 +115,10 @@ export const retryFailedNode = tool({
   lock: ({ thread }) => (thread === undefined ? null : `thread:${thread}`),
   deadlineMs: 10_000,
   replay: 'harmless',
-  probe: async ({ thread }, { ports, actionId, threadId }) =>
-    (await ports.graphNodes.isPut(actionId))
-      ? {
-          kind: 'done',
-          output: {
-            thread: thread ?? threadId,
-            own: thread === undefined,
-            node: 'unknown',
-          },
-        }
-      : { kind: 'not-done' },
+  probe: async ({ thread }, { ports, actionId, threadId }) => {
+    if (!(await ports.graphNodes.isPut(actionId))) return { kind: 'not-done' };
+    return { kind: 'done', output: { thread: thread ?? threadId, own: thread === undefined, node: 'unknown' } };
+  },
   run: async ({ thread: given }, context) => {
     const { ports, actionId, actor, threadId } = context;
     const thread = given ?? threadId;

@@ -1,9 +1,9 @@
 import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { z } from 'zod';
-import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/contracts/conversation/fields';
+import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { someEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
 import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
@@ -32,9 +32,7 @@ export const findSuitableServer = tool({
   ],
   input: z.object({
     memoryMb: MemoryMb.describe('Memory needed, in megabytes').meta({ ask: 'How much memory does it need?' }),
-    environment: Environment.optional()
-      .describe('Only servers of this environment; any when left out')
-      .meta({ entity: 'environment', ask: 'In which environment?' }),
+    environment: someEnvironment('Only servers of this environment; any when left out', 'In which environment?'),
     cpus: CpuCount.default(1)
       .describe('CPUs needed, 1 unless said otherwise')
       .meta({ ask: 'How many CPUs does it need?' }),

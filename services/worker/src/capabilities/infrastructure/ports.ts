@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { someProject, someServer, CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -105,14 +105,13 @@ export const listAllocations = tool({
     'when was port 20001 released',
   ],
   input: z.object({
-    server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'On which server?' }),
-    project: ProjectName.optional().describe('Only this project').meta({ entity: 'project', ask: 'Of which project?' }),
+    server: someServer('Only this server', 'On which server?'),
+    project: someProject('Only this project'),
   }),
   ...LOOK_UP,
   run: async ({ server, project }, { ports }) => {
     if (server) await ports.servers.get(server);
-    const filter = { ...(server ? { server } : {}), ...(project ? { project } : {}) };
-    return { allocations: (await ports.portAllocations.list(filter)).map(describeAllocation) };
+    return { allocations: (await ports.portAllocations.list({ server, project })).map(describeAllocation) };
   },
   phrases: {
     done: ({ allocations }) => {

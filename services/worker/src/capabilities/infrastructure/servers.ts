@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Environment, ServerName } from '@signalbox/contracts/conversation/fields';
+import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, READ, tool } from '../../tools/tool.ts';
+import { someEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
@@ -27,9 +27,7 @@ export const listManagedServers = tool({
     'how much memory is left on the servers',
   ],
   input: z.object({
-    environment: Environment.optional()
-      .describe('Only servers of this environment')
-      .meta({ entity: 'environment', ask: 'Of which environment?' }),
+    environment: someEnvironment('Only servers of this environment', 'Of which environment?'),
   }),
   ...LOOK_UP,
   run: async ({ environment }, { ports }) => {

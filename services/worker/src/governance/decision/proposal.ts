@@ -82,16 +82,13 @@ function hashOf({ tool, toolVersion, arguments: args, resolved, resources, reque
 export function decide(
   engine: PolicyEngine,
   action: ProposedAction,
-  {
-    facts,
-    limits,
-    place,
-  }: {
+  known: {
     readonly facts: GovernanceFacts;
     readonly limits: BudgetLimits;
     readonly place: { readonly channel: string; readonly inGroup: boolean; readonly leastRole: Tool['role'] };
   },
 ): Proposal & { readonly grantId: string | null } {
+  const { facts, limits, place } = known;
   const question = (granted: boolean): PolicyQuestion => ({
     principal: { ...action.requester, agentClass: action.agentClass },
     action: {

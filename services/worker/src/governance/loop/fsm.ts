@@ -37,14 +37,7 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
   TERMINAL: [],
 };
 
-/** Where one turn is. It lives as long as the turn's run; a resumed run starts at IDLE again, and its effects are the ledger's. */
-export interface Machine {
-  phase(): Phase;
-  /** Throws on a transition that the table does not know: a mistake of this program, never of a model or a person. */
-  to(next: Phase): void;
-  /** Every phase entered so far, in order. */
-  path(): readonly Phase[];
-}
+export type Machine = ReturnType<typeof createMachine>;
 
 /** The phases of the newest pass of a path: a pass begins with thinking. */
 export function passOf(path: readonly Phase[]): readonly Phase[] {
@@ -64,14 +57,18 @@ export function callPhases(pass: readonly string[]): readonly (readonly string[]
   return calls;
 }
 
-/** A machine at IDLE. */
-export function createMachine(): Machine {
+/**
+ * Where one turn is: at IDLE. It lives as long as the turn's run; a resumed run starts at IDLE again, and its effects are the ledger's.
+ */
+export function createMachine() {
   const path: Phase[] = ['IDLE'];
   const phase = (): Phase => path.at(-1) ?? 'IDLE';
   return {
     phase,
-    path: () => [...path],
-    to: (next) => {
+    /** Every phase entered so far, in order. */
+    path: (): readonly Phase[] => [...path],
+    /** Throws on a transition that the table does not know: a mistake of this program, never of a model or a person. */
+    to(next: Phase): void {
       const from = phase();
       if (!TRANSITIONS[from].includes(next))
         throw new Error(

@@ -3,18 +3,12 @@ import type { Pool } from '@signalbox/store/pool';
 import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
 import type { BudgetLimits } from '../decision/proposal.ts';
 
-/** What this turn has used so far. */
-interface Used {
-  readonly tokens: number;
-  readonly costUsd: number;
-}
-
-/** The verdict on a pass, with the budgets of its person looked up where there are any. */
+/** The verdict on a pass, with the budgets of its person looked up where there are any. `used`: what this turn has used so far. */
 export async function judgePass(
   { pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits },
   userKey: string,
   pass: PassFacts,
-  used: Used,
+  used: { readonly tokens: number; readonly costUsd: number },
 ): Promise<EvaluationOutcome> {
   const { tokensPerDay, costUsdPerDay } = limits;
   if (tokensPerDay === null && costUsdPerDay === null) return evaluate(pass, false);

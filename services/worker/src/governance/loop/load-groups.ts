@@ -1,8 +1,9 @@
-import { appendAudit } from '@signalbox/store/audit/audit';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { appendAudit } from '@signalbox/store/audit/audit';
 import type { CallScope } from '../../tools/run.ts';
-import { loadingEvents, sortByPolicy, unloadingEvents, type Loaded } from './loading.ts';
 import type { ExecuteParts } from '../parts.ts';
+import { sortByPolicy, type Loaded } from './loading.ts';
 
 type Parts = Pick<ExecuteParts, 'policy' | 'pool'>;
 
@@ -10,9 +11,12 @@ type Parts = Pick<ExecuteParts, 'policy' | 'pool'>;
 export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
   if (groups.length === 0) return { allowed: [], refused: [] };
   const engine = parts.policy();
-  const loaded = ask(engine, scope, groups);
-  await appendAudit(parts.pool, loadingEvents(loaded, actOf(engine, scope)));
-  return loaded;
+  const { allowed, refused } = ask(engine, scope, groups);
+  await appendAudit(parts.pool, [
+    ...(allowed.length > 0 ? [eventOf('capability.loaded', engine, scope, { groups: [...allowed] })] : []),
+    ...refused.map((one) => eventOf('capability.refused', engine, scope, { ...one })),
+  ]);
+  return { allowed, refused };
 }
 
 /** The loaded groups without the idle ones and those that policy allows no longer. What goes is written down; twice writes it twice. */
@@ -23,31 +27,27 @@ export async function keepGroups(
   idle: readonly string[],
 ): Promise<readonly string[]> {
   const engine = parts.policy();
-  const { allowed, refused } = ask(
-    engine,
-    scope,
-    groups.filter((group) => !idle.includes(group)),
-  );
-  const events = unloadingEvents({ idle, refused }, actOf(engine, scope));
+  const used = groups.filter((group) => !idle.includes(group));
+  const { allowed, refused } = ask(engine, scope, used);
+  const gone = [
+    ...(idle.length > 0 ? [{ groups: [...idle], reason: 'not used' }] : []),
+    ...refused.map(({ group, ...why }) => ({ groups: [group], ...why })),
+  ];
+  const events = gone.map((data) => eventOf('capability.unloaded', engine, scope, data));
   if (events.length > 0) await appendAudit(parts.pool, events);
   return allowed;
 }
 
-function ask(
-  engine: PolicyEngine,
-  { actor, agent, chatKey, inGroup, now }: CallScope,
-  groups: readonly string[],
-): Loaded {
-  return sortByPolicy(engine, groups, {
-    userKey: actor.userKey,
-    role: actor.role,
-    agentClass: agent.class,
-    chatKey,
-    inGroup,
-    at: now().toISOString(),
-  });
+function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): Loaded {
+  const { actor, agent, chatKey, inGroup, now } = scope;
+  return sortByPolicy(engine, groups, { ...actor, agentClass: agent.class, chatKey, inGroup, at: now().toISOString() });
 }
 
-function actOf({ version }: PolicyEngine, { actor, threadId, turnId }: CallScope) {
-  return { userKey: actor.userKey, threadId, turnId, policyVersion: version };
+function eventOf(
+  kind: AuditEvent['kind'],
+  { version: policyVersion }: PolicyEngine,
+  { actor, threadId, turnId }: CallScope,
+  data: AuditEvent['data'],
+): AuditEvent {
+  return { kind, actor: actor.userKey, threadId, turnId, policyVersion, actionId: null, approvalId: null, data };
 }

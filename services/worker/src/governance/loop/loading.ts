@@ -1,5 +1,4 @@
 import type { AgentClass } from '@signalbox/contracts/governance/action';
-import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
 
@@ -47,35 +46,4 @@ export function sortByPolicy(engine: PolicyEngine, groups: readonly string[], pl
       .filter(({ permission }) => !permission.allowed)
       .map(({ group, permission: { rule, sentence } }) => ({ group, rule, sentence })),
   };
-}
-
-/** In whose turn groups were loaded or unloaded, and by which rules. */
-interface LoadingAct {
-  readonly userKey: string;
-  readonly threadId: string;
-  readonly turnId: string;
-  readonly policyVersion: string;
-}
-
-/** What is written down of a loading. */
-export function loadingEvents({ allowed, refused }: Loaded, of: LoadingAct): readonly AuditEvent[] {
-  return [
-    ...(allowed.length > 0 ? [eventOf('capability.loaded', of, { groups: [...allowed] })] : []),
-    ...refused.map((one) => eventOf('capability.refused', of, { ...one })),
-  ];
-}
-
-/** What is written down when groups go: `idle` were not used any more, and `refused` are allowed no longer. */
-export function unloadingEvents(
-  { idle, refused }: { readonly idle: readonly string[]; readonly refused: Loaded['refused'] },
-  of: LoadingAct,
-): readonly AuditEvent[] {
-  return [
-    ...(idle.length > 0 ? [eventOf('capability.unloaded', of, { groups: [...idle], reason: 'not used' })] : []),
-    ...refused.map(({ group, ...why }) => eventOf('capability.unloaded', of, { groups: [group], ...why })),
-  ];
-}
-
-function eventOf(kind: AuditEvent['kind'], { userKey, ...act }: LoadingAct, data: AuditEvent['data']): AuditEvent {
-  return { kind, actor: userKey, ...act, actionId: null, approvalId: null, data };
 }

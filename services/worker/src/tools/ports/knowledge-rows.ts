@@ -69,10 +69,11 @@ export function createKnowledge(pool: Pool) {
       const present = await indexedScopes(pool, asked);
       const words = query.slice(0, QUERY_LENGTH);
       const [indexed, history] = await Promise.all([
-        present.length > 0 ? searchIndexed(pool, words, present, limit) : [],
-        scope === 'all' || scope === 'history' ? searchHistory(pool, words, userKey, limit) : [],
+        present.length > 0 ? findFirst(pool, INDEXED_STATEMENTS, [words, present, limit]) : [],
+        scope === 'all' || scope === 'history' ? findFirst(pool, HISTORY_STATEMENTS, [words, userKey, limit]) : [],
       ]);
-      const hits = [...indexed, ...history].sort((a, b) => b.relevance - a.relevance).slice(0, limit);
+      const said = history.map((hit) => ({ ...hit, source: sayMoment(hit.source) }));
+      const hits = [...indexed, ...said].sort((a, b) => b.relevance - a.relevance).slice(0, limit);
       return { hits, unavailable: asked.filter((name) => !present.includes(name)) };
     },
   };
@@ -84,28 +85,15 @@ async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<read
       where exists (select 1 from knowledge k where k.scope = s.scope)`;
 }
 
-async function searchIndexed(
-  pool: Pool,
-  query: string,
-  scopes: readonly string[],
-  limit: number,
-): Promise<readonly KnowledgeHit[]> {
-  for (const statement of [byWords(PLACES.indexed), byBeginnings(PLACES.indexed), byLikeness(PLACES.indexed)]) {
-    const { rows } = await pool.query<KnowledgeHit>(statement, [query, scopes, limit]);
-    if (rows.length > 0) return rows;
-  }
-  return [];
-}
+/** The statements from the narrowest to the widest. */
+const INDEXED_STATEMENTS = [byWords, byBeginnings, byLikeness].map((find) => find(PLACES.indexed));
+const HISTORY_STATEMENTS = [byWords, byBeginnings].map((find) => find(PLACES.history));
 
-async function searchHistory(
-  pool: Pool,
-  query: string,
-  userKey: string,
-  limit: number,
-): Promise<readonly KnowledgeHit[]> {
-  for (const statement of [byWords(PLACES.history), byBeginnings(PLACES.history)]) {
-    const { rows } = await pool.query<KnowledgeHit>(statement, [query, userKey, limit]);
-    if (rows.length > 0) return rows.map((hit) => ({ ...hit, source: sayMoment(hit.source) }));
+/** What the first statement finds that finds anything. */
+async function findFirst(pool: Pool, statements: readonly string[], values: readonly unknown[]) {
+  for (const statement of statements) {
+    const { rows } = await pool.query<KnowledgeHit>(statement, [...values]);
+    if (rows.length > 0) return rows;
   }
   return [];
 }

@@ -15,6 +15,7 @@ export interface PortAllocationRow {
   readonly allocatedAt: Date;
 }
 
+type Filter = Readonly<Partial<Record<'server' | 'project', string | null | undefined>>>;
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
 /**
@@ -54,10 +55,10 @@ const ATTEMPTS = 3;
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     /** What is held now, by server and port. */
-    list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
+    list({ server = null, project = null }: Filter): Promise<readonly PortAllocationRow[]> {
       return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
-          where a.released_at is null and (${filter.server ?? null}::text is null or a.server = ${filter.server ?? null})
-            and (${filter.project ?? null}::text is null or a.project = ${filter.project ?? null})
+          where a.released_at is null and (${server}::text is null or a.server = ${server})
+            and (${project}::text is null or a.project = ${project})
           order by a.server, a.port`;
     },
 
@@ -91,9 +92,8 @@ async function allocate(
   isListenedOn: PortProbe,
 ): Promise<TakenPortRow> {
   const place = await lockServer(db, request.server);
-  const earlier = await findRow<PortAllocationRow>(
-    db,
-  )`select ${COLUMNS} from port_allocations a where a.action_id = ${actionId}`;
+  const earlier = await findRow<PortAllocationRow>(db)`
+    select ${COLUMNS} from port_allocations a where a.action_id = ${actionId}`;
   if (earlier) return { ...earlier, passedOver: [] };
   await requireProject(db, request.project);
   await requireMemory(db, place, request.memoryMb);

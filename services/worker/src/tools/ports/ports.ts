@@ -2,18 +2,23 @@ import type { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { createServers } from '@signalbox/store/deploy/servers';
 import type { createServices } from '@signalbox/store/deploy/services';
-import type { Demo } from './demo.ts';
-import type { ErrorHistory } from './error-history.ts';
+import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
+import type { Incident } from '@signalbox/store/deploy/incidents';
+import type { OwnRequest } from '@signalbox/store/governance/own-requests';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
-import type { Requests } from './requests.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 
 /** Everything outside the agent that a capability can reach; what is kept of projects and the like promises what the store promises. */
 export interface Ports {
   /** The projects that people talk about. */
   readonly projects: ReturnType<typeof createProjects>;
-  readonly demo: Demo;
+  /** The project that people try deployments with. */
+  readonly demo: {
+    /** Address of its repository on this machine; null when there is none. */
+    repository(): Promise<string | null>;
+  };
   /** What runs where. */
   readonly services: Omit<ReturnType<typeof createServices>, 'variableMarks'>;
   readonly deployments: ReturnType<typeof createDeployments>;
@@ -23,8 +28,20 @@ export interface Ports {
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
-  readonly errorHistory: ErrorHistory;
-  readonly requests: Requests;
+  /** What went wrong lately. */
+  readonly errorHistory: {
+    /** Alike errors in groups, of those seen since then, the newest first. */
+    groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
+    /** What is broken now, the oldest first. */
+    incidents(): Promise<readonly Incident[]>;
+  };
+  /** What became of what people asked for. */
+  readonly requests: {
+    /** The newest requests of a person that were more than a read: those of this conversation first, then the others. */
+    own(of: { readonly userKey: string; readonly threadId: string }, limit: number): Promise<readonly OwnRequest[]>;
+    /** What an action is called on its card and receipt, in the language of whoever reads it. */
+    titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
+  };
 }
 
 export type PortName = keyof Ports;

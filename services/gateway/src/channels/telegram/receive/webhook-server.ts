@@ -36,15 +36,7 @@ const RETRY_NOBODY_SECONDS = 1;
 /** Takes one update and resolves once it is committed. */
 export type Sink = (update: unknown) => Promise<void>;
 
-export interface WebhookServer {
-  /** Hands updates to this sink until the returned function is called. Without a sink the answer is 503. */
-  attach(sink: Sink): () => void;
-  /**
-   * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
-   * Throws the system's error when the port is taken.
-   */
-  open(): Promise<Closable & { readonly port: number }>;
-}
+export type WebhookServer = ReturnType<typeof createWebhookServer>;
 
 export interface WebhookServerOptions {
   readonly host: string;
@@ -64,7 +56,7 @@ export interface WebhookServerOptions {
 }
 
 /** Builds the server that Telegram calls. It reads nothing of a request that does not carry the secret. */
-export function createWebhookServer(options: WebhookServerOptions): WebhookServer {
+export function createWebhookServer(options: WebhookServerOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log);
   let sink: Sink | null = null;
@@ -117,11 +109,16 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   });
 
   return {
-    attach: (given) => {
+    /** Hands updates to this sink until the returned function is called. Without a sink the answer is 503. */
+    attach(given: Sink): () => void {
       sink = given;
       return () => void (sink = sink === given ? null : sink);
     },
-    open: async () => {
+    /**
+     * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
+     * Throws the system's error when the port is taken.
+     */
+    async open(): Promise<Closable & { readonly port: number }> {
       await app.listen({ host: options.host, port: options.port });
       app.server.maxConnections = MAX_CONNECTIONS;
       const { port } = app.server.address() as AddressInfo; // it listens on TCP

@@ -1,28 +1,20 @@
-import type { Drafted } from '../../channel.ts';
+import type { Channel, Drafted } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import { encode, type TelegramContent } from './encode.ts';
-import { classify, isEntityProblem, readErrorCode, readRichRefusal } from '../failure.ts';
+import { classify, isEntityProblem, readErrorCode, readRichRefusal, UNKNOWN_METHOD } from '../failure.ts';
 import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
 /** A preview that takes longer is worth nothing any more. Shorter than a gateway's claim to a chat's drafts. */
 export const DRAFT_TIMEOUT_SECONDS = 4;
 
-/** Answers of a server that is older than drafts. */
-const UNKNOWN_METHOD = new Set([404, 405, 501]);
-
-export type SendDraft = (
-  chatKey: string,
-  draft: { readonly draftId: number; readonly text: string },
-) => Promise<Drafted>;
-
 /** Shows texts that are being written, in the form that their messages will have, as far as the server takes it. Never throws. */
 export function createDraftSender(options: {
   readonly api: TelegramApi;
   /** False: as text only. */
   readonly richMessages: boolean;
-}): SendDraft {
+}): Channel['draft'] {
   const { api } = options;
   let rich = options.richMessages;
   return async (chatKey, { draftId, text }) => {
