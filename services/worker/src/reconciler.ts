@@ -6,8 +6,8 @@ import { startLoop } from '@signalbox/platform/loop';
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 
 /**
- * Has effects looked up of which nobody knows what became, one after another, as long as some are due. Closing ends the look that is
- * under way; whoever looks next takes it up after its lease. `next` looks one up; false when none is due.
+ * Looks up the effects whose outcome is unknown, one after another, as long as some are due. `next` looks up one effect and returns false
+ * when none is due. Closing aborts the look-up that runs; another worker repeats it when its lease has run out.
  */
 export function startReconciler(log: Log, next: (signal: AbortSignal) => Promise<boolean>): Closable {
   const stop = new AbortController();

@@ -99,9 +99,9 @@ export function sayQuestion(english: string): string {
 export function sayReason(english: string, language: string = currentLanguage()): string {
   const isOpen = !english.endsWith('.');
   for (const { key, form } of readReasons(language)) {
-    const values = form.exec(isOpen ? `${english}.` : english)?.groups;
-    if (!values && !form.test(isOpen ? `${english}.` : english)) continue;
-    const said = fill(key, { ...values }, language);
+    const match = form.exec(isOpen ? `${english}.` : english);
+    if (!match) continue;
+    const said = fill(key, { ...match.groups }, language);
     return isOpen ? said.replace(/[.。]$/, '') : said;
   }
   return english;

@@ -16,9 +16,9 @@ export interface LeasesOptions<L> {
 }
 
 /**
- * What this process holds, by key. Each lease is a row of the store that was claimed under an epoch, one higher than that of any holder
- * before. Every write names the epoch, and does nothing once there is a higher one. The beats of the holder extend its leases; another
- * process claims a row whose holder has been silent for longer than a lease. Sweepers find such rows when nobody asks for them.
+ * The leases of this process, by key. A process claims a row of the store under an epoch that is higher than any before. Each write names
+ * its epoch, and the store ignores it once the row has a higher one. This process extends its leases with a heartbeat. When a holder sends
+ * none for the length of a lease, another process may claim the row; the sweeper finds rows that no process asks for.
  */
 export class Leases<L> implements Closable {
   readonly #options: LeasesOptions<L>;

@@ -4,8 +4,8 @@ import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
 
 /*
- * Which variables of the environment of `npm start` reach which service: those that its config.ts names. One that no config.ts names
- * reaches nobody, so a secret stays out of every service that does not ask for it.
+ * `npm start` gives each service the variables that its config.ts names, and no others. A service never receives a secret that it does
+ * not read.
  */
 
 /** What any program may need of its machine. Nothing of it is a secret, and nothing of it loads code. */

@@ -125,8 +125,9 @@ function change(execution: Execution, proposal: Weighed): Promise<ToolCallResult
 }
 
 /**
- * What came of this action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
- * what may be done already. It is looked up, and goes on only if policy still lets it run. Null when it was not begun.
+ * Finds out what became of an action that an earlier run of the turn has started. The runtime asks nobody to approve it and refuses nothing,
+ * because the effect may exist already. It looks the action up, and goes on only if policy still lets it run. Returns null for an action
+ * that was not started.
  */
 async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<ToolCallResult | null> {
   const { parts, scope, call } = execution;

@@ -35,9 +35,12 @@ const VERSIONS =
 const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
 const WORD = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
-/** Letters of other scripts, and below each the Latin one that it looks like. */
-const LOOK_ALIKES = 'аеорсухіјѕԁһԛԝɡαορενικτυχӏкт';
-const LATIN = 'aeopcyxijsdhqwgaopeviktuxlkt';
+/** Pairs of a letter of another script and the Latin one that it looks like. */
+const LOOK_ALIKES = new Map(
+  'аa еe оo рp сc уy хx іi јj ѕs ԁd һh ԛq ԝw ɡg αa οo ρp εe νv ιi κk τt υu χx ӏl кk тt'
+    .split(' ')
+    .map((pair) => [pair.charAt(0), pair.charAt(1)]),
+);
 
 /** A text as its signs are looked for: one width of letters, Western figures, nothing invisible, no addresses. */
 function plainOf(text: string): string {
@@ -112,7 +115,7 @@ function wordsIn(plain: string): readonly string[] {
 }
 
 function unmasked(plain: string): string {
-  return plain.replace(/[^\0-\x7f]/gu, (letter) => LATIN[LOOK_ALIKES.indexOf(letter)] ?? letter);
+  return plain.replace(/[^\0-\x7f]/gu, (letter) => LOOK_ALIKES.get(letter) ?? letter);
 }
 
 function westernFigure(figure: string): string {

@@ -67,7 +67,7 @@ export interface BeginOptions {
  */
 export async function claimLane(db: Queryable, userKey: string, options: BeginOptions): Promise<ClaimedLane | null> {
   const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
-  // Without leave of `lane_isolate`, `lane_begin` is asked about nobody.
+  // When `lane_isolate` refuses, `lane_begin` gets null for the person and claims nothing.
   const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
     select b.epoch, b.attempts, i.is_suspect as suspect, b.begun > 1 as resumed, coalesce(b.stop_before, 0)::float8 as "stopBefore", b.messages, b.person,
            b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, coalesce(b.waiting, '[]') as waiting,

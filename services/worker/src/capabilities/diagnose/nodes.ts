@@ -93,8 +93,8 @@ export const retryFailedNode = tool({
   input: z.object({
     thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
   }),
-  // Policy decides anew about each call that runs again in this conversation. A named conversation may be somebody else's, so only an
-  // admin may retry there, and a second person approves it.
+  // In this conversation policy decides about each call again before it runs. A named conversation may belong to another person: there only
+  // an admin may retry, and a second person approves the retry.
   risk: ({ thread }) =>
     thread === undefined ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
