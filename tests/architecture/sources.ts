@@ -40,6 +40,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   cli: 'services/cli/src',
   local: 'infra/local/src',
   'telegram-simulator': 'infra/telegram-simulator/src',
+  'whatsapp-simulator': 'infra/whatsapp-simulator/src',
 };
 
 /** All files below a folder, from the root of the repository; what was built or installed is left out. */

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { loadConfig } from './config.ts';
+import { createSimulator, type Simulator } from './server.ts';
+
+const simulator = await start();
+process.stdout.write(`WhatsApp simulator: Graph API ${simulator.graphUrl}; people ${simulator.url}/api/people\n`);
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    void simulator.close().then(() => process.exit(0));
+  });
+}
+
+/** A wrong variable and a taken port are said in a sentence; a stack would hide it. */
+async function start(): Promise<Simulator> {
+  try {
+    return await createSimulator(loadConfig());
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(1);
+  }
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { GraphDeps } from '../graph/graph-call.ts';
+import type { MessageView } from '../store/event.ts';
+import type { Person } from '../store/store.ts';
+import { toMessageNotice, toStatusNotice } from '../webhook/notice.ts';
+
+/** What a client of WhatsApp would not do. `status` is that of HTTP. */
+export class PersonError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'PersonError';
+    this.status = status;
+  }
+}
+
+const Acting = z.strictObject({ from: z.string().regex(/^\d{5,20}$/, 'is a phone number without its plus') });
+const Writing = Acting.extend({ replyTo: z.string().optional(), forwarded: z.boolean().default(false) });
+
+export const Said = Writing.extend({ text: z.string().min(1).max(65_536) });
+export const Pressed = Acting.extend({
+  /** The title or the id of a button or a row; of the newest message that has it, unless one is named. */
+  button: z.string().min(1),
+  messageId: z.string().optional(),
+});
+export const Sent = Writing.extend({
+  kind: z.enum(['document', 'image', 'audio', 'voice', 'video', 'sticker']),
+  /** As base64. */
+  bytes: z.base64(),
+  mimeType: z.string().min(1),
+  name: z.string().optional(),
+  caption: z.string().optional(),
+});
+/** Anything else that WhatsApp knows: `content` stands in the message under its type. */
+export const Other = Writing.extend({
+  type: z.enum(['location', 'contacts', 'reaction', 'unsupported', 'order', 'edit', 'revoke', 'system']),
+  content: z.unknown(),
+});
+export const Blocking = Acting.extend({ blocked: z.boolean() });
+export const Reading = Acting;
+
+/** A person writes. */
+export function say(deps: GraphDeps, given: z.output<typeof Said>): MessageView {
+  return putFromPerson(deps, given, { type: 'text', text: given.text, content: { text: { body: given.text } } });
+}
+
+/** A person presses a button of the bot's, or chooses a row of a list. */
+export function press(deps: GraphDeps, { from, button, messageId }: z.output<typeof Pressed>): MessageView {
+  const { store } = deps;
+  const candidates = store.messagesOf(from).filter(({ fromBot, id }) => fromBot && id === (messageId ?? id));
+  for (const message of candidates.reverse()) {
+    const replying = { from, replyTo: message.id, forwarded: false };
+    // The quick replies of a template stand in its definition, which only its author knows.
+    if (message.type === 'template' && messageId !== undefined) {
+      const content = { button: { payload: button, text: button } };
+      return putFromPerson(deps, replying, { type: 'button', text: button, content });
+    }
+    const found = message.buttons.find(({ id, title }) => id === button || title === button);
+    if (!found) continue;
+    const type = message.listButton === null ? 'button_reply' : 'list_reply';
+    const { id, title, description } = found;
+    const reply = { id, title, ...(description === null ? {} : { description }) };
+    const content = { interactive: { type, [type]: reply } };
+    return putFromPerson(deps, replying, { type: 'interactive', text: title, content });
+  }
+  throw new PersonError(404, `No message has a button "${button}".`);
+}
+
+/** A person sends a file, a recording or a sticker. */
+export function sendFile(deps: GraphDeps, given: z.output<typeof Sent>): MessageView {
+  const { kind, mimeType, caption, name } = given;
+  const bytes = Buffer.from(given.bytes, 'base64');
+  if (bytes.length === 0) throw new PersonError(400, 'The file is empty.');
+  const media = deps.store.putMedia({ mimeType, bytes, name: name ?? null });
+  const type = kind === 'voice' ? 'audio' : kind;
+  const described = {
+    ...(caption === undefined ? {} : { caption }),
+    ...(kind === 'document' ? { filename: name ?? 'file' } : {}),
+    ...(type === 'audio' ? { voice: kind === 'voice' } : {}),
+    ...(kind === 'sticker' ? { animated: false } : {}),
+    mime_type: mimeType,
+    sha256: media.sha256,
+    id: media.id,
+  };
+  const shown = { type, text: caption ?? '', mediaId: media.id, fileName: name ?? null };
+  return putFromPerson(deps, given, { ...shown, content: { [type]: described } });
+}
+
+/** A person shares a place or a contact, reacts, edits or takes back what they wrote. */
+export function sendOther(deps: GraphDeps, given: z.output<typeof Other>): MessageView {
+  const { type, content } = given;
+  // What WhatsApp itself cannot hand on comes with an error instead of a content.
+  const key = type === 'unsupported' ? 'errors' : type;
+  return putFromPerson(deps, given, { type, text: '', content: { [key]: content } });
+}
+
+/** A person blocks the bot, or lets it write again. */
+export function block({ store }: GraphDeps, { from, blocked }: z.output<typeof Blocking>): void {
+  if (blocked) store.blocked.add(from);
+  else store.blocked.delete(from);
+}
+
+/** A person looks at the chat: everything that the bot sent is read. */
+export function read({ store, webhooks }: GraphDeps, { from }: z.output<typeof Reading>): void {
+  for (const message of store.messagesOf(from)) {
+    if (!message.fromBot || message.status !== 'delivered') continue;
+    store.setStatus(message.id, 'read');
+    webhooks.add(toStatusNotice({ message, status: 'read', at: store.now() }));
+  }
+}
+
+function putFromPerson(
+  deps: GraphDeps,
+  given: { readonly from: string; readonly replyTo?: string | undefined; readonly forwarded: boolean },
+  shown: Pick<MessageView, 'type' | 'text'> & Partial<MessageView> & { readonly content: object },
+): MessageView {
+  const { store, webhooks } = deps;
+  const person = requirePerson(deps, given.from);
+  if (store.blocked.has(person.id)) throw new PersonError(403, `${person.name} blocked the bot: unblock it first.`);
+  const replied = given.replyTo === undefined ? null : store.findMessage(given.replyTo);
+  if (replied === undefined) throw new PersonError(404, `There is no message ${given.replyTo}.`);
+  const { content, ...view } = shown;
+  const { id, at } = store.putMessage({
+    buttons: [],
+    listButton: null,
+    mediaId: null,
+    fileName: null,
+    status: null,
+    ...view,
+    person: person.id,
+    fromBot: false,
+    replyTo: replied?.id ?? null,
+  });
+  const author = replied?.fromBot ? webhooks.phone.display : person.id;
+  const context = {
+    ...(replied ? { from: author, id: replied.id } : {}),
+    ...(given.forwarded ? { forwarded: true } : {}),
+  };
+  const hasContext = Object.keys(context).length > 0;
+  webhooks.add(toMessageNotice({ person, id, type: view.type, content, at, context: hasContext ? context : null }));
+  return store.findMessage(id) ?? fail();
+}
+
+function requirePerson({ store }: GraphDeps, id: string): Person {
+  const person = store.people.get(id);
+  if (!person) throw new PersonError(404, `There is no person ${id}. POST /api/people {"id":…,"name":…} adds one.`);
+  return person;
+}
+
+function fail(): never {
+  throw new PersonError(500, 'The message was not stored.');
+}

@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ADA, bot, client, send, text, useSimulator } from '../simulator.fixture.ts';
+import { DEFAULTS } from '../server.ts';
+import { PUBLIC_PAYLOADS } from './public-payloads.fixture.ts';
+
+useSimulator();
+
+/** What a webhook tells of: its changes, one after the other. */
+const valuesOf = (payload: string): readonly Record<string, unknown>[] => {
+  // The shape that every webhook has, and that the tests below compare with public ones.
+  const { entry } = JSON.parse(payload) as { entry: { changes: { value: Record<string, unknown> }[] }[] };
+  return entry.flatMap(({ changes }) => changes.map(({ value }) => value));
+};
+const received = () => bot.received.flatMap((one) => valuesOf(one.text));
+const bodies = () => JSON.stringify(received().map(({ messages }) => messages)).match(/"body":"(\w+)"/g);
+
+/** The paths of everything in it that is not a list's place. */
+function pathsOf(value: unknown, path = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [`${path}:${typeof value}`];
+  if (Array.isArray(value)) return value.flatMap((one) => pathsOf(one, `${path}[]`));
+  return Object.entries(value).flatMap(([key, one]) => pathsOf(one, `${path}.${key}`));
+}
+
+describe('a webhook', () => {
+  it('is signed over its bytes with the secret of the app', async () => {
+    await client.say(ADA, 'Grüße 🙂');
+    await expect.poll(() => bot.received.length).toBe(1);
+    const [{ text: body, signature } = { text: '', signature: '' }] = bot.received;
+    expect(signature).toBe(`sha256=${createHmac('sha256', DEFAULTS.appSecret).update(body).digest('hex')}`);
+  });
+
+  it('comes again until it is answered with 200, and those behind it wait', async () => {
+    let refusals = 2;
+    bot.answer = () => ((refusals -= 1) >= 0 ? 503 : 200);
+    await client.settings({ retryMs: 1 });
+    await client.say(ADA, 'one');
+    await client.say(ADA, 'two');
+    await expect.poll(bodies).toEqual(['"body":"one"', '"body":"one"', '"body":"one"', '"body":"two"']);
+    expect(await client.pendingWebhooks()).toBe(0);
+  });
+
+  it('comes twice, in the other order and all in one body, when a test asks for it', async () => {
+    await client.hold();
+    await client.say(ADA, 'one');
+    await client.say(ADA, 'two');
+    await client.flush({ isReversed: true, isTogether: true, copies: 2 });
+    await expect.poll(() => bot.received.length).toBe(2);
+    expect(valuesOf(bot.received[0]?.text ?? '')).toHaveLength(2);
+    expect(bodies()).toEqual(['"body":"two"', '"body":"one"', '"body":"two"', '"body":"one"']);
+  });
+
+  it('is not sent to an address that does not answer the challenge', async () => {
+    await expect(client.subscribe('http://127.0.0.1:9/webhook')).rejects.toThrow('answered the challenge with 0');
+  });
+
+  it('tells how far a message came: sent, delivered, read; who blocked the bot gets nothing', async () => {
+    await client.say(ADA, 'hi');
+    await send(text('one'));
+    await client.read(ADA);
+    await client.block(ADA);
+    await send(text('two'));
+    const statuses = () => received().flatMap((value) => JSON.stringify(value).match(/"status":"\w+"/g) ?? []);
+    await expect
+      .poll(statuses)
+      .toEqual(['"status":"sent"', '"status":"delivered"', '"status":"read"', '"status":"sent"']);
+    expect((await client.messages(ADA)).map((message) => message.text)).toEqual(['hi', 'one']);
+  });
+
+  it('tells later that a message failed, when the simulator refuses as Meta mostly does', async () => {
+    await client.settings({ refuseBy: 'status' });
+    expect((await send(text('too late'))).status).toBe(200);
+    await expect.poll(() => JSON.stringify(received())).toContain('"code":131047');
+    expect(await client.messages(ADA)).toEqual([]);
+  });
+});
+
+describe('the shape of a webhook is that of public ones', () => {
+  const shapes: readonly [keyof typeof PUBLIC_PAYLOADS, () => Promise<unknown>][] = [
+    ['text', () => client.say(ADA, 'Body Text')],
+    ['image', () => client.sendFile(ADA, { kind: 'image', bytes: Buffer.from('x'), mimeType: 'image/jpeg' })],
+    ['voice', () => client.sendFile(ADA, { kind: 'voice', bytes: Buffer.from('x'), mimeType: 'audio/ogg' })],
+    ['sticker', () => client.sendFile(ADA, { kind: 'sticker', bytes: Buffer.from('x'), mimeType: 'image/webp' })],
+    [
+      'document',
+      () =>
+        client.sendFile(ADA, {
+          kind: 'document',
+          bytes: Buffer.from('x'),
+          mimeType: 'application/pdf',
+          name: 'filename.pdf',
+          caption: 'caption',
+          forwarded: true,
+        }),
+    ],
+    ['reply', async () => client.say(ADA, 'replied', { replyTo: await client.say(ADA, 'first') })],
+    ['location', () => client.sendOther(ADA, { type: 'location', content: { latitude: 12.25, longitude: 43.9 } })],
+    ['button', () => pressing('button', 'Yes')],
+    ['list', () => pressing('list', 'Yes')],
+    ['failed', () => client.settings({ refuseBy: 'status' }).then(() => send(text('late')))],
+  ];
+
+  it.each(shapes)('%s', async (name, act) => {
+    await act();
+    const wanted = pathsOf(PUBLIC_PAYLOADS[name]);
+    await expect
+      .poll(() => pathsOf(JSON.parse(bot.received.at(-1)?.text ?? '{}')).toSorted())
+      .toEqual(wanted.toSorted());
+  });
+
+  async function pressing(type: 'button' | 'list', title: string): Promise<unknown> {
+    await client.settings({ statuses: false });
+    await client.say(ADA, 'hi');
+    const action =
+      type === 'button'
+        ? { buttons: [{ type: 'reply', reply: { id: '7:0', title } }] }
+        : { button: 'Open', sections: [{ rows: [{ id: '7:0', title, description: 'description' }] }] };
+    await send({ type: 'interactive', interactive: { type, body: { text: 'Sure?' }, action } });
+    return client.press(ADA, title);
+  }
+});
