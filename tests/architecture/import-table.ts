@@ -82,15 +82,26 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
   // A channel knows its outside world, the interface and the catalog of sentences, not who admits or delivers.
+  // What channels share knows none of them.
+  {
+    from: `${GATEWAY}/channels/{http,text}/**`,
+    may: [`${GATEWAY}/channels/{http,text}/**`, SHARED],
+    types: [`${GATEWAY}/metrics.ts`],
+  },
   {
     from: `${GATEWAY}/channels/<channel>/**`,
-    may: [`${GATEWAY}/channels/{channel,chat-key,menu}.ts`, `${GATEWAY}/channels/<channel>/**`, SHARED],
+    may: [
+      `${GATEWAY}/channels/{channel,chat-key,menu}.ts`,
+      `${GATEWAY}/channels/{http,text}/**`,
+      `${GATEWAY}/channels/<channel>/**`,
+      SHARED,
+    ],
   },
-  { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
+  { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED, `${GATEWAY}/metrics.ts`] },
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, SHARED],
+    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, `${GATEWAY}/channels/registry.ts`, SHARED],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, SHARED] },
@@ -167,6 +178,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     types: ['infra/telegram-simulator/src/**'],
   },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
+  { from: 'infra/whatsapp-simulator/src/**', may: ['infra/whatsapp-simulator/src/**'] },
   // What a service reads of the environment is what it is given.
   {
     from: 'infra/local/src/supervisor/service-variables.ts',
@@ -189,7 +201,9 @@ export interface PackageHome {
 }
 
 const TELEGRAM = `${GATEWAY}/channels/telegram/**`;
+const EVERY_CHANNEL = `${GATEWAY}/channels/**`;
 const SIMULATOR = 'infra/telegram-simulator/src';
+const WHATSAPP_SIMULATOR = 'infra/whatsapp-simulator/src/**';
 const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
@@ -207,16 +221,16 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   // A service owns its figures; what serves them is shared.
   { name: 'prom-client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
-  { name: 'undici', homes: [TELEGRAM] },
-  { name: 'mdast', homes: [], types: [TELEGRAM] },
-  { name: 'mdast-util-*', homes: [TELEGRAM] },
-  { name: 'micromark-extension-gfm', homes: [TELEGRAM] },
+  { name: 'undici', homes: [EVERY_CHANNEL] },
+  { name: 'mdast', homes: [], types: [EVERY_CHANNEL] },
+  { name: 'mdast-util-*', homes: [EVERY_CHANNEL] },
+  { name: 'micromark-extension-gfm', homes: [EVERY_CHANNEL] },
   {
     name: '@langchain/*',
     homes: [`${WORKER}/{agents,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
-  { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
+  { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, 'infra/local/build.mjs'] },

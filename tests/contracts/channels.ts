@@ -1,3 +1,4 @@
+import { channelOf } from '@signalbox/contracts/conversation/topics';
 import type { Channel, Incoming, Listening } from '@signalbox/gateway/channels/channel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
@@ -5,6 +6,8 @@ import { until } from '../support/until.ts';
 /** A channel, and the person at its other end. */
 export interface ChannelBench {
   readonly channel: Channel;
+  /** The person's private chat with us. */
+  readonly chatKey: string;
   /** The key of a person who has written to us; `say` speaks as them. */
   readonly userKey: string;
   say(text: string): Promise<void>;
@@ -41,17 +44,15 @@ export function describeChannel(name: string, open: () => Promise<ChannelBench>)
       const admitted = listen();
       await bench.say('hello');
       await until(async () => texts(admitted).length > 0);
-      return bench.channel.privateChat(bench.userKey);
+      return bench.chatKey;
     };
     const encode = (chatKey: string, text: string) =>
       bench.channel.encode({ text, buttons: [] }, { chatKey, outboxId: 1, simpleFrom: null });
 
     it('owns its chats and no others, and puts its name before their keys', () => {
-      const { channel, userKey } = bench;
-      const chatKey = channel.privateChat(userKey);
+      const { channel, chatKey } = bench;
       expect(chatKey.startsWith(`${channel.name}:`)).toBe(true);
-      expect(channel.owns(chatKey)).toBe(true);
-      expect(channel.owns(`not-${chatKey}`)).toBe(false);
+      expect(channelOf(chatKey)).toBe(channel.name);
       expect(channel.bot).not.toBe('');
       expect(channel.throttleOf(chatKey)).toBe('private');
     });
@@ -64,7 +65,7 @@ export function describeChannel(name: string, open: () => Promise<ChannelBench>)
       const [first, second] = texts(admitted);
       expect([first?.text, second?.text]).toEqual(['first', 'second']);
       expect(first?.updateId).not.toBe(second?.updateId);
-      expect(first).toMatchObject({ userKey: bench.userKey, chatKey: bench.channel.privateChat(bench.userKey) });
+      expect(first).toMatchObject({ userKey: bench.userKey, chatKey: bench.chatKey });
       expect(Number.isNaN(Date.parse(first?.at ?? ''))).toBe(false);
     });
 
@@ -90,7 +91,7 @@ export function describeChannel(name: string, open: () => Promise<ChannelBench>)
     });
 
     it('makes the same parts of the same row', async () => {
-      const chatKey = bench.channel.privateChat(bench.userKey);
+      const { chatKey } = bench;
       const long = 'A sentence that fills a message. '.repeat(500);
       expect(encode(chatKey, long)).toEqual(encode(chatKey, long));
       expect(encode(chatKey, long).length).toBeGreaterThan(0);
@@ -100,12 +101,14 @@ export function describeChannel(name: string, open: () => Promise<ChannelBench>)
       const chatKey = await met();
       const { channel } = bench;
       const [part = {}] = encode(chatKey, 'new');
-      expect((await channel.edit(chatKey, '999999', part)).kind).toMatch(/^(?:gone|rejected)$/);
-      await channel.remove(chatKey, '999999');
-      await channel.removeButtons(chatKey, '999999');
-      await channel.answerPress('none', null);
-      await channel.typing(chatKey);
-      expect((await channel.draft(chatKey, { draftId: 1, text: 'I am' })).kind).toMatch(/^(?:shown|refused|unknown)$/);
+      expect((await channel.edit?.(chatKey, '999999', part))?.kind ?? 'gone').toMatch(/^(?:gone|rejected)$/);
+      await channel.remove?.(chatKey, '999999');
+      await channel.removeButtons?.(chatKey, '999999');
+      await channel.answerPress?.('none', null);
+      await channel.typing?.(chatKey);
+      expect((await channel.drafts?.show(chatKey, { draftId: 1, text: 'I am' }))?.kind ?? 'unknown').toMatch(
+        /^(?:shown|refused|unknown)$/,
+      );
     });
 
     it('has no problem once it listens, and ends when it is closed', async () => {

@@ -1,36 +1,29 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
-import type { Channel, Incoming } from '@signalbox/gateway/channels/channel';
+import type { Channel, ChannelKind, Incoming } from '@signalbox/gateway/channels/channel';
+import { z } from 'zod';
 
 const ME = { userKey: '1', chatKey: 'lines:1', chatKind: 'private', name: 'Operator' } as const;
 const TEXT = { kind: 'text', named: true, whisper: false, attachments: [], album: null } as const;
 
 /** A terminal as a channel: each line is a message of one person. */
-export function createLines(input: Readable, output: Writable): Channel {
-  const nothing = async (): Promise<void> => undefined;
+export function createLines(input: Readable, output: Writable): Channel<{ readonly text: string }> {
   const ids = { from: Date.now(), last: 0 }; // those of a restart are new
   const nextId = (): string => `${ids.from}-${(ids.last += 1)}`;
   return {
     name: 'lines',
     bot: 'terminal',
     fileLimitBytes: 0,
-    owns: (chatKey) => chatKey === ME.chatKey,
-    privateChat: () => ME.chatKey,
-    inviteLink: () => null,
+    way: 'polling',
+    takesDecisions: false,
+    throttle: { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 },
     throttleOf: () => 'private',
     encode: ({ text }) => [{ text }],
     send: async (_, { text }, firstLine) => {
       output.write(`${[firstLine, text].filter((line) => line !== null).join('\n')}\n`);
       return { kind: 'sent', messageId: nextId() };
     },
-    edit: async () => ({ kind: 'gone' }), // it is sent anew
-    draft: async () => ({ kind: 'unknown' }),
-    remove: nothing,
-    removeButtons: nothing,
-    answerPress: nothing,
-    typing: nothing,
-    offerCommands: nothing,
     listen: (admit) => {
       const stop = new AbortController();
       const lines = createInterface({ input });
@@ -53,3 +46,10 @@ export function createLines(input: Readable, output: Writable): Channel {
     },
   };
 }
+
+export default {
+  name: 'lines',
+  config: z.object({}),
+  privateChat: () => ME.chatKey,
+  open: async () => createLines(process.stdin, process.stdout),
+} satisfies ChannelKind;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { Polling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';

@@ -2,9 +2,8 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
 import { startRedis } from '@signalbox/local/redis/redis';
-import { GatewayConfig } from '@signalbox/gateway/config';
+import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { readConfig } from '@signalbox/platform/config';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
@@ -53,7 +52,7 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
   await db.connect();
   await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
   await db.end();
-  await createGateway(own, readConfig(GatewayConfig, env), log);
+  await createGateway(own, loadGatewayConfig(env), log);
   const config = loadConfig({ ...env, WORKER_NAME: 'bench' });
   await createWorker(own, config, log, {
     ...wire(config, log),

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { GatewayConfig } from '@signalbox/gateway/config';
+import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { loadConfig as loadJobsConfig } from '@signalbox/jobs/config';
 import { createJobService } from '@signalbox/jobs/job-service';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
-import { readConfig } from '@signalbox/platform/config';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
@@ -126,7 +125,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       return part;
     };
     if (options.proxy) await createProxy(ownService, loadProxyConfig(env), log);
-    await createGateway(ownService, readConfig(GatewayConfig, { ...env, DATABASE_URL: loginOf('gateway') }), log);
+    await createGateway(ownService, loadGatewayConfig({ ...env, DATABASE_URL: loginOf('gateway') }), log);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
     // Without logins of their own the pools share a process, which is as right, and quicker.
     const processes = members

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { createLog } from '@signalbox/platform/log';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
@@ -19,6 +19,7 @@ describeChannel('telegram', async () => {
       loadFile: async () => null,
     }),
     userKey: '1001',
+    chatKey: 'telegram:1001',
     say: async (text) => void (await people.say(1001, text)),
     seen: async () => (await people.messages(1001)).filter(({ from }) => from.isBot).map(({ text }) => text),
     close: () => simulator.close(),
@@ -32,6 +33,7 @@ describeChannel('lines', async () => {
   return {
     channel: createLines(input, output),
     userKey: '1',
+    chatKey: 'lines:1',
     say: async (text) => void input.write(`${text}\n`),
     seen: async () => shown,
     close: async () => void input.end(),

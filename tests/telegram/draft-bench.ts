@@ -1,4 +1,4 @@
-import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { createDraftClaims } from '@signalbox/gateway/delivery/draft-claim';
 import { Drafts } from '@signalbox/gateway/delivery/drafts';
 import { createThrottle, type Throttle } from '@signalbox/gateway/delivery/throttle';
@@ -65,17 +65,20 @@ const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, gr
 
 /** Drafts of a gateway that does nothing else. */
 export function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPLE)): Drafts {
+  const channel = createTelegram({
+    token: DEFAULT_TOKEN,
+    apiRoot: harness.simulatorUrl,
+    log,
+    webhook: null,
+    loadFile: async () => null,
+    draftIntervalMs: 40,
+  });
+  if (!channel.drafts) throw new Error('Telegram shows drafts');
   const opened = new Drafts({
-    channel: createTelegram({
-      token: DEFAULT_TOKEN,
-      apiRoot: harness.simulatorUrl,
-      log,
-      webhook: null,
-      loadFile: async () => null,
-    }),
+    channel,
+    drafts: channel.drafts,
     pace,
     claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
-    intervalMs: 40,
     busy: () => false,
     log,
     metrics: createGatewayMetrics(createMetrics('test')),

@@ -33,6 +33,8 @@ const CliConfig = z.object({
   STREAM_PARTITIONS: CommonConfig.shape.STREAM_PARTITIONS,
   /** The bot's token, only to check it. Secret. */
   TELEGRAM_BOT_TOKEN: z.string().optional(),
+  /** The channels that gateways open, as they read them. */
+  GATEWAY_CHANNELS: z.string().default('telegram'),
   /** Where the Bot API is served. */
   TELEGRAM_API_ROOT: z.url().default('https://api.telegram.org'),
   /** The address that Telegram should call, only to check it. */

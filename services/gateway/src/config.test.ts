@@ -1,27 +1,26 @@
-import { readConfig } from '@signalbox/platform/config';
 import { expect, test } from 'vitest';
-import { GatewayConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 
 const SECRET = 'sixteen_letters-';
-const read = (settings: Readonly<Record<string, string>>): GatewayConfig =>
-  readConfig(GatewayConfig, {
+const read = (settings: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> =>
+  loadConfig({
     DATABASE_URL: 'postgres://127.0.0.1/x',
     REDIS_URL: 'redis://127.0.0.1',
     TELEGRAM_BOT_TOKEN: '1:token',
     SECRETS_SEALING_KEY: 'c2VhbA==',
     ...settings,
-  });
-const webhook = (url: string, settings: Readonly<Record<string, string>> = {}): GatewayConfig =>
+  }).channels[0]?.config ?? {};
+const webhook = (url: string, settings: Readonly<Record<string, string>> = {}): Readonly<Record<string, unknown>> =>
   read({ TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: SECRET, ...settings });
 
 test('without an address there is no webhook', () => {
-  expect(read({}).TELEGRAM_WEBHOOK_URL).toBeUndefined();
+  expect(read({})['TELEGRAM_WEBHOOK_URL']).toBeUndefined();
 });
 
 test.each(['https://bot.example.org/x', 'https://bot.example.org:8443/', 'http://127.0.0.1:4000/telegram'])(
   'a webhook at %s is taken',
   (url) => {
-    expect(webhook(url).TELEGRAM_WEBHOOK_URL).toBe(url);
+    expect(webhook(url)['TELEGRAM_WEBHOOK_URL']).toBe(url);
   },
 );
 
@@ -38,7 +37,7 @@ test.each([
 
 test('a Bot API server of our own may call any port', () => {
   const url = 'https://bot.example.org:9000/x';
-  expect(webhook(url, { TELEGRAM_API_ROOT: 'http://127.0.0.1:8081' }).TELEGRAM_WEBHOOK_URL).toBe(url);
+  expect(webhook(url, { TELEGRAM_API_ROOT: 'http://127.0.0.1:8081' })['TELEGRAM_WEBHOOK_URL']).toBe(url);
 });
 
 test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_in_a_secret', 'x'.repeat(257)])(

@@ -1,92 +1,60 @@
 import { say } from '@signalbox/messages/say';
-import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { CommonConfig, readConfig, readConfigs } from '@signalbox/platform/config';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
+import type { ChannelKind } from './channels/channel.ts';
+import { CHANNELS } from './channels/registry.ts';
 
-const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
+const ChannelNames = z
+  .string()
+  .transform((names) => [...new Set(names.split(',').map((name) => name.trim()))])
+  .pipe(z.array(z.enum(CHANNELS.map(({ name }) => name))));
 
-/** Every variable of the gateway. */
+/** Every variable of the gateway; those of its channels are in their folders. */
 export const GatewayConfig = CommonConfig.extend({
+  /** The channels that this gateway opens, by name, with commas between them. Another gateway may open others. */
+  GATEWAY_CHANNELS: ChannelNames.default(['telegram']),
+  /** Address that people, browsers and other programs reach the gateway at. A proxy in front of it has to end TLS. */
+  GATEWAY_HTTP_HOST: z.string().default('127.0.0.1'),
+  /** Port of that address. 0 picks a free one. Opened only when a channel needs it. */
+  GATEWAY_HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(8082),
   /** What people's secrets are sealed with; it opens none. Made of the key that the job service has. Secret. */
   SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
   ...PolicyConfig.shape,
-  /** What @BotFather gave you: the bot's id, a colon, a secret. The simulator takes any that it was started with. */
-  TELEGRAM_BOT_TOKEN: z
-    .string({ error: 'is not set. Create a bot with @BotFather and put its token here; `npm start` needs none.' })
-    .regex(/^\d+:[\w-]+$/, 'is not a bot token. It looks like 123456:ABC-DEF and comes from @BotFather.'),
-  /** Where the Bot API is served. Only the simulator and self-hosted Bot API servers need another value. */
-  TELEGRAM_API_ROOT: z
-    .url()
-    .default('https://api.telegram.org')
-    .transform((url) => url.replace(/\/+$/, '')),
-  /** The public https address that Telegram calls for each update, instead of being polled. Not set: polling. */
-  TELEGRAM_WEBHOOK_URL: z.url().optional(),
-  /** What Telegram presents with each call, so that no other caller can speak as a person. Required with the URL. Secret. */
-  TELEGRAM_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
-    .optional(),
-  /** Address that the webhook listens on. A proxy in front of it has to end TLS. */
-  TELEGRAM_WEBHOOK_HOST: z.string().default('127.0.0.1'),
-  /** Port that the webhook listens on. 0 picks a free one. */
-  TELEGRAM_WEBHOOK_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  /** Sends per second over all chats, for this process. Telegram allows about 30 for one bot: share it among gateways. */
-  TELEGRAM_SENDS_PER_SECOND: count(0.1, 1_000).default(28),
-  /** Sends per second in one private chat, after a burst. Telegram allows about one. */
-  TELEGRAM_CHAT_SENDS_PER_SECOND: count(0.1, 1_000).default(1),
-  /** How many sends a private chat may get at once after a quiet time. */
-  TELEGRAM_CHAT_BURST: count(1, 100).default(4),
-  /** Sends per minute in one group. Telegram allows 20. */
-  TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
-  /** A person sees an answer that is being written grow at most this often, in milliseconds. 0: only when it is whole. */
-  TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
-  /** Whether tables, headings and long texts go out as rich messages: `on` or `off`. Old clients cannot show those. */
-  TELEGRAM_RICH_MESSAGES: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Messages that one person may send within ten seconds. */
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
-  /** Chats that are delivered to at the same time. */
+  /** Chats of one channel that are delivered to at the same time. */
   DELIVERY_CHATS: z.coerce.number().int().min(1).max(1_000).default(50),
   /** Connections to Postgres. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
   /** This process among its peers: a stable name, different for each gateway that runs at the same time. */
   GATEWAY_NAME: z.string().min(1).max(60).default('gateway-1'),
-}).superRefine((config, context) => {
-  for (const [name, message] of findWebhookProblems(config))
-    context.addIssue({ code: 'custom', path: [name], message, input: undefined });
 });
-export type GatewayConfig = z.infer<typeof GatewayConfig>;
 
-/** Reads the environment. Throws CONFIG_INVALID with every problem at once. */
-export function loadConfig(): GatewayConfig {
-  return readConfig(GatewayConfig);
+/** A channel that is to be opened, with its own variables. */
+export interface ChosenChannel {
+  readonly kind: ChannelKind;
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Telegram calls these and no others. */
-const WEBHOOK_PORTS = ['', '80', '88', '443', '8443'];
+export interface GatewayConfig extends z.infer<typeof GatewayConfig> {
+  readonly channels: readonly ChosenChannel[];
+}
 
-function findWebhookProblems(config: {
-  readonly TELEGRAM_WEBHOOK_URL?: string | undefined;
-  readonly TELEGRAM_WEBHOOK_SECRET?: string | undefined;
-  readonly TELEGRAM_API_ROOT: string;
-}): readonly (readonly [name: string, message: string])[] {
-  const { TELEGRAM_WEBHOOK_URL: given, TELEGRAM_WEBHOOK_SECRET: secret } = config;
-  if (given === undefined) {
-    return secret === undefined ? [] : [['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-url-missing')]];
-  }
-  const problems: [string, string][] = [];
-  if (secret === undefined) {
-    problems.push(['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-secret-missing')]);
-  }
-  // What is no address at all has its own problem.
-  if (!URL.canParse(given) || !URL.canParse(config.TELEGRAM_API_ROOT)) return problems;
-  const { protocol, hostname, port, username } = new URL(given);
-  // The simulator calls this machine, and only this machine.
-  const isLocal = protocol === 'http:' && hostname === '127.0.0.1';
-  if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-not-https')]);
-  if (username !== '') problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-user')]);
-  // A Bot API server of one's own may call any port.
-  if (!isLocal && new URL(config.TELEGRAM_API_ROOT).hostname === 'api.telegram.org' && !WEBHOOK_PORTS.includes(port)) {
-    problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-port')]);
-  }
-  return problems;
+/** The variables that a gateway reads, whichever channels it opens. */
+export const GATEWAY_VARIABLES: readonly string[] = [
+  ...Object.keys(GatewayConfig.shape),
+  ...CHANNELS.flatMap(({ config }) => Object.keys(config.shape)),
+];
+
+/** Reads the environment. Throws CONFIG_INVALID with every problem at once, those of the channels included. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
+  const { GATEWAY_CHANNELS: names } = readConfig(GatewayConfig.pick({ GATEWAY_CHANNELS: true }), environment);
+  const kinds = CHANNELS.filter(({ name }) => names.includes(name));
+  const [own, ...channels] = readConfigs([GatewayConfig, ...kinds.map(({ config }) => config)], environment);
+  return {
+    ...(own as z.infer<typeof GatewayConfig>), // in the order of the schemas
+    // In the order of the schemas again.
+    channels: kinds.map((kind, place) => ({ kind, config: channels[place] as ChosenChannel['config'] })),
+  };
 }

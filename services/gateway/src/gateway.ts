@@ -1,17 +1,12 @@
-import { createHash } from 'node:crypto';
 import { say } from '@signalbox/messages/say';
-import { readArtifact } from '@signalbox/store/artifacts';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { channelOf } from '@signalbox/contracts/conversation/topics';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { newId } from '@signalbox/contracts/ids';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { Closable, Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
-import { startConsumer } from '@signalbox/platform/streams/consume';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
@@ -21,26 +16,18 @@ import { createLanguages } from './admission/languages.ts';
 import { createAdmission } from './admission/admit.ts';
 import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
-import type { Channel } from './channels/channel.ts';
-import { createTelegram } from './channels/telegram/index.ts';
-import type { WebhookTarget } from './channels/telegram/receive/webhook.ts';
+import type { Channel, ChannelParts, Listening } from './channels/channel.ts';
+import { createPublicServer } from './channels/http/public-server.ts';
 import type { GatewayConfig } from './config.ts';
-import { Deliverer } from './delivery/deliver.ts';
-import { createDraftClaims } from './delivery/draft-claim.ts';
-import { Drafts } from './delivery/drafts.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { createThrottle } from './delivery/throttle.ts';
 import { startListening } from './channels/leader-election.ts';
+import { startDelivery, type ChannelDelivery } from './delivery/start-delivery.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
 import { startSweeper } from './delivery/sweep.ts';
 
 export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
-/** Running sends may finish within this time when the service stops. */
-const DRAIN_MS = 8_000;
-/** And before that, updates that are being admitted: together less than a service has to close. */
-const WEBHOOK_DRAIN_MS = 3_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
@@ -64,157 +51,106 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });
 
-  const webhook = await createWebhook(config, { pool, log, metrics });
-  const channel = createTelegram({
-    token: config.TELEGRAM_BOT_TOKEN,
-    apiRoot: config.TELEGRAM_API_ROOT,
-    log,
-    webhook,
-    richMessages: config.TELEGRAM_RICH_MESSAGES === 'on',
-    loadFile: (artifactId) => readArtifact(pool, artifactId),
-  });
-  const { notifier, consumer } = await startDelivery({ own, config, log, pool, redis, channel, metrics });
+  const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
+  const channels = await openChannels({ own, config, log, pool, redis, metrics, http: http.app });
+  const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, metrics });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
-  const menu = own(startMenuKeeper({ pool, channel, log }));
+  const menus = channels.flatMap((channel) =>
+    offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
+  );
+  menus.forEach(own);
   const languages = createLanguages(pool);
   const peopleChanged = (): void => {
-    menu.peopleChanged();
+    for (const menu of menus) menu.peopleChanged();
     languages.forget();
   };
   const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
-  const admission = createAdmission({
-    pool,
-    channel,
-    cipher,
-    policy,
-    burst,
-    languages,
-    notifier,
-    log,
-    metrics,
-    peopleChanged,
-  });
-  const admit = withStorageNotice(admission, { channel, log });
-  // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
-  const entrance = await webhook?.server.open();
-  const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));
-  if (entrance) own(entrance);
+  const shared = { pool, cipher, policy, burst, languages, notifier, log, metrics, peopleChanged };
+  const listeners: Listening[] = [];
+  const servers: (Closable & { readonly port: number })[] = [];
+  for (const channel of channels) {
+    const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
+    // Open before the channel's platform hears of it, and closed first: what is being admitted then is finished.
+    const server = await channel.serve?.();
+    listeners.push(own(startListening({ pool, channel, log, admit })));
+    if (server) servers.push(own(server));
+  }
+  const publicServer = await http.open();
+  if (publicServer) own(publicServer);
   const problems = async (): Promise<readonly string[]> => {
-    const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
-    if (!consumer.healthy()) found.push(say('gateway.stream-failing'));
+    const found = [
+      await problemOfPostgres(pool),
+      await problemOfRedis(redis),
+      ...listeners.map((one) => one.problem()),
+    ];
+    if (deliveries.some(({ consumer }) => !consumer.healthy())) found.push(say('gateway.stream-failing'));
     return found.filter((problem) => problem !== null);
   };
   probe.serve({ metrics: registry, problems });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
-  const webhookPort = entrance?.port ?? null;
-  log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
-  // `ended` rejects when updates can never come in again; it resolves when closed.
-  return { probe, ended: listening.ended };
+  log.info('gateway started', {
+    channels: channels.map(({ name, bot }) => `${name}:${bot}`),
+    probePort: probe.port,
+    webhookPort: servers[0]?.port ?? null,
+    httpPort: publicServer?.port ?? null,
+  });
+  // Rejects when updates of one channel can never come in again; resolves when closed.
+  const ended = Promise.all(listeners.map((listening) => listening.ended)).then(() => undefined);
+  ended.catch(() => undefined); // the service awaits it too
+  return { probe, ended, httpPort: publicServer?.port ?? null };
 }
 
-/** Starts what sends: the stream of wake-ups, the deliverer and its rate limit, drafts, and the sweeper. */
-async function startDelivery(parts: {
+/** Opens the chosen channels, in the order of their names. */
+async function openChannels(
+  parts: Omit<ChannelParts<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
+): Promise<readonly Channel[]> {
+  const { config, ...shared } = parts;
+  const opened: Channel[] = [];
+  for (const { kind, config: own } of config.channels)
+    opened.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX }));
+  return opened;
+}
+
+/** Starts what sends, for each channel by itself: one that is down holds up no other. */
+async function startDeliveries(parts: {
   readonly own: Own;
   readonly config: GatewayConfig;
   readonly log: Log;
   readonly pool: Pool;
   readonly redis: Redis;
-  readonly channel: Channel;
+  readonly channels: readonly Channel[];
   readonly metrics: GatewayMetrics;
 }) {
-  const { own, config, log, pool, redis, channel, metrics } = parts;
-  const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
+  const { own, config, log, pool, redis, channels, metrics } = parts;
+  const { REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions } = config;
+  const deliveryOf = (chatKey: string): ChannelDelivery | undefined =>
+    deliveries.find(({ channel }) => channel.name === channelOf(chatKey));
   const notifier = createNotifier({
-    publisher: createPublisher({ redis, ...streams }),
+    publisher: createPublisher({ redis, prefix, partitions }),
     redis,
-    prefix: config.REDIS_PREFIX,
+    prefix,
     log,
-    deliverHere: (delivery) => deliverer.deliverHere(delivery),
+    // Chats of other channels wait for the sweeper of their gateway.
+    deliverHere: (delivery) => deliveryOf(delivery.chatKey)?.deliverHere(delivery),
   });
-  const pace = createThrottle({
-    sendsPerSecond: config.TELEGRAM_SENDS_PER_SECOND,
-    chatSendsPerSecond: config.TELEGRAM_CHAT_SENDS_PER_SECOND,
-    chatBurst: config.TELEGRAM_CHAT_BURST,
-    groupSendsPerMinute: config.TELEGRAM_GROUP_SENDS_PER_MINUTE,
-  });
-  const drafts = own(
-    new Drafts({
-      channel,
-      pace,
-      claims: createDraftClaims({ redis, prefix: config.REDIS_PREFIX, gateway: newId('gw'), log }),
-      intervalMs: config.TELEGRAM_DRAFT_INTERVAL_MS,
-      busy: (chatKey) => deliverer.isSending(chatKey),
-      log,
-      metrics,
-    }),
-  );
-  const deliverer = new Deliverer({
-    pool,
-    channel,
-    pace,
-    log,
-    metrics,
-    drafts,
-    maxChats: config.DELIVERY_CHATS,
-    wake: notifier.wakeChats,
-    drainMs: DRAIN_MS,
-  });
-  const consumer = startConsumer({
-    topic: OUTBOUND,
-    redisUrl: config.REDIS_URL,
-    ...streams,
-    consumer: config.GATEWAY_NAME,
-    slots: config.DELIVERY_CHATS,
-    log,
-    handle: (delivery) => deliverer.handle(delivery),
-    onUnreadable: async (ref, raw, detail) => {
-      const body = { raw: raw.slice(0, 2_000) };
-      await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
-    },
-    drainMs: DRAIN_MS,
-  });
-  // Side by side: the consumer stops reading at once, so that another gateway reads what the deliverer hands on.
-  own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
-  if (config.TELEGRAM_DRAFT_INTERVAL_MS > 0)
+  const wake = notifier.wakeChats;
+  const deliveries = channels.map((channel) => startDelivery({ ...parts, channel, wake }));
+  if (channels.some(({ drafts }) => drafts))
     own(
       await listenToDrafts({
         redisUrl: config.REDIS_URL,
-        prefix: config.REDIS_PREFIX,
+        prefix,
         log,
-        hear: (draft) => drafts.hear(draft),
+        hear: (draft) => deliveryOf(draft.chatKey)?.hear(draft),
       }),
     );
-  own(startSweeper({ pool, log, wake: notifier.wakeChats }));
-  return { notifier, consumer };
+  own(startSweeper({ pool, channels: channels.map(({ name }) => name), log, metrics, wake }));
+  return { notifier, deliveries };
 }
 
-/** The server that Telegram calls, still closed; null when updates are polled. */
-async function createWebhook(
-  config: GatewayConfig,
-  { pool, log, metrics }: { readonly pool: Pool; readonly log: Log; readonly metrics: GatewayMetrics },
-): Promise<WebhookTarget | null> {
-  const { TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: secret } = config;
-  if (url === undefined || secret === undefined) return null; // the configuration has both or neither
-  // A server of HTTP is loaded only where one is needed: most gateways poll.
-  const { createWebhookServer } = await import('./channels/telegram/receive/webhook-server.ts');
-  const server = createWebhookServer({
-    host: config.TELEGRAM_WEBHOOK_HOST,
-    port: config.TELEGRAM_WEBHOOK_PORT,
-    path: new URL(url).pathname,
-    secret,
-    log,
-    drainMs: WEBHOOK_DRAIN_MS,
-    count: (result) => metrics.webhook.add({ result }),
-    onUnreadable: async (raw) => {
-      // The same body is the same letter, however often it comes.
-      const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-      const body = { raw: Buffer.from(raw.slice(0, 2_000).replaceAll('\u0000', '')).toString() };
-      await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
-      log.error('the webhook got a body that is no JSON, see dead letters', { ref });
-    },
-  });
-  return { url, secret, server };
+function offersCommands(channel: Channel): channel is Channel & Required<Pick<Channel, 'offerCommands'>> {
+  return channel.offerCommands !== undefined;
 }
 
 async function problemOfPostgres(pool: Pool): Promise<string | null> {

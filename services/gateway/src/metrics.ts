@@ -16,6 +16,13 @@ export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>)
     webhook: createCount(registry, 'signalbox_webhook_requests_total', 'Requests to the webhook by result.', [
       'result',
     ]),
+    /** Requests to the public server, by route and status. */
+    requests: createCount(registry, 'signalbox_http_requests_total', 'Requests to the public server.', [
+      'path',
+      'result',
+    ]),
+    /** Chats that waited for the sweeper, because nobody delivered to them. */
+    swept: createCount(registry, 'signalbox_swept_chats_total', 'Chats that the sweeper had to wake.', []),
     /** From the outbox row to the channel's answer, by result. */
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };

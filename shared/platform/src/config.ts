@@ -36,11 +36,20 @@ export function readConfig<S extends z.ZodType>(
   schema: S,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): z.output<S> {
+  return readConfigs([schema], environment)[0] as z.output<S>; // one for each schema
+}
+
+/** Reads the environment through several schemas, in their order, as `readConfig` does: the problems of all of them come at once. */
+export function readConfigs(
+  schemas: readonly z.ZodType[],
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly unknown[] {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  throw new AppError('CONFIG_INVALID', { problems });
+  const parsed = schemas.map((schema) => schema.safeParse(given));
+  const issues = parsed.flatMap(({ error }) => error?.issues ?? []);
+  const problems = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  if (problems !== '') throw new AppError('CONFIG_INVALID', { problems });
+  return parsed.map(({ data }) => data);
 }

@@ -91,6 +91,7 @@ describe('signalbox doctor', () => {
       startConsumer({
         ...common,
         topic,
+        ...(topic.branch ? { branch: 'telegram' } : {}),
         handle: async () => ({ work: Promise.resolve() }),
         onUnreadable: async () => undefined,
       });

@@ -1,4 +1,4 @@
-import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { Deliverer } from '@signalbox/gateway/delivery/deliver';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createThrottle } from '@signalbox/gateway/delivery/throttle';

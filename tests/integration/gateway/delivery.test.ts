@@ -242,7 +242,7 @@ test('typing is shown while nothing is being sent', async () => {
 });
 
 test('an unreadable entry of the stream becomes a dead letter', async () => {
-  await harness.redis.xadd(`${harness.prefix}{out:0}:messages`, '*', 'data', '{"kind":"shout"}');
+  await harness.redis.xadd(`${harness.prefix}{out:telegram:0}:messages`, '*', 'data', '{"kind":"shout"}');
   await until('it is recorded', async () => {
     const rows = await harness.rows(`select 1 from dead_letters where source = 'stream'`);
     return rows.length === 1;

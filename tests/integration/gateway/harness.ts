@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '@signalbox/platform/config';
 import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
@@ -9,7 +8,7 @@ import { createLog, type Log } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { streamKey } from '@signalbox/platform/streams/keys';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { GatewayConfig } from '@signalbox/gateway/config';
+import { loadConfig } from '@signalbox/gateway/config';
 import { createGateway, type Gateway } from '@signalbox/gateway/gateway';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
@@ -92,7 +91,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     databaseUrl: database.url,
     redisUrl,
     startGateway: async (settings = {}) => {
-      const config = readConfig(GatewayConfig, {
+      const config = loadConfig({
         DATABASE_URL: database.url,
         REDIS_URL: redisUrl,
         REDIS_PREFIX: prefix,
@@ -145,7 +144,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
       return stored.map((row) => Number(row.id));
     },
     entries: async (topic) => {
-      const found = await redis.xrange(streamKey(prefix, topic, 0), '-', '+');
+      const found = await redis.xrange(streamKey(prefix, topic, 0, topic.branch ? 'telegram' : null), '-', '+');
       return found.map(([, fields]) => JSON.parse(fields[1] ?? '{}') as Record<string, unknown>);
     },
     rows: async <T>(text: string, values: readonly unknown[] = []) =>

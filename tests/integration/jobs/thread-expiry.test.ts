@@ -87,7 +87,9 @@ describe('an idle conversation', () => {
       },
     ]);
     expect(await statusOf(threadId)).toBe('expired');
-    const wakeUps = await until(async () => (await bench.redis.xlen(`${bench.prefix}{out:0}:messages`)) || null);
+    const wakeUps = await until(
+      async () => (await bench.redis.xlen(`${bench.prefix}{out:telegram:0}:messages`)) || null,
+    );
     expect(wakeUps).toBe(1);
     await write('1001');
     expect(await begin('1001')).toMatchObject({ thread_new: true, expired: null });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { GatewayConfig } from '@signalbox/gateway/config';
+import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { readConfig } from '@signalbox/platform/config';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { allowUser } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
@@ -52,7 +51,7 @@ beforeEach(async () => {
     SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     TELEGRAM_API_ROOT: server.config.apiURL,
   };
-  await createGateway(own, readConfig(GatewayConfig, env), log);
+  await createGateway(own, loadGatewayConfig(env), log);
   const config = loadConfig({ ...env, WORKER_NAME: 'worker-1' });
   await createWorker(own, config, log, wire(config, log));
 });

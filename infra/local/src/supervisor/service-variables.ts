@@ -1,4 +1,4 @@
-import { GatewayConfig } from '@signalbox/gateway/config';
+import { GATEWAY_VARIABLES } from '@signalbox/gateway/config';
 import { variablesOfPool } from '@signalbox/jobs/config';
 import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
@@ -20,7 +20,7 @@ export type LocalService = 'simulator' | 'proxy' | 'gateway' | 'worker' | 'maint
 export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>> = {
   simulator: [...MACHINE, 'SIMULATOR_PORT', 'SIMULATOR_DATA_DIR', 'SIMULATOR_TOKEN'],
   proxy: [...MACHINE, ...Object.keys(ProxyConfig.shape)],
-  gateway: [...WORLD, ...Object.keys(GatewayConfig.shape)],
+  gateway: [...WORLD, ...GATEWAY_VARIABLES],
   worker: [...WORLD, ...Object.keys(WorkerConfig.shape)],
   maintenance: [...MACHINE, ...variablesOfPool('maintenance')],
   agents: [...MACHINE, ...variablesOfPool('agents')],

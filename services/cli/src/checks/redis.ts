@@ -45,15 +45,22 @@ function checkPersistence(enabled: string): Finding {
 
 async function checkStreams(client: Redis, config: CliConfig): Promise<Finding> {
   const missing: string[] = [];
-  for (const topic of [INBOUND, OUTBOUND]) missing.push(...(await missingGroups(client, topic, config)));
+  missing.push(...(await missingGroups(client, INBOUND, config)));
+  for (const channel of config.GATEWAY_CHANNELS.split(','))
+    missing.push(...(await missingGroups(client, OUTBOUND, config, channel.trim())));
   if (missing.length === 0) return ok('streams', `${INBOUND.name} and ${OUTBOUND.name}, with their groups`);
   const remedy = 'The services create them when they start. If they run, compare REDIS_PREFIX and STREAM_PARTITIONS.';
   return warn('streams', `without a group: ${missing.join(', ')}`, remedy);
 }
 
-async function missingGroups(client: Redis, topic: Topic, config: CliConfig): Promise<readonly string[]> {
+async function missingGroups(
+  client: Redis,
+  topic: Topic,
+  config: CliConfig,
+  branch: string | null = null,
+): Promise<readonly string[]> {
   const missing: string[] = [];
-  for (const key of streamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS)) {
+  for (const key of streamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS, branch)) {
     // Redis answers an error when there is no such stream.
     const groups = (await client.xinfo('GROUPS', key).catch(() => [])) as unknown[];
     if (!JSON.stringify(groups).includes(JSON.stringify(topic.group))) missing.push(key);

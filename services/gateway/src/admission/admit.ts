@@ -136,7 +136,7 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
 
 /** Takes away a message that shows a secret, where we may; its sender is asked to look. */
 async function removeShown({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
-  if (envelope.messageId !== null) await channel.remove(envelope.chatKey, envelope.messageId);
+  if (envelope.messageId !== null) await channel.remove?.(envelope.chatKey, envelope.messageId);
 }
 
 /** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */
@@ -154,19 +154,20 @@ async function settlePress(
 ): Promise<void> {
   if (!plan.pressed) return;
   const { pressId, chatKey, messageId } = plan.pressed;
-  if (admitted.verdict === 'duplicate') return channel.answerPress(pressId, null);
+  if (admitted.verdict === 'duplicate') return channel.answerPress?.(pressId, null);
   // A card keeps its buttons until its next edit: others may still decide.
-  if (toast !== null) return channel.answerPress(pressId, toast === '' ? null : toast);
+  if (toast !== null) return channel.answerPress?.(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
-  await channel.answerPress(pressId, worked ? `✓ ${admitted.label}` : sayError('BUTTON_EXPIRED', {}));
-  if (worked && messageId !== null) await channel.removeButtons(chatKey, messageId);
+  await channel.answerPress?.(pressId, worked ? `✓ ${admitted.label}` : sayError('BUTTON_EXPIRED', {}));
+  if (worked && messageId !== null) await channel.removeButtons?.(chatKey, messageId);
 }
 
 function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incoming, { kind: 'ignored' }>): void {
   metrics.updates.add({ result: 'ignored', reason: update.reason });
   log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
   if (update.pressId === null) return;
-  background(log, 'press', channel.answerPress(update.pressId, sayError('BUTTON_EXPIRED', {})));
+  const answered = channel.answerPress?.(update.pressId, sayError('BUTTON_EXPIRED', {}));
+  if (answered) background(log, 'press', answered);
 }
 
 /** One update that the database refuses must not hold up all that come after it. */

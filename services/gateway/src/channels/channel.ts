@@ -1,5 +1,11 @@
 import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Closable, Own } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import type { Redis } from '@signalbox/platform/redis';
+import type { Pool } from '@signalbox/store/pool';
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import type { GatewayMetrics } from '../metrics.ts';
 
 /** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
 interface FromPerson {
@@ -78,9 +84,6 @@ export type Incoming =
       readonly pressId: string | null;
     };
 
-/** A part of a message: what one send carries. Only the channel that made it looks inside. */
-export type Part = Readonly<Record<string, unknown>>;
-
 /** The row whose message is encoded. */
 export interface EncodedRow {
   readonly chatKey: string;
@@ -139,42 +142,101 @@ export interface OfferedTo {
   readonly former: readonly string[];
 }
 
-/** One way in and out. Sends never throw: what the channel answers is a value. */
-export interface Channel {
+/** How many sends a platform bears from one process. */
+export interface ThrottleOptions {
+  readonly sendsPerSecond: number;
+  /** In one private chat, after a burst. */
+  readonly chatSendsPerSecond: number;
+  readonly chatBurst: number;
+  readonly groupSendsPerMinute: number;
+}
+
+/**
+ * Whether gateways receive one at a time, by asking, or all of them, by being called. Two gateways of different ways never receive
+ * at the same time.
+ */
+export type Way = 'polling' | 'webhook';
+
+/**
+ * One way in and out. Sends never throw: what the channel answers is a value. `P` is a part of a message, what one send carries: only
+ * the channel that made it looks inside. What a platform lacks is left out, and the gateway does without it.
+ */
+export interface Channel<P = unknown> {
   readonly name: string;
   /** Our account there, as it stands in idempotency keys. */
   readonly bot: string;
-  /** Whether this chat key belongs to this channel. */
-  owns(chatKey: string): boolean;
-  /** The key of a person's private chat with us, where we may write once they wrote there. */
-  privateChat(userKey: string): string;
-  /** A link that opens that chat and sends this code; null while our own name there is not known. */
-  inviteLink(code: string): string | null;
-  /** Files larger than this cannot be fetched from there. */
+  readonly way: Way;
+  /**
+   * Whether a card is seen there whole, as it was hashed, by a person whom the channel has authenticated: only then a decision counts.
+   * Elsewhere the person reads where they can decide.
+   */
+  readonly takesDecisions: boolean;
+  /** Files larger than this cannot be fetched from there; 0 where there are none. */
   readonly fileLimitBytes: number;
-  /** How many sends this chat bears. */
+  /** How fast it may be written to. */
+  readonly throttle: ThrottleOptions;
+  /** Whose rate limit a chat has. */
   throttleOf(chatKey: string): ChatKind;
   /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */
-  encode(body: OutboundBody, row: EncodedRow): readonly Part[];
+  encode(body: OutboundBody, row: EncodedRow): readonly P[];
   /** `firstLine` is put above the part, which always has room for it. */
-  send(chatKey: string, part: Part, firstLine: string | null): Promise<Sent>;
-  edit(chatKey: string, messageId: string, part: Part): Promise<Sent>;
+  send(chatKey: string, part: P, firstLine: string | null): Promise<Sent>;
+  /** Left out: a message that is sent stays as it is, and changes come as new messages. */
+  edit?(chatKey: string, messageId: string, part: P): Promise<Sent>;
   /** Takes a message away, if that is still possible. */
-  remove(chatKey: string, messageId: string): Promise<void>;
-  removeButtons(chatKey: string, messageId: string): Promise<void>;
+  remove?(chatKey: string, messageId: string): Promise<void>;
+  removeButtons?(chatKey: string, messageId: string): Promise<void>;
   /** Stops a pressed button's spinning; `toast` is shown for a moment. */
-  answerPress(pressId: string, toast: string | null): Promise<void>;
-  typing(chatKey: string): Promise<void>;
-  /**
-   * Shows what is being written, as markdown, in a private chat, with a way to stop it. It disappears by itself and when a message
-   * is sent there. Never throws.
-   */
-  draft(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<Drafted>;
+  answerPress?(pressId: string, toast: string | null): Promise<void>;
+  typing?(chatKey: string): Promise<void>;
+  /** How a text that is being written is shown. */
+  readonly drafts?: {
+    /** A chat is shown one at most this often. */
+    readonly intervalMs: number;
+    /**
+     * Shows what is being written, as markdown, in a private chat, with a way to stop it. It disappears by itself and when a message
+     * is sent there. Never throws.
+     */
+    show(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<Drafted>;
+  };
   /** Makes clients offer the commands while a person types. Changes only what differs. Rejects when the channel is away. */
-  offerCommands(to: OfferedTo, signal: AbortSignal): Promise<void>;
+  offerCommands?(to: OfferedTo, signal: AbortSignal): Promise<void>;
+  /** A link that opens a private chat with us and sends this code; null while our own name there is not known. */
+  inviteLink?(code: string): string | null;
+  /** Opens the channel's own server, before `listen`. It is closed before the listener, so that what it took in is finished. */
+  serve?(): Promise<Closable & { readonly port: number }>;
   /**
    * Receives updates until closed. `admit` resolves once they are committed; only then the channel may forget them.
    * When it throws, the same updates come again.
    */
   listen(admit: (updates: readonly Incoming[]) => Promise<void>): Listening;
+}
+
+/** What a channel is opened with. */
+export interface ChannelParts<C> {
+  /** Its own variables, as its schema read them. */
+  readonly config: C;
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  /** Before every Redis key. */
+  readonly prefix: string;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  /** Closes what is given when the gateway stops. */
+  readonly own: Own;
+  /** The gateway's public HTTP server, for plugins with routes of the channel. It listens once every channel is open. */
+  readonly http: () => FastifyInstance;
+}
+
+/** A channel as its folder registers it. Loading it must be cheap: `open` loads the rest. */
+export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
+  /** That of its folder. Keys of its chats begin with it, and a colon; keys of its people with it, and a hyphen (Telegram's are numbers). */
+  readonly name: string;
+  /** The variables that it reads, all of them its own. */
+  readonly config: C;
+  /** The key of a person's private chat with us, where we may write once they wrote there. */
+  privateChat(userKey: string): string;
+  /** Throws CONFIG_INVALID or STARTUP_REFUSED when it can never work. Nothing is sent before `listen` or the first send. */
+  open(parts: ChannelParts<z.output<C>>): Promise<Channel>;
 }

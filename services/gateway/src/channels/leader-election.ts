@@ -3,7 +3,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
-import type { Channel, Incoming, Listening } from './channel.ts';
+import type { Channel, Incoming, Listening, Way } from './channel.ts';
 
 /*
  * waiting → (the place is free for our way) → listening → (connection to Postgres lost) → waiting …
@@ -11,9 +11,6 @@ import type { Channel, Incoming, Listening } from './channel.ts';
  * There is one place per bot. Polling has room for one: the others deliver and stand by. A webhook has room for all.
  * Never both at once, or Telegram refuses one of them: who is set up the other way stays out, is not ready and says why.
  */
-
-/** Whether gateways receive one at a time, by asking, or all of them, by being called. */
-export type Way = 'polling' | 'webhook';
 
 /** How soon a gateway that waits notices that the place is free. */
 const RETRY_MS = 2_000;
@@ -24,11 +21,11 @@ const HOLD_OF: Readonly<Record<Way, HoldKind>> = { polling: 'exclusive', webhook
 export function startListening(deps: {
   readonly pool: Pool;
   readonly channel: Channel;
-  readonly way: Way;
   readonly log: Log;
   readonly admit: (updates: readonly Incoming[]) => Promise<void>;
 }): Listening {
-  const { pool, channel, way, log, admit } = deps;
+  const { pool, channel, log, admit } = deps;
+  const { way } = channel;
   const stop = new AbortController();
   let listening: Listening | null = null;
   let state: 'unknown' | 'stands by' | 'stays out' = 'unknown';

@@ -20,7 +20,11 @@ const BUSY_MS = 1_000;
 const COMPARE_EVERY_MS = 24 * HOUR_MS;
 
 /** Keeps what clients offer after "/" as it should be. */
-export function startMenuKeeper(deps: { readonly pool: Pool; readonly channel: Channel; readonly log: Log }) {
+export function startMenuKeeper(deps: {
+  readonly pool: Pool;
+  readonly channel: Channel & Required<Pick<Channel, 'offerCommands'>>;
+  readonly log: Log;
+}) {
   const { pool, channel, log } = deps;
   const stop = new AbortController();
   const place = `${channel.name}:${channel.bot}`;

@@ -3,6 +3,7 @@ import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { allowUser, channelOfUser, findUser } from '@signalbox/store/people/users';
+import { privateChatOf } from '../channels/registry.ts';
 import { mayWriteTo } from '../delivery/outgoing.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 import { recordCommand } from './record.ts';
@@ -36,9 +37,10 @@ export async function noticeTo(
   asked: Asked,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
-  const chatKey = parts.channel.privateChat(userKey);
+  const chatKey = privateChatOf(userKey);
   // Admins who change their own role read the answer.
-  if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
+  if (chatKey === null || userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey)))
+    return [];
   return [{ userKey, chatKey, text }];
 }
 

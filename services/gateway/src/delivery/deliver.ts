@@ -39,7 +39,8 @@ export interface DelivererDeps {
   readonly pace: Throttle;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
-  readonly drafts: Pick<Drafts, 'makeWay' | 'shows'>;
+  /** Null: the channel has none. */
+  readonly drafts: Pick<Drafts, 'makeWay' | 'shows'> | null;
   readonly maxChats: number;
   /** How long running sends may take when closing. */
   readonly drainMs: number;
@@ -111,20 +112,15 @@ export class Deliverer implements Closable {
   }
 
   async #claim(delivery: Delivery): Promise<{ work: Promise<void> }> {
-    const { pool, channel, log } = this.#deps;
-    const { chatKey, traceId } = delivery;
-    const idle = { work: Promise.resolve() };
-    if (!channel.owns(chatKey)) {
-      log.warn('no channel for this chat', { chatKey, traceId });
-      return idle;
-    }
+    const { pool } = this.#deps;
+    const { chatKey } = delivery;
     if (delivery.kind === 'typing') return { work: this.#showTyping(chatKey) };
     if (this.#stop.signal.aborted) throw new Error('this gateway is stopping: the entry is for another one');
     const claimed = await this.#withToken(chatKey, true, (pick) =>
       chats.claimChat(pool, chatKey, { ...LEASE, gateway: this.#gateway, pick }),
     );
     if (claimed.state === 'moved') return this.#claim({ ...delivery, chatKey: claimed.chatKey });
-    return claimed.state === 'none' ? idle : { work: this.#serve(claimed.chat, claimed.item) };
+    return claimed.state === 'none' ? { work: Promise.resolve() } : { work: this.#serve(claimed.chat, claimed.item) };
   }
 
   /** Takes a send from the rate limit if there is one, and gives it back when the query hands out no row to send. */
@@ -175,7 +171,7 @@ export class Deliverer implements Closable {
     const startedAt = performance.now();
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
-    if (item.base === null) await drafts.makeWay(chatKey);
+    if (item.base === null) await drafts?.makeWay(chatKey);
     const sending = (): Promise<Outcome> => this.#sender.send(chatKey, item, { signal, note });
     const outcome = await inLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
@@ -242,8 +238,8 @@ export class Deliverer implements Closable {
   async #showTyping(chatKey: string): Promise<void> {
     const { drafts, pace, channel } = this.#deps;
     // A person who gets a message, or reads a draft, sees already that something happens.
-    if (this.isSending(chatKey) || drafts.shows(chatKey) || this.#stop.signal.aborted || !pace.tryTakeSpare()) return;
-    await channel.typing(chatKey);
+    if (this.isSending(chatKey) || drafts?.shows(chatKey) || this.#stop.signal.aborted || !pace.tryTakeSpare()) return;
+    await channel.typing?.(chatKey);
   }
 }
 

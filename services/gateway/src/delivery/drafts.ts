@@ -1,5 +1,6 @@
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { channelOf } from '@signalbox/contracts/conversation/topics';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
@@ -32,11 +33,11 @@ const LINGER_MS = 5_000;
 const FORGET_MS = 30_000;
 
 export interface DraftsDeps {
-  readonly channel: Pick<Channel, 'owns' | 'throttleOf' | 'draft'>;
+  readonly channel: Pick<Channel, 'name' | 'throttleOf'>;
+  /** How the channel shows them. */
+  readonly drafts: NonNullable<Channel['drafts']>;
   readonly pace: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
   readonly claims: DraftClaims;
-  /** A chat is shown a draft at most this often. */
-  readonly intervalMs: number;
   /** Whether a message goes out to this chat. */
   readonly busy: (chatKey: string) => boolean;
   readonly log: Log;
@@ -88,7 +89,7 @@ export class Drafts implements Closable {
     const { chatKey, turnId, seq, draftId, text, final } = draft;
     const { channel, log } = this.#deps;
     if (!this.#isSupported || this.#stop.signal.aborted) return;
-    if (!channel.owns(chatKey) || channel.throttleOf(chatKey) !== 'private') return;
+    if (channelOf(chatKey) !== channel.name || channel.throttleOf(chatKey) !== 'private') return;
     const before = this.#chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
     const chat = before ?? new Chat(draft);
@@ -156,13 +157,13 @@ export class Drafts implements Closable {
   }
 
   async #show(chat: Chat): Promise<void> {
-    const { busy, pace, claims, intervalMs } = this.#deps;
+    const { busy, pace, claims, drafts } = this.#deps;
     const { chatKey } = chat;
     if (busy(chatKey) || pace.waitMs(chatKey, 'private') > 0 || !pace.tryTakeSpare()) {
       chat.dueMs = performance.now() + BUSY_MS;
       return;
     }
-    chat.dueMs = performance.now() + intervalMs;
+    chat.dueMs = performance.now() + drafts.intervalMs;
     chat.claimed = await claims.take(chatKey);
     // Another gateway shows this chat's draft. And during the claim the text may have become whole.
     if (!chat.claimed) chat.fresh = false;
@@ -173,9 +174,9 @@ export class Drafts implements Closable {
   }
 
   async #call(chat: Chat): Promise<void> {
-    const { channel, claims, log, metrics } = this.#deps;
+    const { drafts, claims, log, metrics } = this.#deps;
     const { chatKey, turnId, draftId, text } = chat;
-    const shown = await channel.draft(chatKey, { draftId, text });
+    const shown = await drafts.show(chatKey, { draftId, text });
     metrics.drafts.add({ result: shown.kind });
     if (shown.kind === 'shown') return;
     log.debug('draft not shown', { chatKey, turnId, shown });

@@ -106,9 +106,13 @@ export function beatChats(
   return listValues<string>(db, 'chat_beat')`select chat_beat(${gateway}, ${keys}, ${epochs}, ${leaseMs})`;
 }
 
-/** Chats whose rows no gateway delivers: a lost wake-up, a dead gateway, a pause that is over. Marks them as woken. */
-export function sweepChats(db: Queryable, quietMs: number, maxChats: number): Promise<readonly string[]> {
-  return listValues<string>(db, 'chat_sweep')`select chat_sweep(${quietMs}, ${maxChats})`;
+/** Chats of these channels whose rows no gateway delivers: a lost wake-up, a dead gateway, a pause that is over. Marks them as woken. */
+export function sweepChats(
+  db: Queryable,
+  options: { readonly channels: readonly string[]; readonly quietMs: number; readonly maxChats: number },
+): Promise<readonly string[]> {
+  const { channels, quietMs, maxChats } = options;
+  return listValues<string>(db, 'chat_sweep')`select chat_sweep(${channels}, ${quietMs}, ${maxChats})`;
 }
 
 /** The channel refuses this chat: gives up what waits there and in its topics, with dead letters. Returns how many rows that were. */

@@ -2,7 +2,7 @@ import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
-import type { Channel, Part, Sent } from '../channels/channel.ts';
+import type { Channel, Sent } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
 
@@ -46,7 +46,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
 
   const sendPart = async (options: {
     readonly chatKey: string;
-    readonly part: Part;
+    readonly part: unknown;
     readonly editing: string | undefined;
     /** Whether a message that cannot be changed any more is followed by a new one. */
     readonly isNews: boolean;
@@ -56,7 +56,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
     const { chatKey, part, editing, isNews, firstLine, signal } = options;
     const once = async (): Promise<Sent> => {
       if (editing === undefined) return channel.send(chatKey, part, firstLine);
-      const edited = await channel.edit(chatKey, editing, part);
+      const edited: Sent = (await channel.edit?.(chatKey, editing, part)) ?? { kind: 'gone' };
       return edited.kind === 'gone' && isNews ? channel.send(chatKey, part, firstLine) : edited;
     };
     let sent = await once();
@@ -84,7 +84,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
       let simpleFrom = readForm(item);
-      const encode = (): readonly Part[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
+      const encode = (): readonly unknown[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
       const reached = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
@@ -101,7 +101,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         // Only a new message can be seen twice: an edit ignores it.
         const firstLine = place === first && item.ambiguous ? say('gateway.repeated') : null;
         const trySending = (): Promise<Sent> =>
-          sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
+          sendPart({ chatKey, part: parts[place], editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();
         if (sent.kind === 'too-rich' && simpleFrom === null) {
           simpleFrom = place;
@@ -117,7 +117,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         edited &&= sent.messageId === editing;
       }
       // The message that this one replaces had more parts.
-      for (const surplus of base.slice(parts.length)) await channel.remove(chatKey, surplus);
+      for (const surplus of base.slice(parts.length)) await channel.remove?.(chatKey, surplus);
       return { ...settle(item, 'sent', { messageIds, trying: null }, null), edited };
     },
   };

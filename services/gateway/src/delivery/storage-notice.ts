@@ -27,8 +27,8 @@ export function withStorageNotice(
   const tell = async (chatKey: string): Promise<void> => {
     const body = OutboundBody.parse({ text: sayError('INBOUND_NOT_STORED', {}) });
     const [part] = channel.encode(body, { chatKey, outboxId: 0, simpleFrom: 0 });
-    const sent = part && (await channel.send(chatKey, part, null));
-    log.info('told that nothing can be stored', { chatKey, sent: sent?.kind });
+    const sent = await channel.send(chatKey, part, null);
+    log.info('told that nothing can be stored', { chatKey, sent: sent.kind });
   };
 
   return async (updates) => {

@@ -1,3 +1,4 @@
+import type { GatewayMetrics } from '../metrics.ts';
 import { sweepChats } from './outgoing.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { dropExpiredSecrets } from '@signalbox/store/secrets';
@@ -13,15 +14,19 @@ const MAX_CHATS = 200;
 /** Secrets that have expired open no more; that they are deleted has time. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Wakes chats whose messages no gateway delivers, once a second, and deletes expired secrets. Idempotent. */
+/** Wakes chats of these channels whose messages no gateway delivers, once a second, and deletes expired secrets. Idempotent. */
 export function startSweeper(deps: {
   readonly pool: Pool;
+  readonly channels: readonly string[];
   readonly log: Log;
+  readonly metrics: Pick<GatewayMetrics, 'swept'>;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): Closable {
   let expiryAt = 0;
   const step = async (): Promise<void> => {
-    await deps.wake(await sweepChats(deps.pool, QUIET_MS, MAX_CHATS), newId('trc'));
+    const chats = await sweepChats(deps.pool, { channels: deps.channels, quietMs: QUIET_MS, maxChats: MAX_CHATS });
+    deps.metrics.swept.add({}, chats.length);
+    await deps.wake(chats, newId('trc'));
     if (performance.now() < expiryAt) return;
     await dropExpiredSecrets(deps.pool);
     expiryAt = performance.now() + EXPIRY_EVERY_MS;

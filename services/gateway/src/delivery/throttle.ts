@@ -1,12 +1,6 @@
 import { chatOf } from '../channels/chat-key.ts';
+import type { ThrottleOptions } from '../channels/channel.ts';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
-
-export interface ThrottleOptions {
-  readonly sendsPerSecond: number;
-  readonly chatSendsPerSecond: number;
-  readonly chatBurst: number;
-  readonly groupSendsPerMinute: number;
-}
 
 export type Throttle = ReturnType<typeof createThrottle>;
 

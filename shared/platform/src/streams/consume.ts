@@ -30,6 +30,8 @@ export interface Consumer extends Closable {
 
 export interface ConsumerOptions<S extends z.ZodType> {
   readonly topic: Topic<S>;
+  /** Which branch of the topic to read, when it has any. */
+  readonly branch?: string;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly partitions: number;
@@ -72,7 +74,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
 
   constructor(options: ConsumerOptions<S>) {
     this.#options = options;
-    this.#keys = streamKeys(options.prefix, options.topic, options.partitions);
+    this.#keys = streamKeys(options.prefix, options.topic, options.partitions, options.branch);
     this.#claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
     this.#commands = openRedis(options.redisUrl, options.log);
     this.#reader = this.#openReader();

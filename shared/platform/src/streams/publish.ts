@@ -40,7 +40,8 @@ export function createPublisher(options: {
       const pipeline = redis.pipeline();
       for (const message of messages) {
         const partition = partitionOf(topic.partitionKey(message), partitions);
-        pipeline.xadd(streamKey(prefix, topic, partition), '*', 'data', JSON.stringify(message));
+        const branch = topic.branch?.(message) ?? null;
+        pipeline.xadd(streamKey(prefix, topic, partition, branch), '*', 'data', JSON.stringify(message));
       }
       const results = (await pipeline.exec()) ?? [];
       const failed = results.find(([error]) => error)?.[0];

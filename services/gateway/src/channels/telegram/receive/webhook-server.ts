@@ -1,9 +1,11 @@
-import type { AddressInfo, Socket } from 'node:net';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerBrokenRequest } from '../../http/broken-request.ts';
+import { createApp } from '../../http/create-app.ts';
+import { listen } from '../../http/listen.ts';
 import { createRefusalLog, REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
 import { createSecretCheck, SECRET_HEADER } from './webhook-secret.ts';
 
@@ -17,16 +19,6 @@ import { createSecretCheck, SECRET_HEADER } from './webhook-secret.ts';
 
 /** Telegram builds updates in a buffer of 64 kB; more than this is nothing that it sends. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A secret has 256 characters at most, and proxies add little. */
-const MAX_HEAD_BYTES = 8 * 1024;
-/** Time for the head of a request, and for all of it. */
-const HEAD_MS = 5 * SECOND_MS;
-const REQUEST_MS = 10 * SECOND_MS;
-const LOOK_FOR_SLOW_MS = SECOND_MS;
-/** Longer than proxies keep connections (60 s), so that they are the ones who close. */
-const KEEP_ALIVE_MS = 75 * SECOND_MS;
-/** Open connections at most: a flood must not take the gateway's other sockets. */
-const MAX_CONNECTIONS = 1_000;
 /** Telegram waits 50 s for an answer. It has to repeat a request that has none by now. */
 const ANSWER_MS = 25 * SECOND_MS;
 /** Said with 503: without it Telegram doubles its waits up to two minutes. The listener is away only for a moment. */
@@ -76,10 +68,13 @@ export function createWebhookServer(options: WebhookServerOptions) {
 
   const judge = createJudge(options);
   const app = createApp({
-    requestMs: options.requestMs ?? REQUEST_MS,
+    bodyLimitBytes: MAX_BODY_BYTES,
+    requestMs: options.requestMs,
     onBroken: (error, socket) => answerBrokenRequest(error, socket, note),
-    refuse,
+    refuseAddress: (reply) => void refuse(reply, 'bad-path'),
   });
+  // The body stays text, so that what cannot be parsed can be kept.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => {
     const refusal = judge(request);
     return refusal === null ? undefined : refuse(reply, refusal);
@@ -89,11 +84,6 @@ export function createWebhookServer(options: WebhookServerOptions) {
     if (request.raw.socket.destroyed) return reply.send();
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
     return refuse(reply, code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'too-large' : 'malformed');
-  });
-  let closing = false;
-  // A connection that was busy when the server closed must not be kept for a next request.
-  app.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
   });
   app.post('*', async ({ body }, reply) => {
     if (!sink) return askAgain(reply, RETRY_NOBODY_SECONDS);
@@ -118,43 +108,10 @@ export function createWebhookServer(options: WebhookServerOptions) {
      * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
      * Throws the system's error when the port is taken.
      */
-    async open(): Promise<Closable & { readonly port: number }> {
-      await app.listen({ host: options.host, port: options.port });
-      app.server.maxConnections = MAX_CONNECTIONS;
-      const { port } = app.server.address() as AddressInfo; // it listens on TCP
-      const close = (): Promise<void> => {
-        closing = true;
-        return closeApp(app, options.drainMs);
-      };
-      return { port, close };
+    open(): Promise<Closable & { readonly port: number }> {
+      return listen(app, options);
     },
   };
-}
-
-function createApp(options: {
-  readonly requestMs: number;
-  readonly onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
-  readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
-}): FastifyInstance {
-  const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: options.requestMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    forceCloseConnections: 'idle',
-    exposeHeadRoutes: false,
-    http: {
-      maxHeaderSize: MAX_HEAD_BYTES,
-      headersTimeout: Math.min(HEAD_MS, options.requestMs),
-      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
-    },
-    clientErrorHandler: options.onBroken,
-    // An address that is none never reaches the hooks.
-    frameworkErrors: (_error, _request, reply) => void options.refuse(reply, 'bad-path'),
-  });
-  // Ours alone: the body stays text, so that what cannot be parsed can be kept.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  return app;
 }
 
 /** What is wrong with the head of a request. The secret comes first: a caller without it learns nothing else. */
@@ -169,16 +126,6 @@ function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyR
   };
 }
 
-/** For what is no request at all or takes too long: there is nothing to reply to but the socket. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, note: (refusal: Refusal) => void): void {
-  // The caller hung up before it asked for anything.
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
-  note(refusal);
-  if (socket.writable) socket.write(`HTTP/1.1 ${REFUSALS[refusal]} Refused\r\nConnection: close\r\n\r\n`);
-  socket.destroy();
-}
-
 /** The work goes on in any case; if it ends well after all, the repeated update is a duplicate. */
 async function inTime(work: Promise<void>): Promise<void> {
   const timer = new AbortController();
@@ -186,12 +133,4 @@ async function inTime(work: Promise<void>): Promise<void> {
     if (!timer.signal.aborted) throw new Error(`not admitted within ${ANSWER_MS} ms`);
   });
   await Promise.race([work, late]).finally(() => timer.abort());
-}
-
-async function closeApp(app: FastifyInstance, drainMs: number): Promise<void> {
-  const drained = new AbortController();
-  const closing = app.close().finally(() => drained.abort());
-  await Promise.race([closing, sleep(drainMs, drained.signal)]);
-  app.server.closeAllConnections();
-  await closing;
 }

@@ -14,7 +14,7 @@ export function createDraftSender(options: {
   readonly api: TelegramApi;
   /** False: as text only. */
   readonly richMessages: boolean;
-}): Channel['draft'] {
+}): NonNullable<Channel['drafts']>['show'] {
   const { api } = options;
   let rich = options.richMessages;
   return async (chatKey, { draftId, text }) => {

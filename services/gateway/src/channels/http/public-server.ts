@@ -1,0 +1,56 @@
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import type { FastifyInstance } from 'fastify';
+import type { GatewayMetrics } from '../../metrics.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { createApp } from './create-app.ts';
+import { listen } from './listen.ts';
+
+/** A route that takes more says so itself. */
+const BODY_LIMIT_BYTES = 64 * 1024;
+/** Requests that are being admitted may finish within this time, together with running sends less than a service has to close. */
+const DRAIN_MS = 3_000;
+
+/**
+ * The one address at which browsers and other programs reach the gateway. Channels register plugins with their routes. Nothing is
+ * loaded and nothing listens unless a channel asked for it.
+ */
+export function createPublicServer(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+  readonly metrics: Pick<GatewayMetrics, 'requests'>;
+}) {
+  const { host, port, log, metrics } = options;
+  let app: FastifyInstance | null = null;
+  return {
+    app(): FastifyInstance {
+      app ??= createPublicApp({ log, metrics });
+      return app;
+    },
+    /** Listens; null when no channel has a route. Throws the system's error when the port is taken. */
+    open: (): Promise<(Closable & { readonly port: number }) | null> =>
+      app ? listen(app, { host, port, drainMs: DRAIN_MS }) : Promise.resolve(null),
+  };
+}
+
+function createPublicApp({ log, metrics }: { readonly log: Log; readonly metrics: Pick<GatewayMetrics, 'requests'> }) {
+  const app = createApp({
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    onBroken: (error, socket) =>
+      answerBrokenRequest(error, socket, (result) => metrics.requests.add({ path: '', result })),
+    refuseAddress: (reply) => void reply.code(404).header('connection', 'close').send(),
+  });
+  app.setNotFoundHandler((_request, reply) => void reply.code(404).header('connection', 'close').send());
+  app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
+    if (request.raw.socket.destroyed) return reply.send();
+    const { statusCode = 500 } = error;
+    if (statusCode >= 500) log.error('request failed', { path: request.routeOptions.url, error });
+    // What went wrong inside concerns no caller.
+    return reply.code(statusCode).header('connection', 'close').send();
+  });
+  app.addHook('onResponse', async (request, reply) =>
+    metrics.requests.add({ path: request.routeOptions.url ?? '', result: String(reply.statusCode) }),
+  );
+  return app;
+}

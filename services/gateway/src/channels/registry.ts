@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { AppError } from '@signalbox/contracts/errors';
+import { channelOfUser } from '@signalbox/store/people/users';
+import type { ChannelKind } from './channel.ts';
+
+const FOLDER = new URL('./', import.meta.url);
+
+/** Every channel, by name. Each folder beside this file whose index exports one is a channel. */
+export const CHANNELS: readonly ChannelKind[] = await Promise.all(listFolders().map(loadKind));
+
+/** The key of a person's private chat with us, on whichever channel they have; null for one that this release does not know. */
+export function privateChatOf(userKey: string): string | null {
+  const channel = channelOfUser(userKey);
+  return CHANNELS.find(({ name }) => name === channel)?.privateChat(userKey) ?? null;
+}
+
+function listFolders(): readonly string[] {
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders
+    .map(({ name }) => name)
+    .filter((name) => listFiles(name).some((file) => /^index\.(ts|js)$/.test(file)));
+}
+
+function listFiles(folder: string): readonly string[] {
+  return readdirSync(new URL(`${folder}/`, FOLDER));
+}
+
+async function loadKind(folder: string): Promise<ChannelKind> {
+  const file = listFiles(folder).find((one) => /^index\.(ts|js)$/.test(one)) ?? 'index.js';
+  const loaded: unknown = await import(new URL(`${folder}/${file}`, FOLDER).href);
+  const kind = (loaded as { default?: ChannelKind }).default; // checked on the next line
+  if (kind?.name !== folder)
+    throw new AppError('STARTUP_REFUSED', {
+      reason: `channels/${folder}/${file} must export default a ChannelKind named ${folder}.`,
+    });
+  return kind;
+}

@@ -1,0 +1,119 @@
+import type { Log } from '@signalbox/platform/log';
+import type { Channel, ThrottleOptions } from '../channel.ts';
+import { toTarget } from './chat-key.ts';
+import { createApi, toApiSignal } from './client.ts';
+import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
+import { encode, putAbove, type TelegramPart } from './send/encode.ts';
+import { encodeFiles, type TelegramFile } from './send/file-part.ts';
+import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
+import { onIdentity } from './identity.ts';
+import { createAttempts } from './send/part-attempt.ts';
+import { offerMenu } from './menu.ts';
+import { readRef } from './message-ref.ts';
+import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
+import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
+import { Webhook, type WebhookTarget } from './receive/webhook.ts';
+import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
+
+/** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
+const SEND_TIMEOUT_SECONDS = 20;
+
+/** What getFile hands out to a bot (core.telegram.org/bots/api#getfile). */
+const DOWNLOAD_LIMIT_BYTES = 20 * 1024 * 1024;
+
+/** What Telegram allows a bot (core.telegram.org/bots/faq). */
+const ALLOWED: ThrottleOptions = { sendsPerSecond: 28, chatSendsPerSecond: 1, chatBurst: 4, groupSendsPerMinute: 20 };
+const DRAFT_INTERVAL_MS = 1_000;
+
+/** Opens Telegram. Nothing is called before `listen` or the first send. */
+export function createTelegram(options: {
+  readonly token: string;
+  readonly apiRoot: string;
+  readonly log: Log;
+  /** Where Telegram brings updates to; null: they are fetched by polling. */
+  readonly webhook: WebhookTarget | null;
+  /** False: everything goes out as text, for clients that cannot show rich messages. */
+  readonly richMessages?: boolean;
+  readonly loadFile: LoadFile;
+  readonly throttle?: ThrottleOptions;
+  /** 0: a text is shown once it is whole. */
+  readonly draftIntervalMs?: number;
+}): Channel<EncodedPart> {
+  const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
+  const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
+  const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
+  const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
+  const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
+  const { log } = options;
+  const { richMessages = true, throttle = ALLOWED, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
+  const attemptPart = createAttempts({ log, richMessages });
+  let username: string | null = null;
+  for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
+
+  const sendPart: SendPart = (chatKey, part, firstLine, whisper) => {
+    if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' }, whisper);
+    const shown = firstLine === null ? part : putAbove(firstLine, part);
+    return attemptPart(shown, (one) => callSend(api, chatKey, one, whisper));
+  };
+  const sendWhisper = createWhisperer({ api, log, send: sendPart });
+
+  /** For calls whose failure does no harm: the message itself matters, not its decoration. */
+  const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
+    await call().catch((error: unknown) => log.debug('telegram call failed', { what, error }));
+  };
+
+  return {
+    name: 'telegram',
+    bot: options.token.split(':')[0] ?? '',
+    way: webhook ? 'webhook' : 'polling',
+    takesDecisions: true,
+    throttle,
+    inviteLink: (code) => (username === null ? null : `https://t.me/${username}?start=${code}`),
+    fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
+    // Telegram's groups have negative ids.
+    throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
+    encode: (body, row) =>
+      [...encode(body, row), ...encodeFiles(body)].map((part, place) => ({
+        ...part,
+        whisper: readWhisper(body, row.chatKey, place),
+      })),
+    send: (chatKey, { whisper, ...part }, firstLine) => {
+      return whisper ? sendWhisper(chatKey, part, firstLine, whisper) : sendPart(chatKey, part, firstLine, null);
+    },
+    edit: async (chatKey, messageId, given) => {
+      const { whisper: _, ...part } = given;
+      const ref = readRef(chatKey, messageId);
+      // A message cannot turn into a document.
+      if (ref.kind === 'none' || part.form === 'file') return { kind: 'gone' };
+      const sent = await attemptPart(part, (one) => callEdit(api, ref, one).then(() => messageId));
+      const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
+      return unchanged ? { kind: 'sent', messageId } : sent;
+    },
+    remove: async (chatKey, messageId) => {
+      const ref = readRef(chatKey, messageId);
+      if (ref.kind !== 'none') await ignoreFailure('delete', () => callDelete(api, ref));
+    },
+    removeButtons: async (chatKey, messageId) => {
+      const ref = readRef(chatKey, messageId);
+      if (ref.kind !== 'none') await ignoreFailure('removeButtons', () => callRemoveButtons(api, ref));
+    },
+    answerPress: (pressId, toast) =>
+      ignoreFailure('answerCallbackQuery', () =>
+        api.answerCallbackQuery(pressId, toast === null ? {} : { text: toast }),
+      ),
+    typing: (chatKey) =>
+      ignoreFailure('sendChatAction', () => {
+        const { chatId, thread } = toTarget(chatKey);
+        return api.sendChatAction(chatId, 'typing', thread);
+      }),
+    ...(draftIntervalMs > 0
+      ? { drafts: { intervalMs: draftIntervalMs, show: createDraftSender({ api: draftApi, richMessages }) } }
+      : {}),
+    offerCommands: (to, signal) => offerMenu(api, to, toApiSignal(signal)),
+    ...(webhook ? { serve: () => webhook.server.open() } : {}),
+    listen: (admit) =>
+      webhook ? new Webhook({ api, log, admit, target: webhook }) : new Polling({ api: pollApi, log, admit }),
+  };
+}
+
+type EncodedPart = (TelegramPart | TelegramFile) & { readonly whisper: Whisper | null };

@@ -1,0 +1,92 @@
+import { OUTBOUND, type Delivery } from '@signalbox/contracts/conversation/topics';
+import { newId } from '@signalbox/contracts/ids';
+import type { Own } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import type { Redis } from '@signalbox/platform/redis';
+import { startConsumer, type Consumer } from '@signalbox/platform/streams/consume';
+import type { Draft } from '@signalbox/platform/streams/drafts';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import type { Pool } from '@signalbox/store/pool';
+import type { Channel } from '../channels/channel.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { Deliverer } from './deliver.ts';
+import { createDraftClaims } from './draft-claim.ts';
+import { Drafts } from './drafts.ts';
+import { createThrottle } from './throttle.ts';
+
+/** Running sends may finish within this time when the service stops. */
+const DRAIN_MS = 8_000;
+
+/** What sends through one channel. */
+export interface ChannelDelivery {
+  readonly channel: Channel;
+  readonly consumer: Consumer;
+  /** Delivers to a chat without a wake-up from the stream. */
+  deliverHere(delivery: Delivery): void;
+  /** Takes in what is being written. */
+  hear(draft: Draft): void;
+}
+
+/** Starts what sends through one channel: its branch of the stream of wake-ups, its deliverer, its rate limit, its drafts. */
+export function startDelivery(parts: {
+  readonly own: Own;
+  readonly config: GatewayConfig;
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly channel: Channel;
+  readonly metrics: GatewayMetrics;
+  readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
+}): ChannelDelivery {
+  const { own, config, log, pool, redis, channel, metrics, wake } = parts;
+  const pace = createThrottle(channel.throttle);
+  const drafts = channel.drafts
+    ? own(
+        new Drafts({
+          channel,
+          drafts: channel.drafts,
+          pace,
+          claims: createDraftClaims({ redis, prefix: config.REDIS_PREFIX, gateway: newId('gw'), log }),
+          busy: (chatKey) => deliverer.isSending(chatKey),
+          log,
+          metrics,
+        }),
+      )
+    : null;
+  const deliverer = new Deliverer({
+    pool,
+    channel,
+    pace,
+    log,
+    metrics,
+    drafts,
+    maxChats: config.DELIVERY_CHATS,
+    wake,
+    drainMs: DRAIN_MS,
+  });
+  const consumer = startConsumer({
+    topic: OUTBOUND,
+    branch: channel.name,
+    redisUrl: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
+    partitions: config.STREAM_PARTITIONS,
+    consumer: config.GATEWAY_NAME,
+    slots: config.DELIVERY_CHATS,
+    log,
+    handle: (delivery) => deliverer.handle(delivery),
+    onUnreadable: async (ref, raw, detail) => {
+      const body = { raw: raw.slice(0, 2_000) };
+      await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
+    },
+    drainMs: DRAIN_MS,
+  });
+  // Side by side: the consumer stops reading at once, so that another gateway reads what the deliverer hands on.
+  own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
+  return {
+    channel,
+    consumer,
+    deliverHere: (delivery) => deliverer.deliverHere(delivery),
+    hear: (draft) => drafts?.hear(draft),
+  };
+}
