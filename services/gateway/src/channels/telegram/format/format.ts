@@ -1,7 +1,7 @@
-import { groupSpans, textOf, type Block, type InlineText, type ListItem, type Style } from './block.ts';
-import { cleanText, isBlank } from './clean-text.ts';
-import { readBlocks } from './document.ts';
-import { layOutTable } from './table.ts';
+import { groupSpans, textOf, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import { cleanText, isBlank } from '../../text/clean-text.ts';
+import { readBlocks } from '../../text/document.ts';
+import { layOutTable } from '../../text/table.ts';
 
 /** A span of a text, in UTF-16 units, as Telegram counts. */
 export interface Entity {

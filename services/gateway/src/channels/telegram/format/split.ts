@@ -1,5 +1,5 @@
-import { isBlank } from './clean-text.ts';
-import { findCut } from './cut.ts';
+import { isBlank } from '../../text/clean-text.ts';
+import { findCut } from '../../text/cut.ts';
 import type { Entity, FormattedText, Head } from './format.ts';
 
 /** Telegram's limit for one message, in UTF-16 units (core.telegram.org/bots/api#sendmessage). */

@@ -7,7 +7,7 @@ import {
   type ListItem,
   type Style,
   type Table,
-} from '../format/block.ts';
+} from '../../text/block.ts';
 import { DEPTH_LIMIT } from './rich-size.ts';
 
 /** Rich blocks as the Bot API takes them. None of ours holds a file. */

@@ -1,4 +1,4 @@
-import type { Block } from '../format/block.ts';
+import type { Block } from '../../text/block.ts';
 import { isFolded } from './rich-block.ts';
 
 /**

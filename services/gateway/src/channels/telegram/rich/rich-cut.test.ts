@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Block } from '../format/block.ts';
-import { readBlocks } from '../format/document.ts';
+import type { Block } from '../../text/block.ts';
+import { readBlocks } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
 import { cutSections } from './rich-cut.ts';
 import { fits, sizeOf, add } from './rich-size.ts';

@@ -6,9 +6,9 @@ import {
   type ListItem,
   type Span,
   type Table,
-} from '../format/block.ts';
-import { findCut, findReach } from '../format/cut.ts';
-import { isBlank } from '../format/clean-text.ts';
+} from '../../text/block.ts';
+import { findCut, findReach } from '../../text/cut.ts';
+import { isBlank } from '../../text/clean-text.ts';
 import { add, fits, RICH_LIMIT, sizeOf, sizeOfItem, sizeOfRow, subtract, type Size } from './rich-size.ts';
 
 /**

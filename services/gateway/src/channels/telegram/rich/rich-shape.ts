@@ -1,5 +1,5 @@
-import type { Block, ListItem, Table } from '../format/block.ts';
-import { plainParagraph } from '../format/document.ts';
+import type { Block, ListItem, Table } from '../../text/block.ts';
+import { plainParagraph } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
 import { COLUMN_LIMIT } from './rich-size.ts';
 

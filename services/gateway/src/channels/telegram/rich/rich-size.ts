@@ -1,4 +1,4 @@
-import { textOf, type Block, type InlineText, type ListItem, type Table } from '../format/block.ts';
+import { textOf, type Block, type InlineText, type ListItem, type Table } from '../../text/block.ts';
 
 /** What a rich message takes up of Telegram's limits. */
 export interface Size {
