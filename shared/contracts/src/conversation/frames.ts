@@ -13,30 +13,42 @@ export const FRAME_LIMIT_BYTES = 64 * 1024;
 export const PageMode = z.object({ mode: z.enum(['voice', 'text']), device: z.enum(['desktop', 'mobile']) });
 export type PageMode = z.infer<typeof PageMode>;
 
-/** A part of a page. `type` says how it is drawn, `props` what it shows; texts in them are markdown. */
-export const Component = z.object({
+/** How something is drawn, and what it shows: see components.ts. */
+const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });
+
+/**
+ * A part of a page. Components stand in the order of `place`; one keeps its place when it changes. `children` are drawn inside it, below
+ * what it shows itself.
+ */
+export const Component = Drawn.extend({
   id: z.string().min(1).max(160),
-  type: z.string().min(1).max(40),
-  props: z.record(z.string(), z.json()),
+  place: z.int().nonnegative(),
+  /** What it shows now, for an action: a press means what was seen when it was pressed. */
+  version: z.string().max(40).default(''),
+  children: z.array(Drawn).default([]),
 });
 export type Component = z.infer<typeof Component>;
 
-/** `put` adds a component below the others, or replaces the one with its id where it is. */
+/** `put` adds a component, or replaces all of the one with its id. `clear` removes every component: what follows is all there is. */
 export const PatchStep = z.discriminatedUnion('op', [
   z.object({ op: z.literal('put'), component: Component }),
   z.object({ op: z.literal('remove'), id: z.string().min(1).max(160) }),
+  z.object({ op: z.literal('clear') }),
 ]);
 export type PatchStep = z.infer<typeof PatchStep>;
 
 const frame = <const T extends string, P extends z.ZodType>(type: T, payload: P) =>
   z.object({ type: z.literal(type), ts: z.iso.datetime(), sessionId: z.string().min(1).max(80), payload });
 
-/** Said by a page. `id` is the page's own: the same id twice is one message. */
+/** The page's own id of what it says: the same id twice is said once. A UUID fits. */
+const ClientId = z.string().regex(/^[\w-]{1,40}$/);
+
+/** Said by a page. `sessionId` is that of the frames that it gets. */
 export const ClientFrame = z.discriminatedUnion('type', [
   frame(
     'client.message',
     z.object({
-      id: z.string().regex(/^[\w-]{1,64}$/),
+      id: ClientId,
       text: z.string().min(1).max(TEXT_LIMIT),
       /** It was spoken. */
       voice: z.boolean().default(false),
@@ -45,9 +57,10 @@ export const ClientFrame = z.discriminatedUnion('type', [
   frame(
     'client.action',
     z.object({
-      id: z.string().regex(/^[\w-]{1,64}$/),
-      /** The component whose button was pressed, and which of its buttons. */
+      id: ClientId,
+      /** The component whose button was pressed, its version as the page shows it, and which of its buttons. */
       componentId: z.string().min(1).max(160),
+      version: z.string().max(40).default(''),
       index: z.int().min(0).max(63),
     }),
   ),
@@ -60,7 +73,10 @@ const Transcript = z.object({ speaker: z.enum(['agent', 'person']), text: z.stri
 
 /** Said by the gateway. Nothing else ever reaches a page: no audit event, no action of somebody else. */
 export const ServerFrame = z.discriminatedUnion('type', [
-  /** `seq` grows with each patch of a session: a page that comes back asks for what follows the last one that it saw. */
+  /**
+   * `seq` grows with each patch of a session: a page that comes back asks for what follows the greatest one that it saw. A patch of what
+   * is not kept, such as a draft or another view of what is there, repeats the one before. All steps of a frame belong together.
+   */
   frame('server.a2ui.patch', z.object({ seq: z.int().nonnegative(), steps: z.array(PatchStep).min(1) })),
   frame('server.agent.thinking', z.object({ active: z.boolean() })),
   /** In voice mode: what the page is to read aloud, in which language. */
