@@ -24,9 +24,19 @@ export interface DraftRequest {
   readonly show: (text: string) => void;
 }
 
+/** A picture that a person sent. It goes along with a call and is no part of the conversation. */
+export interface Picture {
+  /** The message that it came with. */
+  readonly messageId: string;
+  readonly mimeType: string;
+  readonly base64: string;
+}
+
 export interface ModelRequest {
   /** A system message first, if there is one. */
   readonly messages: readonly BaseMessage[];
+  /** What came with some of them. A model that does not see leaves them out. */
+  readonly pictures?: readonly Picture[];
   readonly tools: readonly BoundTool[];
   /** Set: the answer is one object; `tools` is empty then. */
   readonly object: ObjectRequest | null;
@@ -60,6 +70,8 @@ export interface ModelSpend {
 export interface Model {
   /** `provider:model`, or `offline`. */
   readonly name: string;
+  /** It can look at pictures. */
+  readonly sees?: true;
   /**
    * Answers once. Throws MODEL_UNAVAILABLE with a ModelFailure as its cause after all tries, and the signal's reason when it is
    * aborted. Asking twice may give two answers, and costs twice.

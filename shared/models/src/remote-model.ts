@@ -4,6 +4,7 @@ import { tryChat, type TokenCounts } from './retry/chat-try.ts';
 import { isTransient, ModelFailure } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
 import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend } from './port.ts';
+import { withPictures } from './pictures.ts';
 import type { RemoteSettings } from './settings.ts';
 import type { Wire } from './providers/provider.ts';
 
@@ -69,7 +70,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
       }
     }
   };
-  return { name, ask };
+  return { name, ask, ...(settings.sees ? { sees: true as const } : {}) };
 }
 
 /** Throws a ModelFailure for whatever the wire or the answer is to blame for; anything else is thrown as it is. */
@@ -89,7 +90,15 @@ async function tryOnce(
     onSpend?.(spent);
   };
   try {
-    const message = await tryChat({ wire, model, request, fetch: http.fetch, signal, count: spend });
+    const messages = withPictures(request.messages, request.pictures ?? [], settings.sees);
+    const message = await tryChat({
+      wire,
+      model,
+      request: { ...request, messages },
+      fetch: http.fetch,
+      signal,
+      count: spend,
+    });
     if (!counted) spend(null); // the turn still has to say who answered, and that its cost is not known
     return { message, model };
   } catch (thrown) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import { canSee } from './pictures.ts';
 import { PROVIDERS, ProvidersConfig } from './providers/all.ts';
 import type { ModelAccess, Provider } from './providers/provider.ts';
 
@@ -13,6 +14,11 @@ export const ModelConfig = ProvidersConfig.extend({
   MODEL_FALLBACK: z.string().optional(),
   /** Other models for an agent or one node of it: `agent=model` or `agent.node=model`, separated by commas. */
   MODEL_FOR: z.string().optional(),
+  /**
+   * The models that can look at pictures, as `provider:model`, separated by commas; `*` stands for any characters. Not set: those that
+   * are known to.
+   */
+  MODEL_SEES: z.string().optional(),
   /** Milliseconds of silence after which a try is given up. */
   MODEL_TIMEOUT_MS: z.coerce
     .number()
@@ -39,6 +45,8 @@ export interface RemoteSettings extends ModelAccess {
   /** `provider:model`. */
   readonly name: string;
   readonly provider: Provider;
+  /** Whether it can look at pictures. */
+  readonly sees: boolean;
 }
 
 export type ModelSettings = RemoteSettings | { readonly name: typeof OFFLINE; readonly provider: null };
@@ -117,7 +125,8 @@ function findModel(config: ModelConfig, text: string): ModelSettings | string {
     ...(model ? [] : [`needs the name of a model: ${id}:name, or ${provider.variables.model}`]),
   ];
   if (!model || lacks.length > 0) return lacks.map((what) => `${id} ${what}`).join('; ');
-  return { name: `${id}:${model}`, provider, model, apiKey, baseURL };
+  const name = `${id}:${model}`;
+  return { name, provider, model, apiKey, baseURL, sees: canSee(name, config.MODEL_SEES) };
 }
 
 function unknownProvider(id: string): string {

@@ -33,6 +33,7 @@ function guard(model: Model): Model {
   };
   return {
     name: model.name,
+    ...(model.sees ? { sees: true as const } : {}),
     ask: async (request) => redactAnswer(await model.ask({ ...request, messages: request.messages.map(cleaned) })),
   };
 }

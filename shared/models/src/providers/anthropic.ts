@@ -75,7 +75,11 @@ function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
 function markedParts(message: BaseMessage, which: 'first' | 'last') {
   const texts = typeof message.content === 'string' ? [message.content] : textsOf(message.content);
   const marked = which === 'first' ? 0 : texts.length - 1;
-  return texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) }));
+  return [
+    ...texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) })),
+    // What comes with one call alone stands behind the breakpoint.
+    ...(typeof message.content === 'string' ? [] : message.content.filter(({ type }) => type === 'image_url')),
+  ];
 }
 
 function textsOf(content: readonly unknown[]): readonly string[] {

@@ -43,6 +43,7 @@ export function createFallback(candidates: readonly [Candidate, ...Candidate[]],
 
   return {
     name: first.name,
+    ...(first.sees ? { sees: true as const } : {}),
     ask: async (request) => {
       const answer = await askOf(candidates, request, false);
       if (answer) return answer;
