@@ -185,7 +185,7 @@ describe('on its own', () => {
     const policy = (): typeof engine => engine;
     const peopleChanged = (): void => undefined;
     const languages = createLanguages(pool);
-    const people = { languages, peopleChanged };
+    const people = { languages, peopleChanged, voiceLimitBytes: null };
     const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });

@@ -7,6 +7,7 @@ import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { serveFiles } from '@signalbox/platform/streams/files';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
@@ -14,6 +15,8 @@ import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createLanguages } from './admission/languages.ts';
 import { createAdmission } from './admission/admit.ts';
+import { openTranscriber } from '@signalbox/models/transcription/settings';
+import { VoiceListener } from './admission/voice/listener.ts';
 import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel, ChannelParts, Listening } from './channels/channel.ts';
@@ -66,7 +69,11 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   };
   const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
-  const shared = { pool, cipher, policy, burst, languages, notifier, log, metrics, peopleChanged };
+  for (const channel of channels) if (channel.fetchFile) own(serveFiles(filesOf(channel, { config, log, redis })));
+  const transcriber = openTranscriber(config);
+  const voiceLimitBytes = transcriber?.limitBytes ?? null;
+  if (transcriber) own(new VoiceListener({ pool, channels, transcriber, cipher, wake: notifier.wakeChats, log }));
+  const shared = { pool, cipher, policy, burst, languages, notifier, voiceLimitBytes, log, metrics, peopleChanged };
   const listeners: Listening[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
@@ -110,6 +117,22 @@ async function openChannels(
   for (const { kind, config: own } of config.channels)
     opened.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX }));
   return opened;
+}
+
+/** The files of a channel, for services that have not its token. */
+function filesOf(
+  channel: Channel,
+  { config, log, redis }: { readonly config: GatewayConfig; readonly log: Log; readonly redis: Redis },
+): Parameters<typeof serveFiles>[0] {
+  return {
+    redisUrl: config.REDIS_URL,
+    redis,
+    prefix: config.REDIS_PREFIX,
+    log,
+    channel: channel.name,
+    bot: channel.bot,
+    fetch: async (ref, limits) => (await channel.fetchFile?.(ref, limits)) ?? { kind: 'gone' },
+  };
 }
 
 /** Starts what sends, for each channel by itself: one that is down holds up no other. */

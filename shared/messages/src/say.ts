@@ -24,6 +24,7 @@ import type repository from './languages/en/repository.json';
 import type servers from './languages/en/servers.json';
 import type services from './languages/en/services.json';
 import type turn from './languages/en/turn.json';
+import type voice from './languages/en/voice.json';
 import type workspace from './languages/en/workspace.json';
 
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
@@ -50,6 +51,7 @@ interface Catalog {
   readonly servers: typeof servers;
   readonly services: typeof services;
   readonly turn: typeof turn;
+  readonly voice: typeof voice;
   readonly workspace: typeof workspace;
 }
 

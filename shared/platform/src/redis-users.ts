@@ -36,10 +36,10 @@ const COMMANDS = [
 ];
 
 const REACH: Readonly<Record<RedisService, Reach>> = {
-  gateway: { keys: [...streams(INBOUND, OUTBOUND), 'burst:*', 'draft:*'], channels: [STOP_CHANNEL, 'draft'] },
+  gateway: { keys: [...streams(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*'], channels: [STOP_CHANNEL, 'draft'] },
   // It puts work into the queue of every pool.
   worker: {
-    keys: [...streams(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*'],
+    keys: [...streams(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*', 'file:*'],
     channels: [STOP_CHANNEL, 'draft'],
   },
   maintenance: pool('maintenance'),

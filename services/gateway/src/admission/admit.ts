@@ -27,6 +27,8 @@ export interface AdmissionDeps extends StoreParts {
   readonly burst: RateLimit;
   readonly languages: Languages;
   readonly notifier: Notifier;
+  /** Larger voice notes are not listened to; null when none is. */
+  readonly voiceLimitBytes: number | null;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** A person got a role or lost one. */
@@ -59,6 +61,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         language: languages.get(update.userKey) ?? null,
         withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
         fileLimitBytes: channel.fileLimitBytes,
+        voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
         window,
       };
       return inLanguage(options.language, () => planUpdate(update, options, secrets));

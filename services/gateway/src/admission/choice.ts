@@ -25,6 +25,8 @@ export interface PlanOptions {
   readonly withinBurst: boolean;
   /** Larger files cannot be fetched. */
   readonly fileLimitBytes: number;
+  /** Larger voice notes are not listened to; null when none is. */
+  readonly voiceLimitBytes: number | null;
   readonly window: { readonly id: number; readonly leftMs: number };
 }
 
@@ -79,6 +81,12 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     };
     return refuse('too large', `too-large:${update.chatKey}:${update.updateId}`, sayError('FILE_TOO_LARGE', data));
   }
+  if (options.voiceLimitBytes !== null && isVoiceNote(update)) {
+    if ((update.attachments[0]?.sizeBytes ?? 0) <= options.voiceLimitBytes)
+      return { ...plain, verdict: 'answer', answer: { kind: 'voice' } };
+    const sentence = say('voice.too-large', { limit: formatBytes(options.voiceLimitBytes) });
+    return refuse('voice too large', `too-large:${update.chatKey}:${update.updateId}`, sentence);
+  }
   if (text.length > TEXT_LIMIT) {
     const data = { length: format(text.length), limit: format(TEXT_LIMIT) };
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
@@ -94,6 +102,12 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   if (command) return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, text: keep(text) };
   if (!looksLikeCode(text)) return plain;
   return { ...plain, code: { text, sure: isSurelyCode(text), exposed: update.chatKind === 'group' } };
+}
+
+/** Whether a message is a recording and nothing else: with words beside it, it is a file, and the words are the message. */
+function isVoiceNote(update: FromPerson): update is Extract<FromPerson, { kind: 'text' }> {
+  if (update.kind !== 'text' || update.text.trim() !== '' || update.attachments.length !== 1) return false;
+  return update.attachments.every(({ kind }) => kind === 'voice' || kind === 'audio') && update.album === null;
 }
 
 /** A command cannot take the place of words that wait: it is answered at once, and they are not. */

@@ -19,7 +19,11 @@ const FOUND_KEPT_MS = 24 * HOUR_MS;
  * Stores what was found in a message, sealed, and tells its sender once; in the transaction that puts the message into the inbox.
  * Returns whether the chat has something to say.
  */
-export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan): Promise<boolean> {
+export async function keepFound(
+  db: Queryable,
+  cipher: SecretSealer,
+  plan: Pick<Plan, 'envelope' | 'secrets'>,
+): Promise<boolean> {
   const { found } = plan.secrets;
   if (found.length === 0) return false;
   const { id, userKey } = plan.envelope;

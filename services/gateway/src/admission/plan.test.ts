@@ -10,6 +10,7 @@ const OPTIONS = {
   bot: '100',
   withinBurst: true,
   fileLimitBytes: 20 * 1024 * 1024,
+  voiceLimitBytes: null,
   window: { id: 7, leftMs: 4_200 },
 };
 const SAID = {

@@ -27,6 +27,8 @@ export interface Plan {
   readonly answer: Question | null;
   /** What may be a code, to be tried before the rest. */
   readonly code: SentCode | null;
+  /** The voice note whose question was pressed: see voice/voice-press.ts. */
+  readonly voiceNote: number | null;
   /** What was taken out of it before. */
   readonly secrets: SentSecrets;
   /** The message of ours that it answers. */
@@ -83,6 +85,7 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
     answer: choice.answer,
     answers: (update.kind === 'text' && update.answers) || null,
     code: choice.code,
+    voiceNote: null,
     secrets,
     pressed:
       update.kind === 'press'

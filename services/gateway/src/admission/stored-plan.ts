@@ -17,6 +17,7 @@ import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
 import { mayAnswer, tryAct, tryPrompt } from './approval-press.ts';
 import { isStopWord, tryEndLog } from './log-stop.ts';
+import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 
 /** What became of one plan, and who must hear of it after the commit. */
 export interface Stored {
@@ -60,9 +61,12 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
     for (const plan of plans)
       tried.push(
         await inLanguage(plan.language, async () =>
-          tryEndLog(
+          checkVoicePress(
             db,
-            await tryPrompt(db, await tryAct(db, await tryCode(db, plan)), prompted.has(plan.envelope.userKey)),
+            await tryEndLog(
+              db,
+              await tryPrompt(db, await tryAct(db, await tryCode(db, plan)), prompted.has(plan.envelope.userKey)),
+            ),
           ),
         ),
       );
@@ -70,7 +74,9 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
     const answered: Stored[] = [];
     for (const one of stored)
       answered.push(
-        await inLanguage(one.plan.language, async () => answer(db, deps, await keep(db, deps.cipher, one))),
+        await inLanguage(one.plan.language, async () =>
+          answer(db, deps, await hear(db, await keep(db, deps.cipher, one))),
+        ),
       );
     return answered;
   });
@@ -91,6 +97,12 @@ function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: P
 async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promise<Stored> {
   if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
   const isSaid = await keepFound(db, cipher, stored.plan);
+  return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
+}
+
+/** A press on the question about a voice note has its effect in the transaction that takes it in. */
+async function hear(db: Queryable, stored: Stored): Promise<Stored> {
+  const isSaid = await settleVoicePress(db, stored.plan, stored.admitted);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 

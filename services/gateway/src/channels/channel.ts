@@ -95,6 +95,16 @@ export interface EncodedRow {
   readonly simpleFrom: number | null;
 }
 
+/** What became of fetching a file. */
+export type Fetched =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  /** Larger than was asked for. */
+  | { readonly kind: 'too-large' }
+  /** The channel does not have it, or not any more. */
+  | { readonly kind: 'gone' }
+  /** The channel cannot be reached, or not in time. */
+  | { readonly kind: 'away'; readonly detail: string };
+
 /** What became of one call. Only `ambiguous` leaves open whether the person sees it. */
 export type Sent =
   | { readonly kind: 'sent'; readonly messageId: string }
@@ -186,6 +196,8 @@ export interface Channel<P = unknown> {
   /** Takes a message away, if that is still possible. */
   remove?(chatKey: string, messageId: string): Promise<void>;
   removeButtons?(chatKey: string, messageId: string): Promise<void>;
+  /** The bytes of a file that a person sent, by its `ref`. Never throws; an abort is `away`. Left out where there are no files. */
+  fetchFile?(ref: string, options: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<Fetched>;
   /** Stops a pressed button's spinning; `toast` is shown for a moment. */
   answerPress?(pressId: string, toast: string | null): Promise<void>;
   typing?(chatKey: string): Promise<void>;

@@ -3,6 +3,7 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { say, sayError } from '@signalbox/messages/say';
+import { putNote } from '../admission/voice/voice-notes.ts';
 import { COMMANDS, nearestCommand } from './registry.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
 import { refuse, type Answer, type AnswerParts, type Asked, type Question } from './question.ts';
@@ -17,6 +18,9 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
       return { text: describeUnknown(question.typed, asked.role), personal: true };
     case 'exposed-code':
       return { text: sayError('CODE_EXPOSED', {}), personal: true };
+    case 'voice':
+      await putNote(parts.db, asked.inboxId);
+      return { text: null }; // it is answered when it was heard
     case 'approval':
       return answerPress(parts, question.act, asked);
     case 'end-log': {

@@ -16,6 +16,8 @@ export type Question =
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
   | { readonly kind: 'exposed-code' }
+  /** A voice note, which is to be turned into text. */
+  | { readonly kind: 'voice' }
   /** A button of an approval card. */
   | { readonly kind: 'approval'; readonly act: ApprovalAct }
   /** The Stop button of a followed log, or the word (no run named). */

@@ -26,7 +26,7 @@ const Base = z.object({
 /** Files of one message: an album has at most ten. */
 const ATTACHMENT_LIMIT = 10;
 
-/** A file that came with a message. Only a reference: nothing is downloaded before a tool reads it. */
+/** A file that came with a message. Only a reference: it is fetched when something looks at it. */
 export const Attachment = z.object({
   kind: z.enum(['document', 'photo', 'voice', 'audio', 'video']),
   /** The channel's own name of the file, by which it can be fetched there. */
@@ -70,6 +70,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     whisper: z.literal(true).optional(),
     /** The words are not the person's own: forwarded, written by another bot, or with a quotation in them. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
+    /** The person said it: a transcript that they read and confirmed. */
+    spoken: z.literal(true).optional(),
     /** Set when the text came from a button: which outbox row it belongs to. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),

@@ -67,6 +67,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       approvals: CHANGE,
       approval_votes: ADD,
       approval_prompts: WRITE,
+      voice_notes: WRITE,
       grants: WRITE,
       // It seals, and never reads what is sealed.
       secrets:

@@ -11,6 +11,7 @@ import { createAttempts } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
 import { readRef } from './message-ref.ts';
 import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
+import { fetchFile } from './receive/fetch-file.ts';
 import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
 import { Webhook, type WebhookTarget } from './receive/webhook.ts';
 import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
@@ -44,8 +45,7 @@ export function createTelegram(options: {
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
   const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
-  const { log } = options;
-  const { richMessages = true, throttle = ALLOWED, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
+  const { log, richMessages = true, throttle = ALLOWED, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
   const attemptPart = createAttempts({ log, richMessages });
   let username: string | null = null;
   for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
@@ -97,6 +97,7 @@ export function createTelegram(options: {
       const ref = readRef(chatKey, messageId);
       if (ref.kind !== 'none') await ignoreFailure('removeButtons', () => callRemoveButtons(api, ref));
     },
+    fetchFile: (ref, limits) => fetchFile({ ...options, api }, ref, limits),
     answerPress: (pressId, toast) =>
       ignoreFailure('answerCallbackQuery', () =>
         api.answerCallbackQuery(pressId, toast === null ? {} : { text: toast }),

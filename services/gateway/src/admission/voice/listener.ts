@@ -1,0 +1,195 @@
+import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { makeStorable } from '@signalbox/contracts/storable';
+import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
+import { inLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import type { Transcriber, Transcription } from '@signalbox/models/transcription/transcriber';
+import { background, type Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { startLoop } from '@signalbox/platform/loop';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { keepFound } from '../keep-secrets.ts';
+import { takeSecrets } from '../sent-secrets.ts';
+import type { Channel, Fetched } from '../../channels/channel.ts';
+import { askAbout, sayUnfetched, sayUnheard, tellFailure, withdraw } from './voice-answers.ts';
+import { claimNote, failNote, keepTranscript, releaseNote, voidSuperseded, type ClaimedNote } from './voice-notes.ts';
+
+/*
+ * A voice note: admitted (a row that waits) → claimed → fetched from its channel → turned into text → its secrets are taken out
+ *   ─┬─ the text is shown, with two buttons (asked) → its sender presses one (voice-press.ts), or writes, which voids it
+ *    └─ its sender is told why not (failed)
+ * The text and the question are stored in one transaction. A process that ends before it leaves the note to the next claim.
+ */
+
+const LOOK_EVERY_MS = 500;
+/** Notes that one gateway listens to at the same time: each holds its bytes in memory. */
+const AT_ONCE = 4;
+const FETCH_MS = 30 * SECOND_MS;
+/** What a claim lasts beyond fetching and listening: time to store the result. */
+const SPARE_MS = 30 * SECOND_MS;
+/** After so many claims without a result it is the note itself that ends processes. */
+const MAX_TRIES = 4;
+/** How long notes that are being listened to may go on when the gateway stops. */
+const DRAIN_MS = 2 * SECOND_MS;
+
+export interface ListenerDeps {
+  readonly pool: Pool;
+  readonly channels: readonly Channel[];
+  readonly transcriber: Transcriber;
+  readonly cipher: SecretSealer;
+  readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
+  readonly log: Log;
+}
+
+/** Listens to voice notes, a few at a time, until it is closed. */
+export class VoiceListener implements Closable {
+  readonly #deps: ListenerDeps;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #loop: Closable;
+
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps;
+    this.#loop = startLoop({ name: 'voice', everyMs: LOOK_EVERY_MS, log: deps.log, step: () => this.#step() });
+  }
+
+  /** Notes that are not settled by then are given back. */
+  async close(): Promise<void> {
+    await this.#loop.close();
+    await withinMs(Promise.all(this.#running), DRAIN_MS);
+    this.#stop.abort(new Error('the gateway is shutting down'));
+    await Promise.all(this.#running);
+  }
+
+  async #step(): Promise<void> {
+    const { pool, channels, transcriber, log } = this.#deps;
+    await this.#voidSuperseded();
+    const accounts = { channels: channels.map(({ name }) => name), bots: channels.map(({ bot }) => bot) };
+    const leaseMs = FETCH_MS + transcriber.deadlineMs + SPARE_MS;
+    while (this.#running.size < AT_ONCE) {
+      const note = await claimNote(pool, accounts, leaseMs);
+      if (note === null) return;
+      const work = this.#serve(note).finally(() => this.#running.delete(work));
+      this.#running.add(work);
+      background(log, 'voice note', work);
+    }
+  }
+
+  /** Never rejects: a note whose result could not be stored waits until its claim has run out. */
+  async #serve(note: ClaimedNote): Promise<void> {
+    const { pool, log } = this.#deps;
+    const { traceId, userKey } = note.envelope;
+    try {
+      await inLanguage(note.language, () => this.#listen(note));
+    } catch (error) {
+      log.warn('voice note not settled, it is claimed again', { traceId, userKey, error });
+      if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // else its claim runs out
+    }
+  }
+
+  async #listen(note: ClaimedNote): Promise<void> {
+    const { channels, transcriber, log } = this.#deps;
+    const { limitBytes } = transcriber;
+    const channel = channels.find(({ name, bot }) => name === note.envelope.channel && bot === note.envelope.bot);
+    const [file] = note.envelope.attachments ?? [];
+    if (note.tries > MAX_TRIES || !file || !channel) return this.#fail(note, say('voice.broken'));
+    if (channel.typing) background(log, 'typing', channel.typing(note.envelope.chatKey));
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(FETCH_MS)]);
+    const fetched: Fetched = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
+    this.#stop.signal.throwIfAborted();
+    if (fetched.kind !== 'file') return this.#fail(note, sayUnfetched(fetched, limitBytes));
+    const mimeType = file.mimeType ?? 'audio/ogg';
+    const recording = { bytes: fetched.bytes, name: nameFor(mimeType), mimeType, language: note.language };
+    const startedAt = performance.now();
+    const result = await transcriber.transcribe(recording, this.#stop.signal);
+    this.#report(note, result, performance.now() - startedAt);
+    if (result.kind !== 'heard') return this.#fail(note, sayUnheard(result, limitBytes));
+    const heard = cleanTranscript(result.text);
+    if (heard === '') return this.#fail(note, say('voice.silent'));
+    if (heard.length > TEXT_LIMIT) return this.#fail(note, say('voice.too-long'));
+    await this.#ask(note, channel, heard);
+  }
+
+  /** Stores what was heard and the question about it. What was heard is taken for typed text, so that it keeps no secret either. */
+  async #ask(note: ClaimedNote, channel: Channel, heard: string): Promise<void> {
+    const { pool, cipher, log } = this.#deps;
+    const { attachments: _, ...envelope } = note.envelope;
+    const typed = { ...envelope, kind: 'text' as const, text: heard, named: true, album: null, whisper: false };
+    const { update, secrets } = takeSecrets(cipher, { ...typed, attachments: [] });
+    const isKept = await withTransaction(pool, async (db) => {
+      if (!(await keepTranscript(db, note, update.text))) return false;
+      await keepFound(db, cipher, { envelope: note.envelope, secrets });
+      await putOutbox(db, [askAbout(note, update.text)]);
+      return true;
+    });
+    if (!isKept) return;
+    await this.#deps.wake([envelope.chatKey], envelope.traceId);
+    // As with a message that shows one: its sender is asked to look whether it is gone.
+    const removed =
+      secrets.isShown && envelope.messageId !== null && channel.remove?.(envelope.chatKey, envelope.messageId);
+    if (removed) background(log, 'secret', removed);
+  }
+
+  async #fail(note: ClaimedNote, sentence: string): Promise<void> {
+    const { pool, wake } = this.#deps;
+    const isSettled = await withTransaction(pool, async (db) => {
+      if (!(await failNote(db, note))) return false;
+      await putOutbox(db, [tellFailure(note, sentence)]);
+      return true;
+    });
+    if (isSettled) await wake([note.envelope.chatKey], note.envelope.traceId);
+  }
+
+  async #voidSuperseded(): Promise<void> {
+    const { pool, wake } = this.#deps;
+    const gone = await withTransaction(pool, async (db) => {
+      const notes = await voidSuperseded(db);
+      for (const note of notes) await inLanguage(note.language, () => putOutbox(db, [withdraw(note, note.transcript)]));
+      return notes;
+    });
+    for (const { envelope } of gone) await wake([envelope.chatKey], envelope.traceId);
+  }
+
+  /** What was said stands in no log. */
+  #report({ envelope, tries }: ClaimedNote, result: Transcription, durationMs: number): void {
+    const { log } = this.#deps;
+    const { traceId, userKey } = envelope;
+    const facts = { traceId, userKey, tries, result: result.kind, durationMs: Math.round(durationMs) };
+    if (result.kind === 'failed')
+      log.warn('voice note not heard', { ...facts, reason: result.reason, status: result.status });
+    else log.info('voice note heard', facts);
+  }
+}
+
+/** What a recognizer wrote, on one line and with nothing in it that cannot be seen: what its sender confirms is what they read. */
+function cleanTranscript(text: string): string {
+  return makeStorable(text)
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (sign) => (JOINERS.has(sign) ? sign : ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** They change how letters are joined in many scripts, and hide nothing. */
+const JOINERS: ReadonlySet<string> = new Set(['\u200c', '\u200d']);
+
+/** A name by whose ending servers tell what a recording is. */
+function nameFor(mimeType: string): string {
+  const [type = ''] = mimeType.split(';');
+  return `voice.${ENDINGS[type.trim().toLowerCase()] ?? 'ogg'}`;
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  'audio/ogg': 'ogg',
+  'audio/opus': 'ogg',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/x-m4a': 'm4a',
+  'audio/aac': 'm4a',
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/webm': 'webm',
+  'audio/flac': 'flac',
+};

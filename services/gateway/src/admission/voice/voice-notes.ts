@@ -1,0 +1,141 @@
+import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { Queryable } from '@signalbox/store/pool';
+import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
+
+/** A note that this process listens to. Its `tries` is the fencing token. */
+export interface ClaimedNote {
+  readonly inboxId: number;
+  readonly tries: number;
+  /** The message that it came as. */
+  readonly envelope: MessageEnvelope;
+  /** What its sender reads; null when nobody knows. */
+  readonly language: string | null;
+}
+
+/** A note whose question was pressed. */
+export interface AskedNote {
+  readonly inboxId: number;
+  /** Who sent it. */
+  readonly userKey: string;
+  readonly status: 'asked' | 'confirmed' | 'declined' | 'void' | 'failed';
+}
+
+/** The key of the question about a note, and the slot in which it stands. */
+export function questionKey(inboxId: number): string {
+  return `voice:${inboxId}`;
+}
+
+/** Has a note listened to, in the transaction that admits it. Twice is safe. */
+export async function putNote(db: Queryable, inboxId: number): Promise<void> {
+  await db.query(sql`insert into voice_notes (inbox_id) values (${inboxId}) on conflict do nothing`);
+}
+
+/**
+ * Claims the oldest note of these accounts that waits, for so long; null when there is none. A claim that ran out is claimed again:
+ * its process ended.
+ */
+export function claimNote(
+  db: Queryable,
+  accounts: { readonly channels: readonly string[]; readonly bots: readonly string[] },
+  leaseMs: number,
+): Promise<ClaimedNote | null> {
+  return findRow<ClaimedNote>(db, 'claim_note')`
+    with taken as (
+      update voice_notes n
+         set tries = n.tries + 1, lease_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+       where n.inbox_id = (
+         select v.inbox_id from voice_notes v join inbox i on i.id = v.inbox_id
+          where v.status = 'waiting' and (v.lease_until is null or v.lease_until < clock_timestamp())
+            and (i.channel, i.bot) in (select * from unnest(${accounts.channels}::text[], ${accounts.bots}::text[]))
+          order by v.inbox_id limit 1 for update of v skip locked)
+      returning n.inbox_id, n.tries)
+    select t.inbox_id::float8 as "inboxId", t.tries, i.envelope,
+           (select coalesce(u.language, u.client_language) from users u where u.user_key = i.user_key) as language
+      from taken t join inbox i on i.id = t.inbox_id`;
+}
+
+/** Gives a claim back, so that another process may take it at once. */
+export async function releaseNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<void> {
+  await db.query(sql`update voice_notes set lease_until = null
+    where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`);
+}
+
+/** Keeps what was heard, to be asked about. False when the claim was lost. */
+export function keepTranscript(db: Queryable, note: ClaimedNote, transcript: string): Promise<boolean> {
+  const { inboxId, tries, envelope } = note;
+  return hasRow(db)`
+    update voice_notes
+       set status = 'asked', transcript = ${transcript}, lease_until = null, asked_at = clock_timestamp(),
+           asked_after = (select max(i.id) from inbox i where i.user_key = ${envelope.userKey})
+     where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
+}
+
+/** Settles a note that nothing can be made of. False when the claim was lost. */
+export function failNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<boolean> {
+  return hasRow(db)`
+    update voice_notes set status = 'failed', lease_until = null
+     where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
+}
+
+/** The note that a message of ours asked about, locked; null when it asked about none. */
+export function findAsked(db: Queryable, outboxId: string): Promise<AskedNote | null> {
+  return findRow<AskedNote>(db)`
+    select n.inbox_id::float8 as "inboxId", i.user_key as "userKey", n.status
+      from outbox o join voice_notes n on o.key = 'voice:' || n.inbox_id join inbox i on i.id = n.inbox_id
+     where o.id = ${outboxId}::bigint for update of n`;
+}
+
+/** Whether a note's sender has written to us in its chat since they were asked. Their own presses, and other notes, are not writing. */
+const IS_SUPERSEDED = sql`exists (
+  select 1 from inbox w join inbox i on i.id = n.inbox_id
+   where w.user_key = i.user_key and w.chat_key = i.chat_key and w.id > n.asked_after and w.kind in ('message', 'command')
+     and coalesce(w.envelope -> 'button', 'null') = 'null' and not w.envelope ? 'spoken'
+     and (w.kind = 'command' or w.envelope ->> 'text' <> ''))`;
+
+/** So long a question may be answered: who comes back later says it again. */
+const IS_OLD = sql`n.asked_at < clock_timestamp() - interval '1 day'`;
+
+/** Whether what was heard may not be acted on any more, because its sender has written since, or long ago. */
+export function isSuperseded(db: Queryable, inboxId: number): Promise<boolean> {
+  return hasRow(db)`select 1 from voice_notes n where n.inbox_id = ${inboxId} and (${IS_SUPERSEDED} or ${IS_OLD})`;
+}
+
+/** Voids the questions that were superseded. What was heard is given once more, for the last time. */
+export function voidSuperseded(db: Queryable): Promise<readonly (VoidedNote & { readonly transcript: string })[]> {
+  return listRows<VoidedNote & { readonly transcript: string }>(db, 'void_notes')`
+    with gone as (
+      select n.inbox_id, n.transcript from voice_notes n
+       where n.status = 'asked' and (${IS_SUPERSEDED} or ${IS_OLD}) for update of n skip locked)
+    update voice_notes n set status = 'void', transcript = null
+      from gone g join inbox i on i.id = g.inbox_id left join users u on u.user_key = i.user_key
+     where n.inbox_id = g.inbox_id
+    returning n.inbox_id::float8 as "inboxId", g.transcript, i.envelope, coalesce(u.language, u.client_language) as language`;
+}
+
+export type VoidedNote = Pick<ClaimedNote, 'inboxId' | 'envelope' | 'language'>;
+
+/**
+ * Makes the press of a confirmation say what was heard, as its sender's own words: those of a note that they forwarded stay those of
+ * somebody else. In the transaction that admits the press.
+ */
+export async function confirmNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
+  await db.query(sql`
+    update inbox p
+       set envelope = p.envelope || jsonb_build_object('text', n.transcript, 'button', null, 'spoken', true)
+                   || case when i.envelope ? 'borrowed' then jsonb_build_object('borrowed', i.envelope -> 'borrowed') else '{}' end
+      from voice_notes n join inbox i on i.id = n.inbox_id
+     where p.id = ${pressId} and n.inbox_id = ${inboxId}`);
+  await settle(db, inboxId, 'confirmed');
+}
+
+/** Settles a note that its sender does not want to be acted on, and the press that says so. */
+export async function declineNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
+  await db.query(
+    sql`update inbox set outcome = 'answered', reason = 'voice declined', settled_at = now() where id = ${pressId}`,
+  );
+  await settle(db, inboxId, 'declined');
+}
+
+async function settle(db: Queryable, inboxId: number, status: AskedNote['status']): Promise<void> {
+  await db.query(sql`update voice_notes set status = ${status}, transcript = null where inbox_id = ${inboxId}`);
+}
