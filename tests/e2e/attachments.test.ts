@@ -48,7 +48,7 @@ describe('files that people send', () => {
   it('a voice message is told that nobody can listen to it', async () => {
     await sendFiles({ files: [{ kind: 'voice', name: 'v.ogg', data, durationSeconds: 2 }] });
     expect(await ada.waitFor(/voice/)).toBe(
-      'I cannot listen to voice messages: nothing here turns speech into text. Please write what you need.',
+      'I cannot listen to voice notes: they are not switched on here. Please write what you need.',
     );
   });
 

@@ -13,6 +13,7 @@ import { cameOf } from './tools/stored-result.ts';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
+import { askForFile } from '@signalbox/platform/streams/files';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
@@ -182,6 +183,7 @@ async function prepareTurns({
     governance: execute,
     account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
+    fetchFile: (file, signal) => askForFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
     publishDraft: createDraftPublisher({ redis, prefix, log }),
   };
   return { parts, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };

@@ -3,7 +3,7 @@ import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/contracts/
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import type { Model, ModelSpend } from '@signalbox/models/port';
+import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
@@ -35,6 +35,8 @@ export interface AgentRun {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   /** Fires on /stop, on shutdown and when the lane is lost. */
   readonly signal: AbortSignal;
+  /** What came with the messages of this turn, for its model alone. Left out when there is nothing that it could see. */
+  readonly pictures?: readonly Picture[];
   /**
    * The id of the answer of this pass, counted from 1 in the turn that began with the message `turnKey`: the same however often the
    * turn is resumed. An agent names its answers by nothing else, and its calls after them (`callIdOf`).
@@ -127,6 +129,8 @@ export interface AgentResult {
 }
 
 export interface Agent {
+  /** The model that answers people can look at pictures. */
+  readonly sees?: true;
   /** Runs passes until the turn ends. `resume`: an earlier run of this turn may have died; go on from its checkpoint. */
   run(input: {
     readonly messages: readonly AgentMessage[];

@@ -3,6 +3,7 @@ import type { Lane } from '@signalbox/store/conversation/lane';
 import { sayInTurn } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
 import { answerIdOf } from '@signalbox/contracts/ids';
+import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
 import { choicesFor, withNewest } from '../governance/decision/choices.ts';
@@ -65,7 +66,12 @@ async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise
 export function agentRun(
   parts: TurnParts,
   context: TurnContext,
-  made: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
+  made: {
+    readonly scope: CallScope;
+    readonly draft: TurnDraft;
+    readonly account: TurnAccount;
+    readonly pictures: readonly Picture[];
+  },
   machine: Machine,
 ): AgentRun {
   const { threadId, turnId, chatKey, traceId, spending } = context;
@@ -78,6 +84,7 @@ export function agentRun(
     chatKey,
     actor: scope.actor,
     signal: scope.signal,
+    ...(made.pictures.length > 0 ? { pictures: made.pictures } : {}),
     enter: machine.to,
     path: () => passOf(machine.path()),
     answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),

@@ -6,6 +6,7 @@ import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
+import { isPicture } from './pictures.ts';
 
 /** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
 export const WORDS = {
@@ -20,8 +21,8 @@ export const WORDS = {
   /** Said above what had been written when a turn was cut short. */
   unfinished: (text: string): string => `${say('turn.unfinished')}\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {
-    const voices = files.filter(({ kind }) => kind === 'voice').length;
-    if (voices === files.length) return say('turn.voicesOnly');
+    if (files.every(({ kind }) => kind === 'voice' || kind === 'audio')) return say('turn.voicesOnly');
+    if (files.every(isPicture)) return say('turn.picturesOnly');
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
   /** Below an answer to words that led to nothing while requests wait in its chat. */

@@ -4,6 +4,7 @@ import type { Draft } from '@signalbox/platform/streams/drafts';
 import type { Agent, AgentPlugin } from '../agents/agent.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { ExecuteParts } from '../governance/parts.ts';
+import type { FetchFile } from './pictures.ts';
 import type { AccountParts } from './turn-account.ts';
 
 /** What turns are made with; worker.ts puts it together. */
@@ -23,6 +24,8 @@ export interface TurnParts {
     /** Most rounds of model and tools in one turn. */
     readonly maxPasses: number;
   };
+  /** Fetches a file that a person sent from the gateway that has their channel. */
+  readonly fetchFile: FetchFile;
   /** Shows what is being written to whoever listens. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;
 }

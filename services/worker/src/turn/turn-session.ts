@@ -14,6 +14,7 @@ import { agentRun, scopeOf } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { jobButtons } from './job-buttons.ts';
+import { lookAt } from './pictures.ts';
 import { WORDS } from './reply.ts';
 import { TurnAccount } from './turn-account.ts';
 import { contextOf, cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
@@ -36,6 +37,8 @@ export class TurnSession {
   /** What the agent was given. */
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedResume | null = null;
+  /** What the person has to know about their pictures. */
+  #pictureNote: string | null = null;
   /** Whether the turn ended whole; else what is cached of its thread may be ahead of what is stored. */
   #isCommitted = false;
 
@@ -118,7 +121,11 @@ export class TurnSession {
     this.#messages = given.messages;
     if (!this.#isThreadOver)
       await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isBorrowed) });
-    const run = agentRun(parts, this.#context, { scope, draft: this.#draft, account: this.#account }, createMachine());
+    const looked = { fetchFile: parts.fetchFile, sees: parts.agent.sees === true, signal: scope.signal };
+    const seen = await lookAt(looked, batch, given.shownWith);
+    this.#pictureNote = seen.note;
+    const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
+    const run = agentRun(parts, this.#context, made, createMachine());
     const result = await parts.agent.run({
       messages: given.messages,
       run,
@@ -143,7 +150,11 @@ export class TurnSession {
 
   async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
     const { envelope } = this.#start.first;
-    const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
+    const note = this.#pictureNote;
+    const before = [
+      ...(envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : []),
+      ...(note === null ? [] : [{ key: `pictures:${envelope.id}`, text: note, buttons: [] }]),
+    ];
     const closed = await this.#account.close([...before, ...result.replies], result.record.passes);
     const next = await jobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
     const replies = closed.map((reply, place) =>

@@ -4,6 +4,7 @@ import { receiptsOf } from '../governance/receipts.ts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
 import { jobButtons } from './job-buttons.ts';
+import { isPicture } from './pictures.ts';
 import { closeThread, contextOf, filesOnly, notice, settle } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
@@ -47,12 +48,16 @@ const HANDLERS: Readonly<
   incident: reportIncident,
 };
 
-/** The messages that belong together go to the agent. It does not look into files, so files alone get an answer of the runtime. */
+/**
+ * The messages that belong together go to the agent. It does not look into files but pictures, and not each model sees: other files
+ * alone get an answer of the runtime.
+ */
 async function converse(start: TurnStart): Promise<boolean> {
   const { parts, lane } = start;
   const batch = leadingBatch(lane);
   const files = filesWithoutWords(batch);
-  return files ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
+  const isShown = parts.agent.sees && files?.some(isPicture);
+  return files && !isShown ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
 }
 
 function think(start: TurnStart): Promise<boolean> {

@@ -44,6 +44,7 @@ function createProductOwner(parts: AgentParts): Agent {
     };
   };
   return {
+    ...(parts.model('product_owner').sees ? { sees: true as const } : {}),
     run: async ({ messages: batch, run, resume, threadNew }) => {
       const begun = resume ? await graph.getState({ configurable: { thread_id: run.threadId } }) : null;
       const { messages, later } = begun ? takenBefore(idsIn(begun), batch) : { messages: batch, later: [] };

@@ -50,6 +50,7 @@ export function productOwner(parts: GraphParts) {
     const request: ModelRequest = {
       messages: [system, ...withAnsweredCalls(state.messages, calls)],
       tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(groups.active)],
+      ...(run.pictures ? { pictures: run.pictures } : {}),
       object: null,
       signal: run.signal,
       draft: { tool: 'respond_to_user', field: 'message', show: (text) => run.draft([...unsent, text].join('\n\n')) },

@@ -1,0 +1,74 @@
+import type { Attachment } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/messages/say';
+import type { Picture } from '@signalbox/models/port';
+import type { AskedFile, GivenFile } from '@signalbox/platform/streams/files';
+import type { InboxMessage } from '@signalbox/store/conversation/lanes';
+
+/*
+ * Pictures of a batch go to the model once, with the turn in which they came. Their bytes are in no checkpoint, no record and no
+ * table: a later turn has the words about them.
+ */
+
+/** Anthropic takes 5 MB of Base64, and the others take more (docs.anthropic.com/en/docs/build-with-claude/vision). */
+const PICTURE_LIMIT_BYTES = 3_700_000;
+/** Pictures of one turn: each costs what a page of text does. */
+const MOST_PICTURES = 4;
+
+/** Fetches a file from the channel that has it. Throws the reason of the signal, and nothing else. */
+export type FetchFile = (file: AskedFile, signal: AbortSignal) => Promise<GivenFile>;
+
+/** What a model is shown of a batch, and what its sender has to know about it; null for nothing. */
+export interface Seen {
+  readonly pictures: readonly Picture[];
+  readonly note: string | null;
+}
+
+/** Whether a file is a picture that a channel has made fit to be looked at. */
+export function isPicture({ kind }: Attachment): boolean {
+  return kind === 'photo';
+}
+
+/**
+ * Fetches the pictures of a batch, for a model that sees. `shownWith`: of messages that are files alone, the message whose words they
+ * go with. What cannot be fetched, or is no picture that models take, is left out, and the note says so.
+ */
+export async function lookAt(
+  deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },
+  batch: readonly InboxMessage[],
+  shownWith: ReadonlyMap<string, string>,
+): Promise<Seen> {
+  const sent = batch.flatMap(({ envelope }) =>
+    envelope.kind === 'message'
+      ? (envelope.attachments ?? []).filter(isPicture).map((file) => ({ envelope, file }))
+      : [],
+  );
+  if (sent.length === 0) return { pictures: [], note: null };
+  if (!deps.sees) return { pictures: [], note: say('turn.pictureUnseen') };
+  const fetched = await Promise.all(
+    sent.slice(0, MOST_PICTURES).map(async ({ envelope: { id, channel, bot }, file: { ref } }) => {
+      const asked = { channel, bot, ref, limitBytes: PICTURE_LIMIT_BYTES };
+      const given = await deps.fetchFile(asked, deps.signal);
+      return given.kind === 'file' ? toPicture(shownWith.get(id) ?? id, given.bytes) : null;
+    }),
+  );
+  const pictures = fetched.filter((picture) => picture !== null);
+  const lost = sent.length - pictures.length;
+  return { pictures, note: lost === 0 ? null : say('turn.pictureLost', { count: lost }) };
+}
+
+/** What it is says its beginning: what its sender or the channel calls it is not asked. */
+function toPicture(messageId: string, bytes: Uint8Array): Picture | null {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  const mimeType = FORMATS.find(({ begins, at8 = '' }) => head.startsWith(begins) && head.startsWith(at8, 8))?.mimeType;
+  if (mimeType === undefined) return null;
+  return { messageId, mimeType, base64: Buffer.from(bytes).toString('base64') };
+}
+
+/** The formats that every provider takes, with what stands at their beginning, and at their ninth byte. */
+const FORMATS: readonly { readonly mimeType: string; readonly begins: string; readonly at8?: string }[] = [
+  { mimeType: 'image/jpeg', begins: '\xff\xd8\xff' },
+  { mimeType: 'image/png', begins: '\x89PNG\r\n\x1a\n' },
+  { mimeType: 'image/gif', begins: 'GIF87a' },
+  { mimeType: 'image/gif', begins: 'GIF89a' },
+  { mimeType: 'image/webp', begins: 'RIFF', at8: 'WEBP' },
+];
