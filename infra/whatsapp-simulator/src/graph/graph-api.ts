@@ -54,7 +54,7 @@ export function registerGraphApi(app: FastifyInstance, deps: GraphDeps): void {
     });
   });
 
-  app.get<{ Params: ByPath }>('/:version/:id', (request, reply) => serveAddress(deps, request, reply));
+  app.get<{ Params: ByPath }>('/:version/:id', (request, reply) => serveObject(deps, request, reply));
 
   app.get<{ Querystring: { mid?: string; ext?: string; hash?: string } }>(
     '/whatsapp_business/attachments/',
@@ -79,7 +79,8 @@ export function registerGraphApi(app: FastifyInstance, deps: GraphDeps): void {
   );
 }
 
-function serveAddress(
+/** What an id stands for: our number, or a file. */
+function serveObject(
   deps: GraphDeps,
   request: FastifyRequest<{ Params: ByPath }>,
   reply: FastifyReply,
@@ -93,7 +94,10 @@ function serveAddress(
     to: null,
     body: { id },
     problems: version === deps.version ? [] : [`the version ${version} is not served`],
-    run: () => toMediaAddress(deps.store, findMedia(deps.store, id), `http://${request.headers.host ?? ''}`),
+    run: () =>
+      id === deps.phoneNumberId
+        ? { id, display_phone_number: deps.webhooks.phone.display, verified_name: 'Simulator' }
+        : toMediaAddress(deps.store, findMedia(deps.store, id), `http://${request.headers.host ?? ''}`),
   });
 }
 

@@ -63,6 +63,11 @@ describe('a message of the bot', () => {
   });
 });
 
+it('the number of the bot is told to whoever has the token', async () => {
+  const { body } = await callGraph(DEFAULTS.phoneNumberId);
+  expect(body).toMatchObject({ id: DEFAULTS.phoneNumberId, display_phone_number: '12025550100' });
+});
+
 describe('the window of 24 hours', () => {
   it('is closed for who never wrote, open after a message, and closed again a day later', async () => {
     expect(codeOf(await send(text('hi')))).toBe(131047);

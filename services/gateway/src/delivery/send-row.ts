@@ -81,6 +81,10 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
       const base = item.base?.messageIds ?? [];
+      // Where nothing can be changed, each step would be a message of its own.
+      const { progress, onlyChanges } = body.data;
+      if (!channel.edit && base.length > 0 && progress === 'underway')
+        return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
       const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
       let simpleFrom = readForm(item);
@@ -89,7 +93,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
-      const isNews = body.data.onlyChanges !== true;
+      const isNews = onlyChanges !== true || (!channel.edit && progress === 'over');
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
           if (!(await lane.note(reached(null)))) return { kind: 'lost' };

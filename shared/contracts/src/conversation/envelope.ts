@@ -61,7 +61,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     name: z.string().max(200),
     text: z.string().max(TEXT_LIMIT),
     /** The channel's id of the message, for replies. */
-    messageId: z.string().max(80).nullable(),
+    messageId: z.string().max(160).nullable(),
     /** What came with the text, or instead of one. Left out when nothing did. */
     attachments: z.array(Attachment).min(1).max(ATTACHMENT_LIMIT).optional(),
     /** What was sent as one shares it, so that parts that come apart are put together again. */
@@ -159,7 +159,7 @@ export const OutboundBody = z.object({
   receipts: z.array(Receipt).max(8).optional(),
   buttons: z.array(RuntimeButton).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
-  replyTo: z.string().max(80).optional(),
+  replyTo: z.string().max(160).optional(),
   /** It asks its reader to write something: a channel that can makes their next message an answer to it. */
   asksReply: z.boolean().optional(),
   /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */
@@ -169,6 +169,8 @@ export const OutboundBody = z.object({
   afterwards: z.string().min(1).optional(),
   /** It only changes the message of its slot: when that is gone, or too old to be changed, it is left as it is. */
   onlyChanges: z.boolean().optional(),
+  /** How far the work is that its slot shows. Where no message can be changed, people are shown the first step and the end. */
+  progress: z.enum(['underway', 'over']).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 

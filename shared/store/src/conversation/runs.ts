@@ -216,6 +216,7 @@ export class Runs {
         text: message.text,
         buttons: [...(message.buttons ?? [])],
         ...(message.isLast ? { onlyChanges: true } : {}),
+        progress: message.isLast ? ('over' as const) : ('underway' as const),
       };
       const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
       const put = newest === redactText(message.text) ? [] : await putOutbox(db, [envelope]);

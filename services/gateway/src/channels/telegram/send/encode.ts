@@ -9,7 +9,7 @@ import { readBlocks } from '../../text/document.ts';
 import { formatBlocks, plainText, type FormattedText } from '../format/format.ts';
 import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
 import { cutSections } from '../rich/rich-cut.ts';
-import { toReceiptBlock, withoutMark } from '../receipt.ts';
+import { toReceiptBlock, withoutMark } from '../../text/receipt.ts';
 import { fitShape } from '../rich/rich-shape.ts';
 import { isBetterRich } from '../rich/rich-choice.ts';
 import { ENTITY_LIMIT, MESSAGE_LIMIT, splitText, type MessageText } from '../format/split.ts';

@@ -1,5 +1,5 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
-import type { Block, Span } from '../text/block.ts';
+import type { Block, Span } from './block.ts';
 
 /** Stands at the beginning of every receipt, and nowhere else in anything that we send. */
 const MARK = '🧾';
