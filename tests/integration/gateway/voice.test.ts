@@ -163,7 +163,7 @@ describe('voice notes at the gateway', () => {
     expect(JSON.stringify(gateway.lines)).not.toContain(KEY);
   });
 
-  it('refuses what is too large before anything is fetched, and what turns out to be when it is', async () => {
+  it('refuses what is too large before anything is fetched', async () => {
     const asked = server.asked().length;
     const notes = (await states()).length;
     expect(await hears(() => speak('x'.repeat(1_001)))).toContain('too large');
@@ -206,6 +206,50 @@ describe('voice notes at the gateway', () => {
     await until(async () => (await harness.said(ADA)).length > before);
     expect((await harness.said(ADA)).slice(before)).toEqual([expect.stringMatching(/^I heard:\s+list the projects/)]);
     expect(server.asked().length - asked).toBe(2);
+  });
+
+  it('listens once to each note, however many gateways do', async () => {
+    const other = await harness.startGateway({ TRANSCRIPTION_URL: server.url });
+    const asked = server.asked().length;
+    const before = (await harness.said(ADA)).length;
+    const words = Array.from({ length: 8 }, (_, n) => `list the projects of group ${n}`);
+    for (const one of words) await speak(one);
+    await until(async () => (await harness.said(ADA)).length >= before + words.length);
+    await other.close();
+    const said = (await harness.said(ADA)).slice(before).map((text) => /group \d/.exec(text)?.[0]);
+    expect(new Set(said)).toEqual(new Set(words.map((one) => one.slice(-7))));
+    expect(said).toHaveLength(words.length);
+    expect(server.asked().length - asked).toBe(words.length);
+  });
+
+  it('gives up a note whose claims ended without a result again and again, and says so', async () => {
+    const said = await hears(async () => {
+      server.plan('hang');
+      const asked = server.asked().length;
+      await speak('list the projects');
+      await until(async () => server.asked().length > asked);
+      // As if four processes had ended over it: the claims ran out.
+      await harness.pool.query(
+        `update voice_notes set tries = 4, lease_until = now() - interval '1 second' where status = 'waiting'`,
+      );
+    });
+    expect(said).toContain('I tried that voice note several times');
+    expect((await states()).at(-1)).toBe('failed');
+  });
+
+  it('writes nothing about a note that another gateway has taken over', async () => {
+    const before = (await harness.said(ADA)).length;
+    await gateway.close();
+    gateway = await harness.startGateway({ TRANSCRIPTION_URL: server.url, TRANSCRIPTION_TIMEOUT_MS: '700' });
+    server.plan('hang');
+    const asked = server.asked().length;
+    await speak('list the projects');
+    await until(async () => server.asked().length > asked);
+    await harness.pool.query(`update voice_notes set tries = tries + 1 where status = 'waiting'`);
+    await until(() => gateway.lines.some(({ message }) => message === 'voice note not heard'));
+    await harness.meet(ADA);
+    expect((await harness.said(ADA)).slice(before).join('\n')).not.toContain('took too long');
+    await harness.pool.query(`update voice_notes set status = 'failed' where status = 'waiting'`);
   });
 });
 

@@ -19,8 +19,7 @@ export async function fetchFile(
   try {
     const { file_path: path, file_size: size } = await api.getFile(ref, toApiSignal(signal));
     if ((size ?? 0) > limitBytes) return { kind: 'too-large' };
-    // A Bot API server that keeps files on its own disk gives a path of that disk.
-    if (path === undefined || path.startsWith('/')) return { kind: 'gone' };
+    if (path === undefined || !isBelow(path)) return { kind: 'gone' };
     const place = path.split('/').map(encodeURIComponent).join('/');
     const { statusCode, body } = await request(`${apiRoot}/file/bot${token}/${place}`, { signal });
     if (statusCode !== 200) {
@@ -31,6 +30,11 @@ export async function fetchFile(
   } catch (error) {
     return describe(error);
   }
+}
+
+/** A Bot API server that keeps files on its own disk gives a path of that disk, which leads nowhere here. */
+function isBelow(path: string): boolean {
+  return path.split('/').every((step) => !['', '.', '..'].includes(step));
 }
 
 async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promise<Fetched> {
