@@ -14,6 +14,7 @@ const REDACT = 'shared/safety/src/redact/**';
 const SHARED = 'shared/{messages,contracts,platform,store,safety,models}/src/**';
 const PLANNER = 'shared/planner/src/**';
 const GATEWAY = 'services/gateway/src';
+const WEB_PAGE = `${GATEWAY}/channels/web/page`;
 const WORKER = 'services/worker/src';
 
 const CAPABILITY_MAY = [
@@ -88,6 +89,17 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: [`${GATEWAY}/channels/{http,text}/**`, SHARED],
     types: [`${GATEWAY}/metrics.ts`],
   },
+  // The page of the web channel runs in a browser, and reads markdown as every channel does.
+  {
+    from: `${WEB_PAGE}/**`,
+    may: [
+      `${WEB_PAGE}/**`,
+      `${GATEWAY}/channels/text/{block,clean-text,document}.ts`,
+      'shared/messages/src/format-sentence.ts',
+      'shared/contracts/src/**',
+    ],
+    types: ['shared/messages/src/page-sentences.ts'],
+  },
   {
     from: `${GATEWAY}/channels/<channel>/**`,
     may: [
@@ -101,7 +113,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, `${GATEWAY}/channels/registry.ts`, SHARED],
+    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, `${GATEWAY}/channels/links.ts`, SHARED],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, SHARED] },
@@ -233,8 +245,8 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
-  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, 'infra/local/build.mjs'] },
-  { name: 'preact', homes: [`${SIMULATOR}/page/**`] },
+  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
+  { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },

@@ -50,6 +50,5 @@ export function createLines(input: Readable, output: Writable): Channel<{ readon
 export default {
   name: 'lines',
   config: z.object({}),
-  privateChat: () => ME.chatKey,
   open: async () => createLines(process.stdin, process.stdout),
 } satisfies ChannelKind;

@@ -1,5 +1,5 @@
 import { say } from '@signalbox/messages/say';
-import { channelOf } from '@signalbox/contracts/conversation/topics';
+import { channelOf } from '@signalbox/contracts/conversation/chat-key';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Closable, Own } from '@signalbox/platform/lifecycle';
@@ -22,6 +22,7 @@ import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel, ChannelParts, Listening } from './channels/channel.ts';
 import { createPublicServer } from './channels/http/public-server.ts';
 import type { GatewayConfig } from './config.ts';
+import { startLinkPublisher } from './channels/links.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { startListening } from './channels/leader-election.ts';
@@ -55,7 +56,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   own({ close: () => closeRedis(redis) });
 
   const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
-  const channels = await openChannels({ own, config, log, pool, redis, metrics, http: http.app });
+  const channels = await openChannels({ own, config, log, pool, redis, metrics, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, metrics });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
@@ -82,6 +83,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     const server = await channel.serve?.();
     listeners.push(own(startListening({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
+    if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
   const publicServer = await http.open();
   if (publicServer) own(publicServer);

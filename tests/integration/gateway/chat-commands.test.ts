@@ -39,8 +39,7 @@ async function answer(name: string, rest: string, role: Role): Promise<Answer> {
   } as const;
   const channel = {
     name: 'telegram',
-    inviteLink: () => null,
-    privateChat: (userKey: string) => `telegram:${userKey}`,
+    link: () => null,
   };
   const cipher = createSecretSealer(parseSealingKey(TEST_SEALING_KEY));
   const policy = (): never => {

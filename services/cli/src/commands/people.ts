@@ -1,6 +1,7 @@
 import { Role } from '@signalbox/contracts/governance/roles';
 import { withTransaction } from '@signalbox/store/pool';
-import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
+import { channelOfUser } from '@signalbox/contracts/conversation/chat-key';
+import { allowUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
 import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatList } from '../table.ts';

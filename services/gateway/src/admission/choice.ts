@@ -4,7 +4,7 @@ import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from './inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
-import { parseCommand } from '../commands/registry.ts';
+import { isForPrograms, parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 
 /** An update behind which there is a person. */
@@ -92,6 +92,14 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
+  // A program's words are nobody's own: they let nobody in, and change no rule.
+  if (update.kind === 'text' && update.borrowed === 'bot') {
+    if (typeof command?.name === 'string' && !isForPrograms(command.name)) {
+      const sentence = say('gateway.command-of-people', { name: command.name });
+      return refuse('command of people', `command-of-people:${update.chatKey}:${update.updateId}`, sentence);
+    }
+    if (command === null) return plain;
+  }
   if (command?.name === 'new') return { ...plain, verdict: 'new' };
   if (command?.name === null)
     return { ...plain, verdict: 'answer', answer: { kind: 'unknown-command', typed: command.typed }, text: keep(text) };

@@ -213,8 +213,8 @@ export interface Channel<P = unknown> {
   };
   /** Makes clients offer the commands while a person types. Changes only what differs. Rejects when the channel is away. */
   offerCommands?(to: OfferedTo, signal: AbortSignal): Promise<void>;
-  /** A link that opens a private chat with us and sends this code; null while our own name there is not known. */
-  inviteLink?(code: string): string | null;
+  /** A link that opens a private chat with us, and sends this code when there is one; null while our own name there is not known. */
+  link?(code: string | null): string | null;
   /** Opens the channel's own server, before `listen`. It is closed before the listener, so that what it took in is finished. */
   serve?(): Promise<Closable & { readonly port: number }>;
   /**
@@ -239,16 +239,16 @@ export interface ChannelParts<C> {
   readonly own: Own;
   /** The gateway's public HTTP server, for plugins with routes of the channel. It listens once every channel is open. */
   readonly http: () => FastifyInstance;
+  /** The address that it listens on. */
+  readonly httpHost: string;
 }
 
 /** A channel as its folder registers it. Loading it must be cheap: `open` loads the rest. */
 export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
-  /** That of its folder. Keys of its chats begin with it, and a colon; keys of its people with it, and a hyphen (Telegram's are numbers). */
+  /** That of its folder. Keys of its chats and people begin with it: see shared/contracts/src/conversation/chat-key.ts. */
   readonly name: string;
   /** The variables that it reads, all of them its own. */
   readonly config: C;
-  /** The key of a person's private chat with us, where we may write once they wrote there. */
-  privateChat(userKey: string): string;
   /** Throws CONFIG_INVALID or STARTUP_REFUSED when it can never work. Nothing is sent before `listen` or the first send. */
   open(parts: ChannelParts<z.output<C>>): Promise<Channel>;
 }

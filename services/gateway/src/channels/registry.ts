@@ -1,18 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { AppError } from '@signalbox/contracts/errors';
-import { channelOfUser } from '@signalbox/store/people/users';
 import type { ChannelKind } from './channel.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
 /** Every channel, by name. Each folder beside this file whose index exports one is a channel. */
 export const CHANNELS: readonly ChannelKind[] = await Promise.all(listFolders().map(loadKind));
-
-/** The key of a person's private chat with us, on whichever channel they have; null for one that this release does not know. */
-export function privateChatOf(userKey: string): string | null {
-  const channel = channelOfUser(userKey);
-  return CHANNELS.find(({ name }) => name === channel)?.privateChat(userKey) ?? null;
-}
 
 function listFolders(): readonly string[] {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -37,7 +37,7 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
         text: describeCode(question.outcome, asked.envelope.name),
         personal: true,
         notices: noticeOfUse(question.outcome, asked.envelope),
-        peopleChanged: question.outcome.kind === 'owner' || question.outcome.kind === 'invited',
+        peopleChanged: ['owner', 'invited', 'linked'].includes(question.outcome.kind),
       };
   }
 }

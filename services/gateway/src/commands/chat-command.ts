@@ -8,6 +8,8 @@ export interface ChatCommand {
   readonly name: string;
   /** The lowest role that gets an answer. The others read NOT_PERMITTED. */
   readonly who: Role;
+  /** A program may use it too. Left out: only people may. */
+  readonly forPrograms?: boolean;
   /** In a group only the sender sees the answer, unless the answer says otherwise. */
   readonly personal: boolean;
   /** What clients offer behind "/", lowest place first. Null: only those who know the command type it. */

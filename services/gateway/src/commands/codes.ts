@@ -1,4 +1,5 @@
 import type { CodeOutcome } from './invitations.ts';
+import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
@@ -11,6 +12,10 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
       return say('people.owner', { name: plainName(name) });
     case 'invited':
       return say(outcome.wasIn ? 'people.promoted' : 'people.invited', { name: plainName(name), role: outcome.role });
+    case 'linked':
+      return say('people.linked', { owner: plainName(outcome.owner.name), role: outcome.role });
+    case 'has-role':
+      return say('people.link-has-role', { role: outcome.role });
     case 'covered':
       return say('people.code-not-needed', { role: outcome.role });
     case 'mine':
@@ -26,8 +31,13 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-/** The author of an invitation reads who used it. */
+/** Whoever made a code reads who used it. */
 export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
+  if (outcome.kind === 'linked') {
+    const { userKey } = outcome.owner;
+    const used = (): string => say('people.link-used', { name: plainName(guest.name), userKey: guest.userKey });
+    return [{ userKey, chatKey: privateChatOf(userKey), text: used }];
+  }
   if (outcome.kind !== 'invited') return [];
   const text = (): string =>
     say('people.invitation-used', { name: plainName(guest.name), userKey: guest.userKey, role: outcome.role });

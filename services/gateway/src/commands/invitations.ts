@@ -2,6 +2,7 @@ import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { newCode } from '@signalbox/contracts/ids';
 import { hashCode } from '@signalbox/store/people/access-code';
+import { findIdentityCode, linkIdentity, takeIdentityCode, voidIdentityCode } from '@signalbox/store/people/identities';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
@@ -26,12 +27,18 @@ type Newcomer = Omit<User, 'role'>;
 
 /**
  * What became of a code. owner, invited: the person is in. covered: they had that role or more, and the code stays good.
- * mine: they used it themselves before. expired: too old, or withdrawn.
+ * mine: they used it themselves before. linked: their account belongs to the person who asked for the code. has-role: it cannot,
+ * because it is somebody already. expired: too old, or withdrawn.
  */
 export type CodeOutcome =
   | { readonly kind: 'owner' }
   | { readonly kind: 'invited'; readonly role: Role; readonly inviterChat: string; readonly wasIn: boolean }
-  | { readonly kind: 'covered' | 'mine'; readonly role: Role }
+  | {
+      readonly kind: 'linked';
+      readonly role: Role;
+      readonly owner: { readonly userKey: string; readonly name: string };
+    }
+  | { readonly kind: 'covered' | 'mine' | 'has-role'; readonly role: Role }
   | { readonly kind: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'limited'; readonly waitMs: number };
 
@@ -60,7 +67,7 @@ export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
 }
 
 /**
- * Tries a code, of an owner or of an invitation. Must run in a transaction: a lock keeps two people with one code apart.
+ * Tries a code: of an owner, of an invitation, or for another account. Must run in a transaction: a lock keeps two people with one code apart.
  * Wrong ones count towards the limit, and beyond it none is even looked at.
  */
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
@@ -71,7 +78,8 @@ export async function redeemCode(db: Queryable, code: string, person: Newcomer):
     await recordRole(db, person, before, 'admin', 'owner code');
     return { kind: 'owner' };
   }
-  const outcome = await redeemInvitation(db, code, person);
+  const outcome = (await redeemIdentity(db, code, person, before)) ?? (await redeemInvitation(db, code, person));
+  if (outcome.kind === 'linked') await recordRole(db, person, before, outcome.role, `link of ${outcome.owner.userKey}`);
   if (outcome.kind === 'invited') await recordRole(db, person, before, outcome.role, 'invitation');
   if (outcome.kind === 'unknown') {
     await db.query(`delete from code_tries where tried_at < now() - interval '1 day'`);
@@ -87,9 +95,26 @@ async function recordRole(db: Queryable, person: Newcomer, before: User | null, 
 
 /** Makes a code worthless that others have seen. False when it was none. */
 export async function voidCode(db: Queryable, code: string): Promise<boolean> {
-  if (await voidOwnerCode(db, code)) return true;
+  if ((await voidOwnerCode(db, code)) || (await voidIdentityCode(db, code))) return true;
   return hasRow(db)`update invitations set voided_at = now()
     where code_hash = ${hashCode(code)} and used_at is null and voided_at is null`;
+}
+
+/** Null: it is no code for another account, or it is over. */
+async function redeemIdentity(
+  db: Queryable,
+  code: string,
+  person: Newcomer,
+  before: User | null,
+): Promise<CodeOutcome | null> {
+  const found = await findIdentityCode(db, code);
+  if (found === null) return null;
+  if (before !== null) return { kind: 'has-role', role: before.role };
+  const { userKey, name, person: owner } = found;
+  const role = await linkIdentity(db, person, owner);
+  if (role === null) return null;
+  await takeIdentityCode(db, code, person.userKey);
+  return { kind: 'linked', role, owner: { userKey, name } };
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {

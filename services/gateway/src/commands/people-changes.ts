@@ -2,8 +2,8 @@ import { Role } from '@signalbox/contracts/governance/roles';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
-import { allowUser, channelOfUser, findUser } from '@signalbox/store/people/users';
-import { privateChatOf } from '../channels/registry.ts';
+import { channelOfUser, privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { allowUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 import { recordCommand } from './record.ts';
@@ -39,8 +39,7 @@ export async function noticeTo(
 ): Promise<readonly Notice[]> {
   const chatKey = privateChatOf(userKey);
   // Admins who change their own role read the answer.
-  if (chatKey === null || userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey)))
-    return [];
+  if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
   return [{ userKey, chatKey, text }];
 }
 

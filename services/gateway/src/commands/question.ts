@@ -73,7 +73,7 @@ export interface AnswerParts {
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
   readonly cipher: SecretSealer;
-  readonly channel: Pick<Channel, 'name' | 'inviteLink'>;
+  readonly channel: Pick<Channel, 'name' | 'link'>;
 }
 
 /** The answer to a person whose role does not allow what they asked for. */

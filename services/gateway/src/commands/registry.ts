@@ -30,6 +30,11 @@ export function parseCommand(text: string): Command | null {
   return { name, rest: match[2]?.trim() ?? '' };
 }
 
+/** Whether a program may use the command of this name. */
+export function isForPrograms(name: string): boolean {
+  return COMMANDS.some((command) => command.name === name && command.forPrograms === true);
+}
+
 /** The command that a mistyped one most likely stands for, among those that this role may use; null when none is close. */
 export function nearestCommand(typed: string, role: Role): string | null {
   const usable = COMMANDS.filter(({ who }) => roleCovers(role, who));

@@ -1,6 +1,6 @@
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { channelOf } from '@signalbox/contracts/conversation/topics';
+import { channelOf } from '@signalbox/contracts/conversation/chat-key';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';

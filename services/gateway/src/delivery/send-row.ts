@@ -2,6 +2,8 @@ import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { Queryable } from '@signalbox/store/pool';
+import { withoutDecisions } from './decided-elsewhere.ts';
 import type { Channel, Sent } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
@@ -39,8 +41,12 @@ const UNREACHABLE_MAX_MS = 30_000;
 type Failure = Exclude<Sent, { kind: 'sent' }>;
 
 /** Sends rows through one channel. */
-export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }) {
-  const { channel, pace } = deps;
+export function createRowSender(deps: {
+  readonly pool: Queryable;
+  readonly channel: Channel;
+  readonly pace: Throttle;
+}) {
+  const { pool, channel, pace } = deps;
   // Counts over all chats: without a connection every chat fails alike.
   let unreachable = 0;
 
@@ -80,6 +86,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
+      const shown = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
       const base = item.base?.messageIds ?? [];
       // Where nothing can be changed, each step would be a message of its own.
       const { progress, onlyChanges } = body.data;
@@ -88,7 +95,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
       let simpleFrom = readForm(item);
-      const encode = (): readonly unknown[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
+      const encode = (): readonly unknown[] => channel.encode(shown, { chatKey, outboxId: item.id, simpleFrom });
       const reached = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
       let parts = encode();
       const kind = channel.throttleOf(chatKey);

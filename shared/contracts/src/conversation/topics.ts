@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelOf } from './chat-key.ts';
 
 /**
  * What travels on the inbound stream: a wake-up for one person's lane. The message itself is the inbox row in Postgres,
@@ -10,11 +11,6 @@ export type WakeUp = z.infer<typeof WakeUp>;
 /** What travels on the outbound stream: `send` wakes the delivery of one chat's outbox rows, `typing` shows activity there. */
 export const Delivery = z.object({ kind: z.enum(['send', 'typing']), chatKey: z.string().min(1), traceId: z.string() });
 export type Delivery = z.infer<typeof Delivery>;
-
-/** The channel that a chat belongs to: its key begins with the name, and a colon. */
-export function channelOf(chatKey: string): string {
-  return chatKey.split(':', 1)[0] ?? '';
-}
 
 export interface Topic<S extends z.ZodType = z.ZodType> {
   readonly name: string;

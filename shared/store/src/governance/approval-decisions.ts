@@ -6,6 +6,7 @@ import { describePerson, renderCard } from '@signalbox/safety/cards/approval-car
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
+import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
 import {
   addVote,
   approvalEvent,
@@ -21,6 +22,7 @@ import {
 import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
+import { findPerson, personsOf } from '../people/identities.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue } from '../sql.ts';
 
@@ -60,6 +62,9 @@ const GRANT_USES = 3;
 export async function decideApproval(db: Queryable, engine: PolicyEngine, press: Press): Promise<Decided> {
   const approval = await findApproval(db, press.approvalId, true);
   if (!approval) return toast(sayError('BUTTON_EXPIRED', {}));
+  // Votes and authors are persons: a second account is no second pair of eyes.
+  const { person, isProgram } = await findPerson(db, press.by.userKey);
+  const [requester = approval.userKey] = await personsOf(db, [approval.userKey]);
   const refuse = async (why: string, rule: string): Promise<Decided> => {
     const data = { verb: press.verb, why, refusedBy: rule };
     await recordApproval(db, approvalEvent(approval, 'approval.click_refused', press.by.userKey, data));
@@ -67,10 +72,11 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   };
   if (approval.status !== 'pending')
     return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
+  if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
   const ended = await endWhatIsOver(db, approval);
   if (ended) return ended;
   if (press.verb === 'withdraw') {
-    if (press.by.userKey !== approval.userKey) return refuse(say('card.only-requester-withdraws'), 'withdraw-own');
+    if (person !== requester) return refuse(say('card.only-requester-withdraws'), 'withdraw-own');
     await endApproval(db, approval.approvalId, {
       status: 'void',
       by: press.by.name,
@@ -81,7 +87,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   }
   const proposal = await findProposal(db, approval.actionId);
   if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
-  if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
+  if (approval.byRequester && (person !== requester || press.verb !== 'approve'))
     return refuse(say('card.only-requester-confirms'), 'confirm-own');
   const facts = await governanceFacts(db, proposal.action, null);
   const context: PolicyQuestion['context'] = {
@@ -94,8 +100,8 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   const permission = approval.byRequester
     ? mayConfirm(engine, proposal, press, context)
     : engine.mayApprove({
-        approver: { userKey: press.by.userKey, role: press.by.role },
-        authors: approval.authors,
+        approver: { userKey: person, role: press.by.role },
+        authors: await personsOf(db, approval.authors),
         action: proposal.question.action,
         context,
         ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
@@ -104,7 +110,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   switch (press.verb) {
     case 'approve':
     case 'grant':
-      return approve(db, approval, press, permission.rule);
+      return approve(db, approval, { ...press, person }, permission.rule);
     case 'reject':
       return press.reason === undefined
         ? ask('reject')
@@ -112,7 +118,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     case 'modify':
       return press.change === undefined
         ? ask('modify')
-        : modify(db, approval, { by: press.by, change: press.change }, permission.rule);
+        : modify(db, approval, { by: press.by, person, change: press.change }, permission.rule);
     case 'ask':
       return ask('ask');
   }
@@ -130,9 +136,14 @@ function mayConfirm(
   return { allowed: effect !== 'deny', rule, sentence };
 }
 
-async function approve(db: Queryable, approval: Approval, press: Press, rule: string): Promise<Decided> {
-  const { by } = press;
-  const { votes, isNew } = await addVote(db, approval.approvalId, by);
+async function approve(
+  db: Queryable,
+  approval: Approval,
+  press: Press & { readonly person: string },
+  rule: string,
+): Promise<Decided> {
+  const { by, person } = press;
+  const { votes, isNew } = await addVote(db, approval.approvalId, { ...by, userKey: person });
   if (!isNew) return toast(say('card.approved-already', { given: votes.length, needed: approval.needed }));
   const given = {
     by: by.userKey,
@@ -169,10 +180,14 @@ async function reject(
 async function modify(
   db: Queryable,
   approval: Approval,
-  { by, change }: { readonly by: Decider; readonly change: Readonly<Record<string, unknown>> },
+  {
+    by,
+    person,
+    change,
+  }: { readonly by: Decider; readonly person: string; readonly change: Readonly<Record<string, unknown>> },
   rule: string,
 ): Promise<Decided> {
-  await endApproval(db, approval.approvalId, { status: 'modified', by: by.userKey, reason: by.name, change });
+  await endApproval(db, approval.approvalId, { status: 'modified', by: person, reason: by.name, change });
   const data = { name: by.name, role: by.role, permittedBy: rule, change: JSON.stringify(change) };
   await recordApproval(db, approvalEvent(approval, 'approval.modified', by.userKey, data));
   await putDecision(db, approval, 'modified');
@@ -269,7 +284,7 @@ export function cardRow(
 
 /** In a private chat nobody but the one who asked reads along. */
 function isPrivate(approval: Approval): boolean {
-  return approval.chatKey.split('/')[0]?.endsWith(`:${approval.userKey}`) ?? false;
+  return approval.chatKey.split('/')[0] === privateChatOf(approval.userKey);
 }
 
 async function grant(db: Queryable, approval: Approval, by: Decider): Promise<void> {

@@ -245,7 +245,7 @@ export async function approverChats(
   )`select u.user_key as "userKey", c.chat_key as "chatKey" from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                       order by i.id desc limit 1) c on true
-      where u.role = any (${rolesFrom(role)}) and u.user_key <> all (${authors})
+      where u.role = any (${rolesFrom(role)}) and not u.is_program and u.person <> all (${authors})
         and not exists (select 1 from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
       order by u.user_key`;
 }
@@ -256,8 +256,8 @@ export function unreachableApprovers(
   role: Role,
   authors: readonly string[],
 ): Promise<readonly string[]> {
-  return listValues<string>(db)`select name from users where role = any (${rolesFrom(role)})
-      and user_key <> all (${authors}) order by name limit 5`;
+  return listValues<string>(db)`select distinct name from users where role = any (${rolesFrom(role)})
+      and not is_program and person <> all (${authors}) order by name limit 5`;
 }
 
 /** Roles that include what this one allows. */

@@ -33,7 +33,7 @@ const OWN_RUNS = [
 /** What every pool of jobs does: its own runs, and telling whoever waits for them. Which rows those are says service-rows.ts. */
 const POOL_TABLES = {
   // What whoever waits for a run reads.
-  users: 'select (user_key, channel, language, client_language)',
+  users: 'select (user_key, channel, person, language, client_language)',
   runs: OWN_RUNS,
   inbox: ADD,
   lanes: ADD,
@@ -61,6 +61,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       outbox: WRITE,
       dead_letters: WRITE,
       invitations: WRITE,
+      identity_codes: ALL,
       code_tries: ALL,
       // A decision ends the action that waits for it.
       actions: 'select, update (status, settled_at)',
@@ -68,6 +69,12 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       approval_votes: ADD,
       approval_prompts: WRITE,
       voice_notes: WRITE,
+      web_logins: ALL,
+      web_chats: WRITE,
+      web_patches: ALL,
+      agents: READ,
+      ingress_events: ADD,
+      ingress_keys: 'select, insert, delete',
       grants: WRITE,
       // It seals, and never reads what is sealed.
       secrets:
@@ -90,6 +97,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       threads: WRITE,
       thread_sequences: WRITE,
       thread_taints: WRITE,
+      agents: ALL,
       turns: ADD,
       chats: ADD,
       outbox: ADD,

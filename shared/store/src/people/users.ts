@@ -69,12 +69,6 @@ export function readLanguages(
     select user_language(coalesce(r.user_key, u.user_key)) as language
        from unnest(${readers.map(({ userKey }) => userKey)}::text[],
          ${readers.map(({ chatKey }) => chatKey)}::text[]) with ordinality as r (user_key, chat_key, place)
-       left join users u on u.channel || ':' || u.user_key = r.chat_key
+       left join users u on private_chat(u.user_key) = r.chat_key
       order by r.place`;
-}
-
-/** The channel of a person's id: a Telegram id is a number, ids of other channels begin with the channel's name. Null for no id. */
-export function channelOfUser(userKey: string): string | null {
-  if (/^[1-9]\d{0,19}$/.test(userKey)) return 'telegram';
-  return /^([a-z]+)-\S+$/.exec(userKey)?.[1] ?? null;
 }

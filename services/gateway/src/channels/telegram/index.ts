@@ -1,13 +1,11 @@
 import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
-import { toChatKey } from './chat-key.ts';
 import { TelegramConfig } from './config.ts';
 
 /** Telegram, through a bot. */
 export default {
   name: 'telegram',
   config: TelegramConfig,
-  privateChat: (userKey) => toChatKey(Number(userKey)),
   open: async ({ config, pool, log, metrics }) => {
     const { createTelegram } = await import('./channel.ts');
     const { createWebhookTarget } = await import('./receive/webhook-target.ts');

@@ -5,6 +5,7 @@ import type { ChatCommand } from '../chat-command.ts';
 export default {
   name: 'help',
   who: 'viewer',
+  forPrograms: true,
   personal: true,
   menu: { place: 70, description: 'menu.help' },
   help: null,

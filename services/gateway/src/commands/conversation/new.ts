@@ -4,6 +4,7 @@ import type { ChatCommand } from '../chat-command.ts';
 export default {
   name: 'new',
   who: 'viewer',
+  forPrograms: true,
   personal: false,
   menu: { place: 10, description: 'menu.new' },
   help: 'help.new',

@@ -7,6 +7,7 @@ import type { ChatCommand } from '../chat-command.ts';
 export default {
   name: 'status',
   who: 'viewer',
+  forPrograms: true,
   personal: true,
   menu: { place: 30, description: 'menu.status' },
   help: 'help.status',

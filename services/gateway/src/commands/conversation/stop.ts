@@ -6,6 +6,7 @@ import type { ChatCommand } from '../chat-command.ts';
 export default {
   name: 'stop',
   who: 'viewer',
+  forPrograms: true,
   personal: false,
   menu: { place: 20, description: 'menu.stop' },
   help: 'help.stop',

@@ -5,6 +5,7 @@ import type { ChatCommand } from '../chat-command.ts';
 export default {
   name: 'whoami',
   who: 'viewer',
+  forPrograms: true,
   personal: true,
   menu: { place: 90, description: 'menu.whoami' },
   help: 'help.whoami',

@@ -1,6 +1,8 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { channelOfUser, denyUser, findUser } from '@signalbox/store/people/users';
+import { channelOfUser } from '@signalbox/contracts/conversation/chat-key';
+import { listIdentities } from '@signalbox/store/people/identities';
+import { denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../admission/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { describeUsage, noticeTo, refuseLastAdmin } from '../people-changes.ts';
@@ -17,17 +19,19 @@ export default {
     const [id = ''] = typed.split(/\s+/);
     if (channelOfUser(id) === null) return { text: describeUsage('/deny <id>', null) };
     const known = await findUser(parts.db, id);
+    const accounts = await listIdentities(parts.db, id);
     const change = await denyUser(parts.db, id);
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
     if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
     await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: null });
     // What runs for them ends, what waits is voided.
-    const stopped = await stopLane(parts.db, id, asked.inboxId);
+    const stops: string[] = [];
+    for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {
       text: say('people.denied', { ...person, name: plainName(person.name) }),
       notices: await noticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
-      stops: stopped ? [id] : [],
+      stops,
       peopleChanged: true,
     };
   },

@@ -17,7 +17,7 @@ export default {
     const { role, name } = readRole(typed);
     if (role === null) return { text: describeUsage('/invite <role> [name]', typed) };
     const code = await createInvitation(db, { role, name, invitedBy: envelope.userKey, chatKey: envelope.chatKey });
-    const link = channel.inviteLink?.(code);
+    const link = channel.link?.(code);
     const invitation = { ...describeInvited({ role, name }), left: sayDuration(INVITATION_MS) };
     const parts = [say('people.invitation', invitation), `\`${code}\``, ...(link ? [link] : []), say('people.pass-on')];
     // The text is the only place that holds the code.

@@ -16,6 +16,7 @@ import {
 } from '@signalbox/store/governance/approvals';
 import { putCards } from '@signalbox/store/governance/approval-decisions';
 import { appendAudit } from '@signalbox/store/audit/audit';
+import { personsOf } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
@@ -125,17 +126,15 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
   };
 }
 
-/** Whoever asked, and whoever changed it on the way: none of them may approve what they made. */
+/** The persons who asked, and who changed it on the way: none of them may approve what they made. */
 async function authorsOf(
   parts: ExecuteParts,
   scope: CallScope,
   parentActionId: string | null,
 ): Promise<readonly string[]> {
-  if (parentActionId === null) return [scope.lane.userKey];
-  const parent = await findApprovalOf(parts.pool, parentActionId);
-  return [
-    ...new Set([scope.lane.userKey, ...(parent?.authors ?? []), ...(parent?.decidedBy ? [parent.decidedBy] : [])]),
-  ];
+  const parent = parentActionId === null ? null : await findApprovalOf(parts.pool, parentActionId);
+  const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
+  return personsOf(parts.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
 /** What a tool says that its call would do, as things are now; an error when it says that it cannot be done. */

@@ -22,6 +22,7 @@ import {
 } from '@signalbox/store/governance/approvals';
 import { showCards } from '@signalbox/store/governance/approval-decisions';
 import { governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { personsOf } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
@@ -182,8 +183,10 @@ async function consume(
     scope.chatKey === approval.chatKey;
   if (!isSame) return { kind: 'void', reason: say('governance.otherAction') };
   const votes = await listVotes(db, approvalId);
+  const [requester] = await personsOf(db, [approval.userKey]);
+  const authors = await personsOf(db, approval.authors);
   const counted = votes.filter(({ userKey }) =>
-    approval.byRequester ? userKey === approval.userKey : approval.solo || !approval.authors.includes(userKey),
+    approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
   );
   if (counted.length < approval.needed) return { kind: 'void', reason: say('governance.tooFew') };
   if (!roleCovers(scope.actor.role, call.tool.role)) return { kind: 'void', reason: say('governance.mayNotAnyMore') };

@@ -1,0 +1,120 @@
+import type { Role } from '@signalbox/contracts/governance/roles';
+import { newCode } from '@signalbox/contracts/ids';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import type { Queryable } from '../pool.ts';
+import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { hashCode } from './access-code.ts';
+
+/*
+ * One person may write from several accounts, each of which is an identity with a key of its own. They have one role, and governance
+ * counts them as one. `person` is the key of the first identity; it is the one that cannot be removed by itself.
+ */
+
+/** How long a code is good for. */
+export const IDENTITY_CODE_MS = 10 * MINUTE_MS;
+
+/** The person who asked for a code. */
+export interface CodeOwner {
+  readonly userKey: string;
+  readonly person: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** One account of a person. */
+export interface Identity {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly name: string;
+  /** A program writes under it. */
+  readonly isProgram: boolean;
+  /** It is the one that the others were linked to. */
+  readonly isFirst: boolean;
+}
+
+/** An account that may become an identity of a person. */
+export interface NewIdentity {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly name: string;
+  /** A program: it is asked for no decision. */
+  readonly isProgram?: boolean;
+}
+
+/** Makes a code by which another account becomes this person's: once, for ten minutes. It is stored nowhere and can be shown once. */
+export async function createIdentityCode(db: Queryable, userKey: string): Promise<string> {
+  const code = newCode(3);
+  await db.query(sql`delete from identity_codes where expires_at < now() - interval '1 day'`);
+  await db.query(sql`insert into identity_codes (code_hash, person, made_by, expires_at)
+    values (${hashCode(code)}, person_of(${userKey}), ${userKey}, now() + ${IDENTITY_CODE_MS} * interval '1 ms')`);
+  return code;
+}
+
+/** Whose code this is, locked; null when it is unknown, used or expired, or its person has no role any more. */
+export function findIdentityCode(db: Queryable, code: string): Promise<CodeOwner | null> {
+  return findRow<CodeOwner>(db)`
+    select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.person
+     where c.code_hash = ${hashCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
+}
+
+/** Uses a code up. Null as `findIdentityCode` says, and then nothing is written. In a transaction with what it is used for. */
+export async function takeIdentityCode(
+  db: Queryable,
+  code: string,
+  usedBy: string | null = null,
+): Promise<CodeOwner | null> {
+  const owner = await findIdentityCode(db, code);
+  if (owner === null) return null;
+  await db.query(
+    sql`update identity_codes set used_at = now(), used_by = ${usedBy} where code_hash = ${hashCode(code)}`,
+  );
+  return owner;
+}
+
+/** Makes a code worthless that others have seen. False when it was none. */
+export async function voidIdentityCode(db: Queryable, code: string): Promise<boolean> {
+  return (await takeIdentityCode(db, code)) !== null;
+}
+
+/**
+ * Makes an account an identity of a person, with their role and language; the same again changes nothing but its name. Answers the role.
+ * Null when the person has no role, or when the account belongs to somebody else: it would bring that person's requests with it.
+ */
+export function linkIdentity(db: Queryable, identity: NewIdentity, person: string): Promise<Role | null> {
+  const { userKey, channel, name, isProgram = false } = identity;
+  return findValue<Role>(db)`
+    insert into users (user_key, channel, name, role, person, language, client_language, is_program)
+    select ${userKey}, ${channel}, ${name}, u.role, u.person, u.language, u.client_language, ${isProgram}
+      from users u where u.user_key = ${person} and u.person = ${person}
+    on conflict (user_key) do update set name = excluded.name where users.person = excluded.person
+    returning role`;
+}
+
+/** The accounts of the person behind this one, the first one first. */
+export function listIdentities(db: Queryable, userKey: string): Promise<readonly Identity[]> {
+  return listRows<Identity>(db)`
+    select user_key as "userKey", channel, name, is_program as "isProgram", user_key = person as "isFirst" from users
+     where person = person_of(${userKey}) order by user_key <> person, created_at, user_key`;
+}
+
+/** Takes an account away from the person behind another one. False when it is none of theirs, or their first. */
+export async function unlinkIdentity(db: Queryable, userKey: string, of: string): Promise<boolean> {
+  const removed = await findValue<string>(db)`
+    delete from users where user_key = ${userKey} and person = person_of(${of}) and user_key <> person returning user_key`;
+  return removed !== null;
+}
+
+/** The persons behind these identities, each once; who has no role is only themselves. */
+export async function personsOf(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
+  return (await findValue<readonly string[]>(db)`select persons_of(${[...userKeys]})`) ?? [];
+}
+
+/** Who is behind an identity, and whether that identity is a program. */
+export async function findPerson(
+  db: Queryable,
+  userKey: string,
+): Promise<{ readonly person: string; readonly isProgram: boolean }> {
+  const row = await findRow<{ person: string; isProgram: boolean }>(db)`
+    select person, is_program as "isProgram" from users where user_key = ${userKey}`;
+  return row ?? { person: userKey, isProgram: false };
+}
