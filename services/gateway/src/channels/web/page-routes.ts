@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@signalbox/contracts/errors';
+import { ifThere } from '@signalbox/contracts/system-error';
+import { readPageSentences } from '@signalbox/messages/page-sentences';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Whether this is the source itself, as in tests: then the page is bundled when it is asked for. */
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+const FOLDER = fileURLToPath(new URL('./page/', import.meta.url));
+
+const FILES = {
+  '/main.js': 'text/javascript; charset=utf-8',
+  '/main.css': 'text/css; charset=utf-8',
+  '/icon.svg': 'image/svg+xml; charset=utf-8',
+} as const;
+
+/** The page runs its own files and nothing else, and talks to nobody but the gateway. Speech that it plays is a blob of its own. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  'media-src blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // The address holds the name of a session.
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+/**
+ * Serves the page at `/`, in the language of the browser, and its files beside it. Throws STARTUP_REFUSED when a gateway that was
+ * built has no built page.
+ */
+export async function registerPage(app: FastifyInstance): Promise<void> {
+  const html = (await readPageFile('index.html')).toString();
+  app.get('/', (request, reply) => {
+    const languages = (request.headers['accept-language'] ?? '')
+      .split(',')
+      .map((one) => one.split(';')[0]?.trim() ?? '');
+    return send(reply.header('vary', 'accept-language'), 'text/html; charset=utf-8', renderHtml(html, languages));
+  });
+  const bundle = IS_SOURCE ? await import('./page/bundle.mjs') : null;
+  const built = bundle ? null : await readAll();
+  for (const [path, type] of Object.entries(FILES))
+    app.get(path, async (_request, reply) => {
+      const name = path.slice(1);
+      const bytes = built?.get(name) ?? (await bundle?.bundlePage())?.get(name) ?? (await readPageFile(name));
+      return send(reply, type, bytes);
+    });
+}
+
+/** Answers 304 to a browser that has this already. */
+function send(reply: FastifyReply, type: string, body: string | Uint8Array): FastifyReply {
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  void reply.headers(HEADERS).header('etag', tag).type(type);
+  return reply.request.headers['if-none-match'] === tag ? reply.code(304).send() : reply.send(body);
+}
+
+/** The page with its sentences, which are data in it and no script. */
+function renderHtml(html: string, languages: readonly string[]): string {
+  const said = readPageSentences(languages);
+  const data = JSON.stringify(said).replaceAll('<', '\\u003c');
+  const needsScript = said.sentences['page.needs-script'];
+  return html
+    .replace('lang="en"', `lang="${said.language}"`)
+    .replace('id="sentences">', () => `id="sentences">${data}`)
+    .replace('<noscript>', () => `<noscript>${needsScript.replaceAll('<', '&lt;')}`);
+}
+
+async function readAll(): Promise<ReadonlyMap<string, Buffer>> {
+  const names = Object.keys(FILES).map((path) => path.slice(1));
+  return new Map(await Promise.all(names.map(async (name) => [name, await readPageFile(name)] as const)));
+}
+
+async function readPageFile(name: string): Promise<Buffer> {
+  const bytes = await ifThere(readFile(FOLDER + name));
+  if (bytes) return bytes;
+  const reason = `The web page lacks ${name}. Build it: node services/gateway/src/channels/web/page/bundle.mjs`;
+  throw new AppError('STARTUP_REFUSED', { reason });
+}

@@ -1,0 +1,68 @@
+import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { say } from '../say.ts';
+import { Markdown } from '../text/markdown.tsx';
+import { Icon } from '../theme/icons.tsx';
+import { Clock, wholeTime } from '../theme/time.tsx';
+import { Buttons } from './buttons.tsx';
+import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+
+/** Timers of browsers hold no more than 24 days. */
+const LONGEST_TIMER_MS = 24 * 86_400_000;
+
+/** The whole card that waits for a decision. Whether a press still counts is the gateway's to say, so the buttons stay. */
+function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>): VNode {
+  const { text, at, language, hash, askedBy, expiresAt, buttons, pressed } = props;
+  const isOver = useIsOver(expiresAt);
+  return (
+    <section class="card approval" aria-labelledby={`${id}-title`}>
+      <header class="card-head">
+        <Icon name="shield" />
+        <h3 id={`${id}-title`}>{say('page.approval')}</h3>
+        <Clock at={at} />
+      </header>
+      <Markdown text={text} language={language} />
+      <dl class="facts">
+        {askedBy !== null && (
+          <>
+            <dt>{say('page.asked-by')}</dt>
+            <dd dir="auto">{askedBy}</dd>
+          </>
+        )}
+        {expiresAt !== null && (
+          <>
+            <dt>{say(isOver ? 'page.expired' : 'page.expires')}</dt>
+            <dd class={isOver ? 'over' : ''}>
+              <time dateTime={expiresAt}>{wholeTime(expiresAt)}</time>
+            </dd>
+          </>
+        )}
+        {hash !== null && (
+          <>
+            <dt>{say('page.hash')}</dt>
+            <dd class="hash" dir="ltr">
+              {hash}
+            </dd>
+          </>
+        )}
+      </dl>
+      <Buttons id={id} version={version} buttons={buttons} pressed={pressed} />
+    </section>
+  );
+}
+
+function useIsOver(expiresAt: string | null): boolean {
+  const end = expiresAt === null ? Infinity : Date.parse(expiresAt);
+  const [isOver, setIsOver] = useState(end <= Date.now());
+  useEffect(() => {
+    const left = end - Date.now();
+    setIsOver(left <= 0);
+    if (left <= 0 || left > LONGEST_TIMER_MS) return undefined;
+    const timer = setTimeout(() => setIsOver(true), left);
+    return () => clearTimeout(timer);
+  }, [end]);
+  return isOver;
+}
+
+export const drawApproval = drawAs(COMPONENTS.Approval, Approval);

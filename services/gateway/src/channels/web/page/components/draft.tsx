@@ -1,0 +1,21 @@
+import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import type { VNode } from 'preact';
+import { say } from '../say.ts';
+import { Markdown } from '../text/markdown.tsx';
+import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+
+/** Words that are still being written. Nobody hears each of them: they are read when they are final. */
+export function DraftBubble({ text }: { readonly text: string }): VNode {
+  return (
+    <div class="bubble draft" aria-live="off" aria-busy="true">
+      <span class="unseen">{say('page.being-written')}</span>
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+function Draft({ props: { text } }: ViewProps<ComponentProps<'Draft'>>): VNode {
+  return <DraftBubble text={text} />;
+}
+
+export const drawDraft = drawAs(COMPONENTS.Draft, Draft);

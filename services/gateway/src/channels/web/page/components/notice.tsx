@@ -1,0 +1,19 @@
+import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import type { VNode } from 'preact';
+import { say } from '../say.ts';
+import { Markdown } from '../text/markdown.tsx';
+import { Icon } from '../theme/icons.tsx';
+import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+
+/** A line of the gateway or the runtime that nobody said. */
+function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>): VNode {
+  return (
+    <div class={`card notice ${tone}`} role="note">
+      <Icon name={tone === 'info' ? 'info' : 'warning'} />
+      <span class="unseen">{say(`page.notice-${tone}`)}</span>
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+export const drawNotice = drawAs(COMPONENTS.Notice, Notice);

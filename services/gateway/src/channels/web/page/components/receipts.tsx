@@ -1,0 +1,38 @@
+import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import type { VNode } from 'preact';
+import { say } from '../say.ts';
+import { Words } from '../text/words.tsx';
+import { Icon } from '../theme/icons.tsx';
+import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+
+/** Lines of the runtime about what happened. No text of an agent looks like them. */
+export function ReceiptList({ receipts }: ComponentProps<'Receipts'>): VNode {
+  return (
+    <ul class="receipts" aria-label={say('page.receipts')}>
+      {receipts.map(({ what, note }, place) => (
+        <li key={place}>
+          <Icon name="receipt" />
+          <span dir="auto">
+            <strong>{what}</strong>
+            {note !== '' && (
+              <span class="note">
+                {' · '}
+                <Words text={note} />
+              </span>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Receipts({ props }: ViewProps<ComponentProps<'Receipts'>>): VNode {
+  return (
+    <div class="card">
+      <ReceiptList receipts={props.receipts} />
+    </div>
+  );
+}
+
+export const drawReceipts = drawAs(COMPONENTS.Receipts, Receipts);

@@ -1,0 +1,44 @@
+import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import type { VNode } from 'preact';
+import { say } from '../say.ts';
+import { InlineMarkdown } from '../text/markdown.tsx';
+import { Icon, type IconName } from '../theme/icons.tsx';
+import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+
+type Step = ComponentProps<'Timeline'>['steps'][number];
+
+/** A state is a shape and a word, and only then a color. */
+const ICONS: Readonly<Record<Step['state'], IconName>> = {
+  waiting: 'ring',
+  running: 'turn',
+  done: 'check',
+  failed: 'cross',
+};
+
+/** Steps in their order, with how far each is. */
+function Timeline({ props: { title, steps } }: ViewProps<ComponentProps<'Timeline'>>): VNode {
+  return (
+    <section class="card">
+      {title !== null && <h3 dir="auto">{title}</h3>}
+      <ol class="timeline">
+        {steps.map(({ label, state, note }, place) => (
+          <li key={place} class={state}>
+            <Icon name={ICONS[state]} />
+            <span dir="auto">
+              <InlineMarkdown text={label} />
+              {note !== null && (
+                <span class="note">
+                  {' · '}
+                  <InlineMarkdown text={note} />
+                </span>
+              )}
+            </span>
+            <span class="state">{say(`page.step-${state}`)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export const drawTimeline = drawAs(COMPONENTS.Timeline, Timeline);

@@ -1,0 +1,57 @@
+import type { PageKey } from '@signalbox/messages/page-sentences';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { say } from '../say.ts';
+import { Icon } from '../theme/icons.tsx';
+import type { Voice } from '../voice/voice.ts';
+
+interface Speech {
+  /** The text in the field was spoken, at least in part. */
+  readonly isSpoken: boolean;
+  readonly hint: PageKey | null;
+  readonly forget: () => void;
+}
+
+/** Puts what is heard into the field, where the person reads it before it is sent. */
+export function useSpeech(voice: Voice, text: string, setText: (text: string) => void): Speech {
+  const [isSpoken, setIsSpoken] = useState(false);
+  useEffect(() => {
+    voice.onWords = (words) => {
+      setIsSpoken(true);
+      setText(words);
+    };
+    return () => {
+      voice.onWords = null;
+    };
+  }, [voice]);
+  const isWaiting = isSpoken && text !== '';
+  return { isSpoken: isWaiting, hint: findHint(voice, isWaiting), forget: () => setIsSpoken(false) };
+}
+
+function findHint({ isListening, heardNothing }: Voice, isWaiting: boolean): PageKey | null {
+  if (isListening) return 'page.listening';
+  if (isWaiting) return 'page.check-words';
+  return heardNothing ? 'page.not-heard' : null;
+}
+
+/** Listens, or ends listening. Where the browser cannot, there is no button. */
+export function SpeakButton({ voice }: { readonly voice: Voice }): VNode | null {
+  if (!voice.canListen) return null;
+  const label = say(voice.isListening ? 'page.stop-listening' : 'page.speak');
+  const press = (): void => {
+    if (voice.isListening) return voice.endListening();
+    voice.turn(true);
+    voice.listen();
+  };
+  return (
+    <button
+      type="button"
+      class={`icon-button ${voice.isListening ? 'live' : ''}`}
+      aria-label={label}
+      title={label}
+      onClick={press}
+    >
+      <Icon name="microphone" />
+    </button>
+  );
+}

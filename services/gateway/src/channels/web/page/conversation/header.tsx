@@ -1,0 +1,59 @@
+import type { PageKey } from '@signalbox/messages/page-sentences';
+import type { VNode } from 'preact';
+import { say } from '../say.ts';
+import type { Link } from '../state/connection.ts';
+import { useChat } from '../state/context.ts';
+import type { Page } from '../state/page.ts';
+import { Icon } from '../theme/icons.tsx';
+
+const LINKS: Readonly<Record<Link, PageKey>> = {
+  connecting: 'page.connecting',
+  open: 'page.connected',
+  waiting: 'page.connecting',
+  ended: 'page.no-connection',
+};
+
+/** Who speaks here, and whether they are connected. */
+export function Header({ page }: { readonly page: Page }): VNode {
+  const { link, voice } = useChat();
+  const { person } = page.session;
+  return (
+    <header class="bar">
+      <img src="icon.svg" alt="" width="32" height="32" />
+      <div class="stack">
+        <h1>Signalbox</h1>
+        <p class={`link ${link}`}>
+          <span class="dot" aria-hidden="true" />
+          {say(LINKS[link])}
+        </p>
+      </div>
+      {person && (
+        <p class="stack who">
+          <strong dir="auto">{person.name}</strong>
+          <span class="note">{person.role}</span>
+        </p>
+      )}
+      {voice.canSpeak && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-pressed={voice.isOn}
+          aria-label={say('page.read-aloud')}
+          title={say('page.read-aloud')}
+          onClick={() => voice.turn(!voice.isOn)}
+        >
+          <Icon name="speaker" />
+        </button>
+      )}
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={say('page.sign-out')}
+        title={say('page.sign-out')}
+        onClick={() => page.isBusy || void page.signOut()}
+      >
+        <Icon name="out" />
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,58 @@
+import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
+import type { PageKey } from '@signalbox/messages/page-sentences';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { say } from '../say.ts';
+import type { Chat } from '../state/chat.ts';
+import { useChat } from '../state/context.ts';
+import type { Place } from '../state/place.ts';
+
+/** Most interruptions are over before anybody reads of them. */
+const QUIET_MS = 1_500;
+
+const CLOSED: Readonly<Record<number, PageKey>> = {
+  [CLOSE_CODES.unknownAgent]: 'page.closed-agent',
+  [CLOSE_CODES.badFrame]: 'page.closed-frame',
+  [CLOSE_CODES.tooSlow]: 'page.closed-slow',
+  [CLOSE_CODES.tooFast]: 'page.closed-fast',
+};
+
+/** Says why there is no connection, and what helps. The line is always there, so that a screen reader hears of a change. */
+export function LinkNotice({ place }: { readonly place: Place }): VNode {
+  const chat = useChat();
+  const isLate = useIsLate(chat.link === 'waiting' || chat.link === 'connecting');
+  const key = findSentence(chat, isLate);
+  return (
+    <div class="link-notice" role="status">
+      {key !== null && <p class="problem">{say(key)}</p>}
+      {key === 'page.closed-agent' && place.agent !== null && (
+        <a class="plain-button" href={location.pathname}>
+          {say('page.usual-agent')}
+        </a>
+      )}
+      {key === 'page.closed-frame' && (
+        <button type="button" class="plain-button" onClick={() => location.reload()}>
+          {say('page.reload')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function findSentence({ link, closeCode, isLoaded }: Chat, isLate: boolean): PageKey | null {
+  if (link === 'open') return null;
+  if (!navigator.onLine) return 'page.offline';
+  if (closeCode !== null && CLOSED[closeCode] !== undefined) return CLOSED[closeCode];
+  if (!isLate) return null;
+  return isLoaded ? 'page.reconnecting' : 'page.no-answer';
+}
+
+function useIsLate(isDown: boolean): boolean {
+  const [isLate, setIsLate] = useState(false);
+  useEffect(() => {
+    if (!isDown) return setIsLate(false);
+    const timer = setTimeout(() => setIsLate(true), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [isDown]);
+  return isLate && isDown;
+}

@@ -1,0 +1,70 @@
+import type { ComponentType } from '@signalbox/contracts/conversation/components';
+import type { Component } from '@signalbox/contracts/conversation/frames';
+import { Component as Boundary, type ComponentChildren, type VNode } from 'preact';
+import { drawApproval } from '../components/approval.tsx';
+import { drawButton } from '../components/button.tsx';
+import { drawDataCard } from '../components/data-card.tsx';
+import { drawDraft } from '../components/draft.tsx';
+import type { Drawable, Drawer } from './drawer.tsx';
+import { ErrorBox } from './error-box.tsx';
+import { drawFiles } from '../components/files.tsx';
+import { drawList } from '../components/list.tsx';
+import { drawMessage } from '../components/message.tsx';
+import { drawNotice } from '../components/notice.tsx';
+import { drawProgress } from '../components/progress.tsx';
+import { drawReceipts } from '../components/receipts.tsx';
+import { drawTable } from '../components/table.tsx';
+import { drawText } from '../components/text.tsx';
+import { drawTimeline } from '../components/timeline.tsx';
+
+/** Every type of component that the page knows. A new one is a file in `components`, its props in the contract, and a line here. */
+const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
+  Message: drawMessage,
+  Approval: drawApproval,
+  Progress: drawProgress,
+  Draft: drawDraft,
+  Receipts: drawReceipts,
+  Files: drawFiles,
+  DataCard: drawDataCard,
+  Timeline: drawTimeline,
+  Table: drawTable,
+  List: drawList,
+  Button: drawButton,
+  Text: drawText,
+  Notice: drawNotice,
+};
+
+interface Props {
+  readonly component: Component;
+}
+interface State {
+  readonly failed: Component | null;
+}
+
+/** Draws a component by its type. What cannot be drawn is an error box that names the type, and the rest of the page goes on. */
+export class ComponentView extends Boundary<Props, State> {
+  override state: State = { failed: null };
+
+  override componentDidCatch(): void {
+    this.setState({ failed: this.props.component });
+  }
+
+  override render({ component }: Props, { failed }: State): VNode {
+    if (failed === component) return <ErrorBox type={component.type} why="broken" />;
+    const { id, version, children } = component;
+    // What is pressed in a child would be no button of the component.
+    const drawn = children.map((child, place) => draw({ ...child, id: `${id}#${place}`, version }, null));
+    return draw(component, drawn.length === 0 ? null : drawn);
+  }
+}
+
+function draw(component: Drawable, children: ComponentChildren): VNode {
+  const { type } = component;
+  if (!isKnown(type)) return <ErrorBox type={type} why="unknown" />;
+  return DRAWERS[type](component, children) ?? <ErrorBox type={type} why="broken" />;
+}
+
+/** A type comes from outside: `constructor` is none. */
+function isKnown(type: string): type is ComponentType {
+  return Object.hasOwn(DRAWERS, type);
+}

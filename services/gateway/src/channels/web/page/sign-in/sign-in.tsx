@@ -1,0 +1,52 @@
+import type { PageKey } from '@signalbox/messages/page-sentences';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { say } from '../say.ts';
+import type { Page } from '../state/page.ts';
+
+interface Props {
+  readonly page: Page;
+  readonly problem: PageKey | null;
+}
+
+/** Says how one signs in, and why one is not; on a machine of one's own, offers demo people. */
+export function SignIn({ page, problem }: Props): VNode {
+  const { demoPeople } = page.session;
+  const title = useRef<HTMLHeadingElement>(null);
+  // What had the focus before is gone.
+  useEffect(() => title.current?.focus(), [problem]);
+  return (
+    <main class="center sign-in">
+      <h1 ref={title} tabIndex={-1}>
+        {say('page.sign-in')}
+      </h1>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {say(problem)}
+        </p>
+      )}
+      {problem !== 'page.link-refused' && <p>{say('page.sign-in-how')}</p>}
+      {demoPeople.length > 0 && (
+        <section class="panel" aria-labelledby="demo-people">
+          <h2 id="demo-people">{say('page.demo-people')}</h2>
+          <p class="note">{say('page.demo-people-how')}</p>
+          <ul class="people">
+            {demoPeople.map(({ id, name, role }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  class="person"
+                  aria-disabled={page.isBusy}
+                  onClick={() => page.isBusy || void page.signIn({ person: id })}
+                >
+                  <strong dir="auto">{name}</strong>
+                  <span class="note">{role}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,123 @@
+import { CLOSE_CODES, ServerFrame } from '@signalbox/contracts/conversation/frames';
+import { parseJson } from '@signalbox/contracts/system-error';
+
+/*
+ * connecting ─opened─▶ open ─closed─▶ waiting ─time, or online again─▶ connecting
+ *                        └─closed for good (4000, 4001, 4002)─▶ ended
+ */
+export type Link = 'connecting' | 'open' | 'waiting' | 'ended';
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** After a refusal for sending too much: the gateway counts for a few seconds. */
+const TOO_FAST_WAIT_MS = 5_000;
+/** A socket that opened and stayed for this long was a good one: the next wait is short again. */
+const STEADY_MS = 5_000;
+const CONNECT_MS = 10_000;
+/** Trying again changes nothing about these. */
+const FOR_GOOD: readonly number[] = [CLOSE_CODES.unknownAgent, CLOSE_CODES.notSignedIn, CLOSE_CODES.badFrame];
+
+interface Options {
+  readonly url: () => string;
+  readonly onOpen: () => void;
+  readonly onFrame: (frame: ServerFrame) => void;
+  /** The link is in another state; `code` says why the gateway closed it, when it did. */
+  readonly onChange: (code: number | null) => void;
+}
+
+/** A socket that is opened again whenever it is lost, ever less often. What is sent while there is none is lost: see Pending. */
+export class Connection {
+  link: Link = 'waiting';
+  readonly #options: Options;
+  #socket: WebSocket | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #openedAt: number | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  start(): void {
+    addEventListener('online', this.#connect);
+    addEventListener('offline', this.#drop);
+    this.#connect();
+  }
+
+  /** Ends it for good. */
+  stop(): void {
+    removeEventListener('online', this.#connect);
+    removeEventListener('offline', this.#drop);
+    this.#leaveSocket();
+    this.link = 'ended';
+  }
+
+  /** Opens a new socket: the one that is there does not answer. */
+  restart(): void {
+    if (this.link !== 'ended') this.#lost(null);
+  }
+
+  send(frame: object): void {
+    if (this.link === 'open') this.#socket?.send(JSON.stringify(frame));
+  }
+
+  readonly #connect = (): void => {
+    if (this.link === 'ended' || this.link === 'open') return;
+    this.#leaveSocket();
+    const socket = new WebSocket(this.#options.url());
+    this.#socket = socket;
+    this.#timer = setTimeout(() => this.#lost(null), CONNECT_MS);
+    socket.onopen = () => {
+      clearTimeout(this.#timer);
+      this.#openedAt = performance.now();
+      this.#become('open', null);
+      this.#options.onOpen();
+    };
+    socket.onmessage = ({ data }) => this.#take(data);
+    socket.onclose = ({ code }) => this.#lost(code);
+    this.#become('connecting', null);
+  };
+
+  readonly #drop = (): void => this.#lost(null);
+
+  #take(data: unknown): void {
+    const read = ServerFrame.safeParse(typeof data === 'string' ? parseJson(data) : null);
+    // A gateway that was updated may say more than this page knows.
+    if (read.success) this.#options.onFrame(read.data);
+  }
+
+  #lost(code: number | null): void {
+    this.#leaveSocket();
+    const wasSteady = this.#openedAt !== null && performance.now() - this.#openedAt >= STEADY_MS;
+    this.#openedAt = null;
+    if (code !== null && FOR_GOOD.includes(code)) {
+      this.stop();
+      this.#options.onChange(code);
+      return;
+    }
+    this.#failures = wasSteady ? 0 : this.#failures + 1;
+    const least = code === CLOSE_CODES.tooFast ? TOO_FAST_WAIT_MS : 0;
+    this.#timer = setTimeout(this.#connect, least + waitMs(this.#failures));
+    this.#become('waiting', code);
+  }
+
+  #leaveSocket(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  #become(link: Link, code: number | null): void {
+    this.link = link;
+    this.#options.onChange(code);
+  }
+}
+
+/** Twice as long each time, and between half and all of it by chance: a gateway that restarts must not meet every page at once. */
+function waitMs(failures: number): number {
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
+  return longest * (0.5 + Math.random() / 2);
+}

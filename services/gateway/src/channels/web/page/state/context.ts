@@ -1,0 +1,12 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Chat } from './chat.ts';
+
+export const ChatContext = createContext<Chat | null>(null);
+
+/** The conversation that a component is a part of. */
+export function useChat(): Chat {
+  const chat = useContext(ChatContext);
+  if (chat === null) throw new Error('A component of a conversation stands outside of ChatContext.');
+  return chat;
+}

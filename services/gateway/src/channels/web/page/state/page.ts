@@ -1,0 +1,126 @@
+import type { PageSession, SignIn } from '@signalbox/contracts/conversation/page-session';
+import type { PageKey } from '@signalbox/messages/page-sentences';
+import { Chat } from './chat.ts';
+import { readPlace, takeCode, type Place } from './place.ts';
+import { readSession, signIn, signOut } from './session.ts';
+
+/** What the page shows. */
+export type View =
+  | { readonly kind: 'loading' }
+  /** The gateway did not say who is signed in. */
+  | { readonly kind: 'away' }
+  | { readonly kind: 'sign-in'; readonly problem: PageKey | null }
+  /** Somebody is signed in, and came with a link that may be somebody else's. */
+  | { readonly kind: 'other-person'; readonly name: string; readonly code: string }
+  | { readonly kind: 'chat'; readonly chat: Chat };
+
+const NOBODY: PageSession = { person: null, demoPeople: [], commands: [] };
+
+/** The state of the whole page. `onChange` is called after each change: then the page is drawn. */
+export class Page {
+  view: View = { kind: 'loading' };
+  session: PageSession = NOBODY;
+  /** A request about the session is under way. */
+  isBusy = false;
+  readonly place: Place = readPlace();
+  readonly #onChange: () => void;
+  #code = takeCode();
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Begins, or begins again when the gateway did not answer. */
+  async start(): Promise<void> {
+    // A link that is pasted into a page that is open changes its hash alone.
+    addEventListener('hashchange', this.#onLink);
+    await this.#enter();
+  }
+
+  async signIn(how: SignIn): Promise<void> {
+    await this.#busy(async () => {
+      const done = await signIn(how);
+      if (done === 'refused') return this.#show({ kind: 'sign-in', problem: 'page.link-refused' });
+      this.#leaveChat();
+      await this.#enter();
+    });
+  }
+
+  /** Goes on as who is signed in: a link that came is not used. */
+  async stay(): Promise<void> {
+    await this.#enter();
+  }
+
+  async signOut(): Promise<void> {
+    await this.#busy(async () => {
+      await signOut();
+      if (this.view.kind === 'chat') this.view.chat.forget();
+      this.#leaveChat();
+      await this.#load();
+      this.#show({ kind: 'sign-in', problem: null });
+    });
+  }
+
+  readonly #onLink = (): void => {
+    this.#code = takeCode();
+    if (this.#code === null) return;
+    this.#leaveChat();
+    void this.#enter();
+  };
+
+  async #enter(): Promise<void> {
+    const code = this.#code;
+    this.#code = null;
+    if (!(await this.#load())) {
+      this.#code = code;
+      return this.#show({ kind: 'away' });
+    }
+    const { person } = this.session;
+    if (code !== null && person) return this.#show({ kind: 'other-person', name: person.name, code });
+    if (code !== null) return this.signIn({ code });
+    if (!person) return this.#show({ kind: 'sign-in', problem: null });
+    const chat = new Chat({
+      place: this.place,
+      person: person.name,
+      onChange: this.#onChange,
+      onSessionEnd: () => void this.#endSession(),
+    });
+    this.#show({ kind: 'chat', chat });
+    chat.start();
+  }
+
+  async #endSession(): Promise<void> {
+    this.#leaveChat();
+    await this.#load();
+    this.#show({ kind: 'sign-in', problem: 'page.session-ended' });
+  }
+
+  async #load(): Promise<boolean> {
+    const session = await readSession().catch(() => null);
+    this.session = session ?? NOBODY;
+    return session !== null;
+  }
+
+  async #busy(work: () => Promise<void>): Promise<void> {
+    this.isBusy = true;
+    this.#onChange();
+    try {
+      await work();
+    } catch {
+      // The gateway does not answer, or has a problem of its own: the person may try again.
+      if (this.view.kind !== 'chat') this.#show({ kind: 'sign-in', problem: 'page.sign-in-failed' });
+    } finally {
+      this.isBusy = false;
+      this.#onChange();
+    }
+  }
+
+  #leaveChat(): void {
+    if (this.view.kind === 'chat') this.view.chat.stop();
+  }
+
+  #show(view: View): void {
+    this.view = view;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,28 @@
+/** What the address of the page names. Null: the gateway takes the usual one. */
+export interface Place {
+  readonly agent: string | null;
+  readonly session: string | null;
+}
+
+export function readPlace(): Place {
+  const query = new URLSearchParams(location.search);
+  return { agent: query.get('agent') || null, session: query.get('session') || null };
+}
+
+/** Takes the code of a link out of the address, so that neither the history nor a copied address holds it. Null: there is none. */
+export function takeCode(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code !== null) history.replaceState(null, '', location.pathname + location.search);
+  return code || null;
+}
+
+/** Where the socket of a place is; `after` is the greatest patch that the page saw; null: none. */
+export function socketUrl({ agent, session }: Place, after: number | null): string {
+  const url = new URL('ws', location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.hash = '';
+  if (agent !== null) url.searchParams.set('agent', agent);
+  if (session !== null) url.searchParams.set('session', session);
+  if (after !== null) url.searchParams.set('after', String(after));
+  return url.href;
+}

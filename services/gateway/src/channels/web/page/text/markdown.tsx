@@ -1,0 +1,113 @@
+import { Fragment, type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Block, Table } from '../../../text/block.ts';
+import { cleanText } from '../../../text/clean-text.ts';
+import { readBlocks } from '../../../text/document.ts';
+import { Spans } from './spans.tsx';
+
+/**
+ * Markdown of an agent, read as every channel reads it: what it says can become these elements and nothing else, HTML in it stays text,
+ * and only web addresses become links.
+ */
+export function Markdown({ text, language }: { readonly text: string; readonly language?: string | null }): VNode {
+  const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
+  return (
+    <div class="text" lang={language ?? undefined}>
+      <Blocks blocks={blocks} />
+    </div>
+  );
+}
+
+/** Markdown in one line, such as an entry of a list: its paragraphs without their distance. */
+export function InlineMarkdown({ text }: { readonly text: string }): VNode {
+  const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
+  const [only] = blocks;
+  return blocks.length === 1 && only?.type === 'paragraph' ? <Spans spans={only.text} /> : <Blocks blocks={blocks} />;
+}
+
+function Blocks({ blocks }: { readonly blocks: readonly Block[] }): VNode {
+  return (
+    <>
+      {blocks.map((block, place) => (
+        <Fragment key={place}>{drawBlock(block)}</Fragment>
+      ))}
+    </>
+  );
+}
+
+function drawBlock(block: Block): VNode {
+  switch (block.type) {
+    case 'paragraph':
+      return (
+        <p dir="auto">
+          <Spans spans={block.text} />
+        </p>
+      );
+    case 'heading':
+      // The page has headings of its own above those of a message.
+      return (
+        <p role="heading" aria-level={Math.min(6, block.size + 2)} class={`heading size-${block.size}`} dir="auto">
+          <Spans spans={block.text} />
+        </p>
+      );
+    case 'code':
+      return (
+        <pre dir="ltr" tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case 'quote':
+      return (
+        <blockquote dir="auto">
+          <Blocks blocks={block.blocks} />
+        </blockquote>
+      );
+    case 'divider':
+      return <hr />;
+    case 'list':
+      return <ListBlock items={block.items} />;
+    case 'table':
+      return <TableBlock table={block} />;
+  }
+}
+
+function ListBlock({ items }: Pick<Extract<Block, { type: 'list' }>, 'items'>): VNode {
+  const drawn = items.map(({ blocks, checked }, place) => (
+    <li key={place} dir="auto" class={checked === null ? '' : 'task'}>
+      {checked !== null && <input type="checkbox" checked={checked} disabled />}
+      <Blocks blocks={blocks} />
+    </li>
+  ));
+  const first = items[0]?.number ?? null;
+  return first === null ? <ul>{drawn}</ul> : <ol start={first}>{drawn}</ol>;
+}
+
+function TableBlock({ table: { rows, aligns } }: { readonly table: Table }): VNode {
+  const [head = [], ...body] = rows;
+  return (
+    <div class="wide" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, column) => (
+              <th key={column} scope="col" dir="auto" class={`to-${aligns[column] ?? 'start'}`}>
+                <Spans spans={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {body.map((row, place) => (
+            <tr key={place}>
+              {row.map((cell, column) => (
+                <td key={column} dir="auto" class={`to-${aligns[column] ?? 'start'}`}>
+                  <Spans spans={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { Fragment, type ComponentChildren, type VNode } from 'preact';
+import { groupSpans, textOf, type InlineText, type Style } from '../../../text/block.ts';
+import { Words } from './words.tsx';
+
+/** A stretch of text with its styles. */
+export function Spans({ spans, level = 0 }: { readonly spans: InlineText; readonly level?: number }): VNode {
+  return (
+    <>
+      {groupSpans(spans, level).map(({ style, spans: group }, place) => (
+        <Fragment key={place}>
+          {style === null ? (
+            <Words text={textOf(group)} />
+          ) : (
+            drawStyled(style, <Spans spans={group} level={level + 1} />)
+          )}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+function drawStyled(style: Style, children: ComponentChildren): VNode {
+  switch (style.type) {
+    case 'bold':
+      return <strong>{children}</strong>;
+    case 'italic':
+      return <em>{children}</em>;
+    case 'strikethrough':
+      return <s>{children}</s>;
+    case 'underline':
+      return <u>{children}</u>;
+    case 'code':
+      return <code>{children}</code>;
+    case 'url':
+      return <Link url={style.url}>{children}</Link>;
+  }
+}
+
+/** Only web addresses open; anything else is shown and does nothing. */
+function Link({ url, children }: { readonly url: string; readonly children: ComponentChildren }): VNode {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return <>{children}</>;
+  return (
+    <a href={url} title={url} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}

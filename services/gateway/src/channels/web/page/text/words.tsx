@@ -1,0 +1,25 @@
+import { Fragment, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { WritingContext } from '../composer/writing.ts';
+
+/** A command as the agent writes it: a word after a slash that is no part of a path. */
+const COMMAND = /(?<![^\s(])(\/[a-z][a-z_]{1,31})(?![\w/.-])/;
+
+/** Plain words. A command among them is put into the message field when it is pressed: the person sends it. */
+export function Words({ text }: { readonly text: string }): VNode {
+  const writing = useContext(WritingContext);
+  if (!text.includes('/')) return <>{text}</>;
+  return (
+    <>
+      {text.split(COMMAND).map((piece, place) =>
+        place % 2 === 0 ? (
+          <Fragment key={place}>{piece}</Fragment>
+        ) : (
+          <button key={place} type="button" class="word" onClick={() => writing?.fill(piece)}>
+            {piece}
+          </button>
+        ),
+      )}
+    </>
+  );
+}

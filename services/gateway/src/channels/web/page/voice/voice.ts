@@ -1,0 +1,91 @@
+import { LANGUAGE } from '../say.ts';
+import { canListen, listen } from './recognizer.ts';
+
+interface Options {
+  readonly onChange: () => void;
+  /** Voice was turned on or off. */
+  readonly onMode: () => void;
+}
+
+/** Speaking with the agent, by what the browser has for it. What a person said is only words in the field, until they send it. */
+export class Voice {
+  readonly canListen: boolean = canListen();
+  readonly canSpeak: boolean = 'speechSynthesis' in window;
+  /** Answers are read aloud. */
+  isOn = false;
+  isListening = false;
+  /** The last time it listened it heard nothing. */
+  heardNothing = false;
+  /** Where heard words go: the message field. */
+  onWords: ((words: string) => void) | null = null;
+  readonly #options: Options;
+  #endListening: (() => void) | null = null;
+  #audio: HTMLAudioElement | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  turn(isOn: boolean): void {
+    if (this.isOn === isOn) return;
+    this.isOn = isOn;
+    if (!isOn) this.stop();
+    this.#options.onMode();
+    this.#options.onChange();
+  }
+
+  /** Listens, if the browser can and the person wants voice. */
+  listen(): void {
+    if (!this.isOn || !this.canListen || this.isListening) return;
+    this.#silence();
+    this.isListening = true;
+    this.heardNothing = false;
+    this.#endListening = listen(LANGUAGE, {
+      onWords: (words) => this.onWords?.(words),
+      onEnd: (wasHeard) => {
+        this.isListening = false;
+        this.#endListening = null;
+        this.heardNothing = !wasHeard;
+        this.#options.onChange();
+      },
+    });
+    this.#options.onChange();
+  }
+
+  endListening(): void {
+    this.#endListening?.();
+  }
+
+  /** Reads a text aloud. */
+  say(text: string, language: string | null): void {
+    if (!this.isOn || !this.canSpeak) return;
+    const speech = new SpeechSynthesisUtterance(text);
+    speech.lang = language ?? LANGUAGE;
+    speechSynthesis.speak(speech);
+  }
+
+  /** Plays speech that the gateway made. */
+  play(mimeType: string, base64: string): void {
+    if (!this.isOn || !/^audio\/[\w.+-]+$/.test(mimeType)) return;
+    this.#silence();
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const url = URL.createObjectURL(new Blob([bytes], { type: mimeType }));
+    const audio = new Audio(url);
+    audio.onended = audio.onerror = () => URL.revokeObjectURL(url);
+    this.#audio = audio;
+    // A browser may refuse to play before the person did something here: then it stays silent.
+    audio.play().catch(() => undefined);
+  }
+
+  /** Neither speaks nor listens any more. */
+  stop(): void {
+    this.endListening();
+    this.#silence();
+  }
+
+  #silence(): void {
+    if (this.canSpeak) speechSynthesis.cancel();
+    this.#audio?.pause();
+    this.#audio = null;
+  }
+}

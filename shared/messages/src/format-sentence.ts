@@ -1,0 +1,15 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { MessageValues } from './say.ts';
+
+const compiled = new Map<string, IntlMessageFormat>();
+
+/** Fills in a sentence of the catalog, in ICU MessageFormat. Runs in a browser as well. Throws when a value is missing. */
+export function formatSentence(sentence: string, values: MessageValues, language: string): string {
+  const key = `${language} ${sentence}`;
+  let format = compiled.get(key);
+  if (!format) {
+    format = new IntlMessageFormat(sentence, language, undefined, { ignoreTag: true });
+    compiled.set(key, format);
+  }
+  return String(format.format({ ...values }));
+}
