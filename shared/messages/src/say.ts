@@ -14,6 +14,7 @@ import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
 import type health from './languages/en/health.json';
 import type help from './languages/en/help.json';
+import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
 import type menu from './languages/en/menu.json';
 import type people from './languages/en/people.json';
@@ -41,6 +42,7 @@ interface Catalog {
   readonly governance: typeof governance;
   readonly health: typeof health;
   readonly help: typeof help;
+  readonly ingress: typeof ingress;
   readonly jobs: typeof jobs;
   readonly menu: typeof menu;
   readonly people: typeof people;

@@ -1,0 +1,74 @@
+import { say } from '@signalbox/messages/say';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import type { Redis } from '@signalbox/platform/redis';
+import type { Pool } from '@signalbox/store/pool';
+import type { FastifyInstance } from 'fastify';
+import type { Channel, ThrottleOptions } from '../channel.ts';
+import { BOT } from './chat-key.ts';
+import { createBatches } from './receive/batches.ts';
+import { createSourceLimit } from './receive/rate-limit.ts';
+import { registerRoutes } from './receive/routes.ts';
+import type { Sink } from './receive/take-event.ts';
+import { createPusher } from './send/push.ts';
+import { createSender, encode, type Part } from './send/sender.ts';
+import type { Source } from './sources.ts';
+
+/** A program takes more than a person reads; the rate of a source is that of all its conversations. */
+const THROTTLE: ThrottleOptions = {
+  sendsPerSecond: 500,
+  chatSendsPerSecond: 50,
+  chatBurst: 100,
+  groupSendsPerMinute: 60,
+};
+/** A program that waits for an answer asks once a second, for several events. */
+const READS_PER_EVENT = 20;
+
+/** Opens the ingress. `register` puts its routes on a server. Nothing is sent before the first send. */
+export function createIngress(options: {
+  readonly sources: readonly Source[];
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly log: Log;
+  /** Events of one source within ten seconds. */
+  readonly burst: number;
+}): Channel<Part> & Closable & { register(app: FastifyInstance): Promise<void> } {
+  const { pool, redis, prefix, log, burst } = options;
+  const sources = new Map(options.sources.map((source) => [source.name, source]));
+  const limits = { events: burst, reads: burst * READS_PER_EVENT };
+  const limit = createSourceLimit({ redis, prefix, limits, log });
+  const pusher = createPusher();
+  const { send, edit } = createSender({ pool, sources, pusher, log });
+  let sink: Sink | null = null;
+
+  return {
+    name: 'ingress',
+    bot: BOT,
+    way: 'webhook',
+    // Who reads a program's mail is not known, and a program decides nothing.
+    takesDecisions: false,
+    fileLimitBytes: 0,
+    throttle: THROTTLE,
+    throttleOf: () => 'private',
+    encode,
+    send,
+    edit,
+    register: (app) => registerRoutes(app, { pool, limit, log, sources, sink: () => sink }),
+    close: () => pusher.close(),
+    listen: (admit) => {
+      const own = createBatches(admit);
+      sink = own;
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      return {
+        ended,
+        problem: () => (sink === own ? null : say('gateway.not-listening', { channel: 'ingress' })),
+        close: async () => {
+          if (sink === own) sink = null;
+          end();
+        },
+      };
+    },
+  };
+}

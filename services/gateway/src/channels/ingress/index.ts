@@ -1,0 +1,19 @@
+import type { ChannelKind } from '../channel.ts';
+import { IngressConfig } from './config.ts';
+
+/** Other programs, over HTTP: see docs/channels/ingress.md. */
+export default {
+  name: 'ingress',
+  config: IngressConfig,
+  open: async ({ config, pool, redis, prefix, log, http, own }) => {
+    const { readSources } = await import('./sources.ts');
+    const { registerSources } = await import('./accounts.ts');
+    const { createIngress } = await import('./channel.ts');
+    const sources = readSources(config.INGRESS_SOURCES_FILE);
+    await registerSources(pool, sources, log);
+    const channel = createIngress({ sources, pool, redis, prefix, log, burst: config.INGRESS_BURST });
+    own(channel);
+    await channel.register(http());
+    return channel;
+  },
+} satisfies ChannelKind<typeof IngressConfig>;

@@ -1,0 +1,123 @@
+import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/messages/say';
+import type { Queryable } from '@signalbox/store/pool';
+import { findRow, listRows } from '@signalbox/store/sql';
+import { BOT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
+import { wordsOf, type ProgramMessage } from '../message.ts';
+
+/** What became of an event. */
+export interface EventAnswer {
+  readonly id: string;
+  /** Waiting: no turn has ended with it yet. Failed: it was refused or stopped, or its turn failed; the messages say why. */
+  readonly status: 'waiting' | 'answered' | 'failed';
+  /** Why it failed, in a word for programs; null otherwise. */
+  readonly reason: string | null;
+  /** Whether something that it started still goes on, and more messages are to come. */
+  readonly more: boolean;
+  readonly messages: readonly ProgramMessage[];
+}
+
+interface EventRow {
+  readonly isStored: boolean;
+  readonly isLost: boolean;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly turn: string | null;
+  readonly turns: readonly string[];
+  readonly traces: readonly string[];
+  readonly goesOn: boolean;
+}
+
+interface MessageRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly body: unknown;
+  readonly isProgress: boolean;
+  readonly isPressed: boolean;
+  readonly shownAs: string | null;
+}
+
+/** What a conversation of programs is bounded to: nobody reads more of one event. */
+const MOST_MESSAGES = 500;
+
+/** What became of an event of this source, with its messages in their order; null when it sent no such event. */
+export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
+  const row = await findEvent(db, source, eventId);
+  if (!row) return null;
+  const messages = row.isStored ? await listMessages(db, source, row) : [];
+  const { status, reason } = statusOf(row);
+  return { id: eventId, status, reason, more: status === 'waiting' || row.goesOn, messages };
+}
+
+function statusOf({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<EventAnswer, 'status' | 'reason'> {
+  // Named and not stored: its sender got no 200, and repeats it; or it could never be stored.
+  if (!isStored) return isLost ? { status: 'failed', reason: 'not storable' } : { status: 'waiting', reason: null };
+  if (outcome === null) return { status: 'waiting', reason: null };
+  if (outcome !== 'answered' && outcome !== 'merged') return { status: 'failed', reason: reason ?? outcome };
+  return turn === 'failed' || turn === 'stopped' || turn === 'dead-lettered'
+    ? { status: 'failed', reason: turn }
+    : { status: 'answered', reason: null };
+}
+
+/**
+ * Work that an event started carries the trace of the turn that started it, and its end begins a turn of its own. Events of one
+ * conversation that came together share a turn, and with it the answer.
+ */
+function findEvent(db: Queryable, source: string, eventId: string): Promise<EventRow | null> {
+  const userKey = toUserKey(source);
+  return findRow<EventRow>(db)`
+    with event as (
+      select v.event_id, i.id, i.outcome, i.reason, i.trace_id, i.turn_id from ingress_events v
+        left join inbox i on i.channel = 'ingress' and i.bot = ${BOT} and i.update_id = v.event_id and i.user_key = ${userKey}
+       where v.event_id = ${eventId} and v.source = ${source}),
+    traces as (
+      select trace_id from event where trace_id is not null
+       union select t.trace_id from turns t join event e on e.turn_id = t.turn_id),
+    turns_of as (
+      select turn_id from event where turn_id is not null
+       union select i.turn_id from inbox i join traces t on t.trace_id = i.trace_id
+              where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.turn_id is not null)
+    select e.id is not null as "isStored", e.outcome, e.reason,
+           exists (select 1 from dead_letters d where d.source = 'inbound' and d.ref = ${`ingress:${BOT}:`} || e.event_id) as "isLost",
+           (select t.outcome from turns t where t.turn_id = e.turn_id) as turn,
+           coalesce((select array_agg(turn_id) from turns_of), '{}') as turns,
+           coalesce((select array_agg(trace_id) from traces), '{}') as traces,
+           exists (select 1 from inbox i join traces t on t.trace_id = i.trace_id
+                    where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.outcome is null)
+           or exists (select 1 from runs r join traces t on t.trace_id = r.trace_id
+                       where r.user_key = ${userKey} and r.status in ('queued', 'running'))
+           or exists (select 1 from approvals a join traces t on t.trace_id = a.trace_id
+                       where a.user_key = ${userKey} and a.status = 'pending') as "goesOn"
+      from event e`;
+}
+
+/** Of messages that are changed in place there is one, as it stands now. */
+async function listMessages(db: Queryable, source: string, event: EventRow): Promise<readonly ProgramMessage[]> {
+  const rows = await listRows<MessageRow>(db)`
+    select o.id::text, o.created_at as at, o.body, o.pressed is not null as "isPressed",
+           o.slot is not null and not coalesce((o.body ->> 'onlyChanges')::boolean, false) as "isProgress",
+           (select s.receipt -> 'messageIds' ->> 0 from outbox s
+             where s.chat_key = o.chat_key and s.slot = o.slot and s.status = 'sent' order by s.id desc limit 1) as "shownAs"
+      from outbox o
+     where o.chat_key like 'ingress:%' and chat_root(o.chat_key) = ${toChatKey(source, null)}
+       and (o.trace_id = any (${event.traces}) or o.turn_id = any (${event.turns}))
+       and o.status <> 'superseded'
+       and (o.slot is null or not exists (
+             select 1 from outbox n where n.chat_key = o.chat_key and n.slot = o.slot and n.id > o.id))
+     order by coalesce((select min(f.id) from outbox f where f.chat_key = o.chat_key and f.slot = o.slot), o.id) limit ${MOST_MESSAGES}`;
+  return rows.flatMap(({ id, at, body, isProgress, isPressed, shownAs }) => {
+    const parsed = OutboundBody.safeParse(body);
+    if (!parsed.success) return [];
+    const words = wordsOf(parsed.data);
+    return [
+      {
+        id: shownAs ?? toMessageId(id),
+        at: at.toISOString(),
+        ...words,
+        buttons: isPressed ? [] : words.buttons,
+        ...(parsed.data.buttons.some(({ act }) => act) ? { notice: say('ingress.people-decide') } : {}),
+        final: !isProgress,
+      },
+    ];
+  });
+}

@@ -1,0 +1,89 @@
+import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { Log } from '@signalbox/platform/log';
+import type { Pool } from '@signalbox/store/pool';
+import { topicOf } from '../../chat-key.ts';
+import type { EncodedRow, Sent } from '../../channel.ts';
+import { sourceOf, toMessageId, toOutboxId } from '../chat-key.ts';
+import { wordsOf, type ProgramMessage } from '../message.ts';
+import type { Source } from '../sources.ts';
+import { CallbackGate } from './callback-gate.ts';
+import { findSentRow } from './find-row.ts';
+import type { Pusher } from './push.ts';
+
+/** A message, whole: programs need none in parts. */
+export interface Part {
+  readonly outboxId: number;
+  readonly words: Omit<ProgramMessage, 'id' | 'at' | 'final'>;
+  /** It is the last word about what it changes. */
+  readonly isLast: boolean;
+}
+
+/** One part per row. */
+export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly Part[] {
+  return [{ outboxId, words: wordsOf(body), isLast: body.onlyChanges === true }];
+}
+
+/*
+ * A row without a callback is sent once it can be read, which it can as soon as it is written.
+ * With one, a new message is posted. Of the changes of a message only the last is: a program wants to know that something has begun and
+ * how it ended, and may read in between how far it is. Each post has an id of its own, so that its receiver knows what came twice.
+ */
+
+/** Sends messages to the callbacks of their sources. Nothing here throws. */
+export function createSender(deps: {
+  readonly pool: Pool;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly pusher: Pusher;
+  readonly log: Log;
+}) {
+  const { pool, sources, pusher, log } = deps;
+  const gates = new Map<string, CallbackGate>();
+
+  const gateOf = (url: string): CallbackGate => {
+    const gate = gates.get(url) ?? new CallbackGate();
+    gates.set(url, gate);
+    return gate;
+  };
+
+  const post = async (
+    chatKey: string,
+    { outboxId, words }: Part,
+    more: Pick<ProgramMessage, 'replaces' | 'notice'>,
+  ): Promise<Sent> => {
+    const id = toMessageId(outboxId);
+    const source = sources.get(sourceOf(chatKey));
+    // Who is not in the file any more is written to no more; the gateway has nothing against it.
+    if (!source) return { kind: 'blocked', reason: 'the source is not in the file any more' };
+    if (source.callbacks.length === 0) return { kind: 'sent', messageId: id };
+    const row = await findSentRow(pool, source.name, outboxId);
+    const url = row?.eventId ? row.callback : (source.callbacks[0] ?? null);
+    // The address of an event counts only as long as the file has it.
+    if (url === null || !source.callbacks.includes(url)) return { kind: 'sent', messageId: id };
+    const at = (row?.at ?? new Date()).toISOString();
+    const message: ProgramMessage = { id, at, ...words, final: row?.isProgress !== true, ...more };
+    const payload = { event: row?.eventId ?? null, conversation: topicOf(chatKey), message };
+    return gateOf(`${source.name} ${url}`).through(() => pusher.push(source, url, id, payload));
+  };
+
+  const safely = async (work: () => Promise<Sent>): Promise<Sent> => {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn('ingress message not sent', { error });
+      return { kind: 'busy', detail: 'its event could not be looked up' };
+    }
+  };
+
+  return {
+    send: (chatKey: string, part: Part, firstLine: string | null): Promise<Sent> =>
+      safely(() => post(chatKey, part, firstLine === null ? {} : { notice: firstLine })),
+    /** The message keeps its id: whoever reads it finds it changed. */
+    edit: (chatKey: string, messageId: string, part: Part): Promise<Sent> =>
+      safely(async () => {
+        if (toOutboxId(messageId) === null) return { kind: 'gone' };
+        if (!part.isLast) return { kind: 'sent', messageId };
+        const sent = await post(chatKey, part, { replaces: messageId });
+        return sent.kind === 'sent' ? { kind: 'sent', messageId } : sent;
+      }),
+  };
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { AppError } from '@signalbox/contracts/errors';
+import { attempt, parseJson } from '@signalbox/contracts/system-error';
+import { say } from '@signalbox/messages/say';
+import { z } from 'zod';
+import { SOURCE_NAME } from './chat-key.ts';
+
+/** A program that may write. */
+export interface Source {
+  readonly name: string;
+  /** The secret that signs; during a rotation the one before it opens as well. */
+  readonly secrets: readonly [string, ...string[]];
+  readonly account: Account;
+  /** Where its answers may go; the first one when an event names none. Empty: it reads them. */
+  readonly callbacks: readonly string[];
+}
+
+/** In whose name it writes. */
+export type Account =
+  | { readonly kind: 'person'; readonly userKey: string }
+  | { readonly kind: 'service'; readonly name: string; readonly role: 'viewer' | 'developer' | 'operator' };
+
+const Secret = z.string().min(32, { error: () => say('ingress.secret-short') });
+
+const Callback = z.string().superRefine((given, context) => {
+  const problem = findCallbackProblem(given);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem, input: undefined });
+});
+
+const SourceEntry = z
+  .strictObject({
+    name: z.string().regex(SOURCE_NAME, { error: () => say('ingress.name-wrong') }),
+    secret: Secret,
+    previousSecret: Secret.optional(),
+    actsFor: z
+      .string()
+      .regex(/^[\w-]{1,120}$/, { error: () => say('ingress.person-wrong') })
+      .optional(),
+    serviceAccount: z
+      .strictObject({
+        name: z.string().trim().min(1).max(80),
+        role: z.enum(['viewer', 'developer', 'operator'], { error: () => say('ingress.role-wrong') }),
+      })
+      .optional(),
+    callback: Callback.optional(),
+    callbacks: z.array(Callback).min(1).max(20).optional(),
+  })
+  .superRefine((entry, context) => {
+    const problem = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message, input: undefined });
+    if ((entry.actsFor === undefined) === (entry.serviceAccount === undefined))
+      problem('actsFor', say('ingress.account-wrong'));
+    if (entry.callback !== undefined && entry.callbacks !== undefined)
+      problem('callback', say('ingress.callback-twice'));
+    if (entry.secret === entry.previousSecret) problem('previousSecret', say('ingress.secret-same'));
+  });
+
+const Sources = z
+  .array(SourceEntry)
+  .max(1_000)
+  .superRefine((entries, context) => {
+    const names = new Set<string>();
+    const secrets = new Map<string, number>();
+    for (const [place, { name, secret, previousSecret }] of entries.entries()) {
+      const problem = (path: string, message: string): void =>
+        context.addIssue({ code: 'custom', path: [place, path], message, input: undefined });
+      if (names.has(name)) problem('name', say('ingress.name-twice'));
+      names.add(name);
+      // What one source signs must not count for another.
+      for (const one of [secret, previousSecret]) {
+        if (one === undefined) continue;
+        if ((secrets.get(one) ?? place) !== place) problem('secret', say('ingress.secret-shared'));
+        secrets.set(one, place);
+      }
+    }
+  });
+
+/** Reads the file of sources. Throws CONFIG_INVALID with every problem at once, and no secret. */
+export function readSources(path: string): readonly Source[] {
+  const text = attempt(() => readFileSync(path, 'utf8'), null);
+  if (text === null) throw refuse([say('ingress.file-unreadable', { path })]);
+  const json = parseJson(text);
+  if (json === undefined) throw refuse([say('ingress.file-no-json', { path })]);
+  const parsed = Sources.safeParse(json);
+  if (!parsed.success)
+    throw refuse(parsed.error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)}: ${message}`));
+  return parsed.data.map(toSource);
+}
+
+function toSource(entry: z.infer<typeof SourceEntry>): Source {
+  const { name, secret, previousSecret, actsFor, serviceAccount, callback, callbacks } = entry;
+  const account: Account = serviceAccount
+    ? { kind: 'service', ...serviceAccount }
+    : { kind: 'person', userKey: actsFor ?? '' }; // one of the two is there, as was checked
+  return {
+    name,
+    secrets: previousSecret === undefined ? [secret] : [secret, previousSecret],
+    account,
+    callbacks: (callbacks ?? [callback]).filter((one) => one !== undefined),
+  };
+}
+
+/** Only this machine may be called without encryption. */
+function findCallbackProblem(given: string): string | null {
+  if (!URL.canParse(given)) return say('ingress.callback-wrong');
+  const { protocol, hostname, username, password, hash } = new URL(given);
+  if (protocol !== 'https:' && !(protocol === 'http:' && hostname === '127.0.0.1'))
+    return say('ingress.callback-not-https');
+  return username === '' && password === '' && hash === '' ? null : say('ingress.callback-user');
+}
+
+function refuse(problems: readonly string[]): AppError {
+  return new AppError('CONFIG_INVALID', { problems: `INGRESS_SOURCES_FILE: ${problems.join('; ')}` });
+}
