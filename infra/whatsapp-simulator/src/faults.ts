@@ -14,6 +14,8 @@ export const Fault = z.strictObject({
   /** Refused with this code of Meta's, and with another HTTP status if one is given. */
   code: z.int().optional(),
   status: z.int().min(400).max(599).optional(),
+  /** Seconds, in the header Retry-After of a refusal. */
+  retryAfter: z.number().nonnegative().optional(),
   /** Answered instead: a page of something on the way that is not Meta. */
   html: z.string().optional(),
   /** Waits before anything else happens. */

@@ -73,6 +73,8 @@ export function createSimulatorClient(url: string) {
     /** Posts this text to the bot, signed unless the secret is null, and answers what the bot said. */
     postRaw: (text: string, secret?: string | null) =>
       act<{ readonly status: number; readonly body: string }>('/api/webhook/raw', { text, secret }),
+    /** Posts the last webhook once more. */
+    repeatWebhook: async (): Promise<void> => void (await act('/api/webhook/repeat', {})),
     pendingWebhooks: async (): Promise<number> => (await get<{ readonly pending: number }>('/api/webhook')).pending,
     advanceClock: async (advanceMs: number): Promise<void> => void (await act('/api/clock', { advanceMs })),
     fault: async (fault: z.input<typeof Fault>): Promise<void> => void (await act('/api/faults', fault)),

@@ -59,6 +59,7 @@ export async function serveCall(call: GraphCall): Promise<FastifyReply> {
   const outcome = attempt(call, fault);
   if (outcome instanceof GraphError) {
     note(outcome.status, outcome.code);
+    if (fault?.retryAfter !== undefined) void reply.header('retry-after', fault.retryAfter);
     return reply.code(outcome.status).send(outcome.body);
   }
   if (fault?.dropConnection === 'after') return drop();

@@ -75,6 +75,7 @@ export function registerTestApi(app: FastifyInstance, { store, webhooks, faults 
     const { text, secret } = RawPost.parse(request.body);
     return { ok: true, ...(await webhooks.post(text, secret)) };
   });
+  app.post('/api/webhook/repeat', async () => ({ ok: true, ...(await webhooks.repeat()) }));
   app.get('/api/webhook', async () => ({ ok: true, pending: webhooks.pending }));
   app.post('/api/clock', async (request) => {
     const { advanceMs } = z.strictObject({ advanceMs: z.int().nonnegative() }).parse(request.body);

@@ -31,6 +31,7 @@ export class Webhooks {
   #urls: readonly string[] = [];
   #turn = 0;
   #gathered: Notice[] = [];
+  #last = '';
   readonly #waiting: (readonly Notice[])[] = [];
   #isRunning = false;
 
@@ -92,6 +93,11 @@ export class Webhooks {
     return this.#request(url, { method: 'POST', headers, body: text });
   }
 
+  /** Posts the last body once more, as if the answer had been lost. */
+  repeat(): Promise<PostAnswer> {
+    return this.post(this.#last);
+  }
+
   #start(): void {
     if (this.#isRunning || this.#urls.length === 0) return;
     this.#isRunning = true;
@@ -101,7 +107,8 @@ export class Webhooks {
   async #run(): Promise<void> {
     const { closing, phone, settings } = this.#options;
     for (let failures = 0; this.#waiting.length > 0 && !closing.aborted;) {
-      const { status } = await this.post(JSON.stringify(toPayload(this.#waiting[0] ?? [], phone)));
+      this.#last = JSON.stringify(toPayload(this.#waiting[0] ?? [], phone));
+      const { status } = await this.post(this.#last);
       if (status === 200) {
         this.#waiting.shift();
         failures = 0;

@@ -1,0 +1,104 @@
+import type { Log } from '@signalbox/platform/log';
+import type { Channel, Sent, ThrottleOptions } from '../channel.ts';
+import { toNumber } from './chat-key.ts';
+import type { GraphClient } from './client.ts';
+import { listenToWebhook } from './receive/listener.ts';
+import type { WebhookRoutes } from './receive/webhook.ts';
+import { encode, type WhatsAppPart } from './send/encode.ts';
+import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
+import type { Windows } from './window.ts';
+
+/**
+ * What Meta allows: a number sends 80 messages a second, of which other gateways may want half. A person gets one every six seconds, and
+ * up to 45 at once that have to be made up for.
+ */
+const ALLOWED: ThrottleOptions = {
+  sendsPerSecond: 40,
+  chatSendsPerSecond: 1 / 6,
+  chatBurst: 40,
+  groupSendsPerMinute: 1,
+};
+/** The largest file that WhatsApp carries. */
+const FILE_LIMIT_BYTES = 100 * 1024 * 1024;
+/** How soon a message for whose window waits looks again whether it is open. */
+const WINDOW_WAIT_MS = 10_000;
+/** How soon it is tried again whether somebody has mended the token or the account. */
+const ACCOUNT_WAIT_MS = 30_000;
+
+/** Opens WhatsApp. Nothing is called before `listen` or the first send. */
+export function createWhatsApp(options: {
+  readonly phoneNumberId: string;
+  readonly template: string | null;
+  readonly client: GraphClient;
+  readonly windows: Windows;
+  readonly routes: WebhookRoutes;
+  readonly loadFile: LoadFile;
+  readonly log: Log;
+  readonly onUndelivered: () => void;
+  readonly throttle?: ThrottleOptions;
+}): Channel<WhatsAppPart> {
+  const { phoneNumberId, template, client, windows, log, throttle = ALLOWED } = options;
+  let ownNumber: string | null = null;
+  /** Why Meta lets nothing out at all; null while it does. */
+  let trouble: string | null = null;
+
+  const noteTrouble = (detail: string | null): void => {
+    if (detail !== null && trouble === null) log.error('Meta refuses the token or the account', { detail });
+    trouble = detail;
+  };
+
+  /** The message waits, and the person reads why there is something to answer. */
+  const waitForWindow = async (number: string): Promise<Sent> => {
+    if (template === null) log.warn('a person has not written for 24 hours, and there is no template', { number });
+    else
+      await windows.tellOnce(number, async () => {
+        const told = await sendTemplate({ client }, number, template);
+        if (told.kind !== 'sent') log.error('the template was not sent', { template, number, told });
+        return told.kind === 'sent' || told.kind === 'ambiguous';
+      });
+    return { kind: 'wait', retryAfterMs: WINDOW_WAIT_MS };
+  };
+
+  return {
+    name: 'whatsapp',
+    bot: phoneNumberId,
+    way: 'webhook',
+    takesDecisions: true,
+    fileLimitBytes: FILE_LIMIT_BYTES,
+    throttle,
+    throttleOf: () => 'private',
+    encode,
+    send: async (chatKey, part, firstLine) => {
+      const number = toNumber(chatKey);
+      const isOpen = await windows.isOpen(number).catch(() => null);
+      if (isOpen === null) return { kind: 'busy', detail: 'it is not known whether the person may be written to' };
+      if (!isOpen) return waitForWindow(number);
+      const sent = await sendPart(options, number, part, firstLine);
+      if (sent.kind === 'account-refused') {
+        noteTrouble(sent.detail);
+        return { kind: 'wait', retryAfterMs: ACCOUNT_WAIT_MS };
+      }
+      if (sent.kind === 'sent') noteTrouble(null);
+      if (sent.kind !== 'window-closed') return sent;
+      windows.close(number);
+      return waitForWindow(number);
+    },
+    fetchFile: client.fetchFile,
+    typing: async (chatKey) => {
+      try {
+        const heard = await windows.lastHeard(toNumber(chatKey));
+        if (heard?.messageId == null) return;
+        await client.post({ status: 'read', message_id: heard.messageId, typing_indicator: { type: 'text' } });
+      } catch (error) {
+        // The message itself matters, not that it is being written.
+        log.debug('typing not shown', { error });
+      }
+    },
+    link: (code) => {
+      if (ownNumber === null) return null;
+      return `https://wa.me/${ownNumber}${code === null ? '' : `?text=${encodeURIComponent(`/start ${code}`)}`}`;
+    },
+    listen: (admit) =>
+      listenToWebhook({ ...options, admit, trouble: () => trouble, onNumber: (number) => (ownNumber = number) }),
+  };
+}

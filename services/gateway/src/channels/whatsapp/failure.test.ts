@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { readAnswer, readBreak } from './failure.ts';
+
+const refusal = (code: number, status = 400, retryAfterMs: number | null = null) => ({
+  status,
+  body: { error: { message: `(#${code}) no`, type: 'OAuthException', code, error_data: { details: 'why' } } },
+  retryAfterMs,
+});
+
+describe('an answer of Meta', () => {
+  it.each([
+    [131047, 'window-closed'],
+    [130429, 'wait'],
+    [131056, 'wait'],
+    [80007, 'wait'],
+    [190, 'account-refused'],
+    [368, 'account-refused'],
+    [200, 'account-refused'],
+    [131000, 'busy'],
+    [2, 'busy'],
+    [131026, 'rejected'],
+    [131030, 'rejected'],
+    [100, 'rejected'],
+    [999_999, 'rejected'],
+  ])('with the code %i means: %s', (code, kind) => {
+    expect(readAnswer(refusal(code)).kind).toBe(kind);
+  });
+
+  it('is read by its code before its status of HTTP, which says only what an unknown code means', () => {
+    expect(readAnswer(refusal(131047, 500)).kind).toBe('window-closed');
+    expect([readAnswer(refusal(999_999, 500)).kind, readAnswer(refusal(999_999, 400)).kind]).toEqual([
+      'busy',
+      'rejected',
+    ]);
+  });
+
+  it('that names a longer wait is waited for', () => {
+    expect(readAnswer(refusal(130429, 429, 90_000))).toEqual({ kind: 'wait', retryAfterMs: 90_000 });
+  });
+
+  it('is the id of the message, or leaves open whether it was sent', () => {
+    const body = { messaging_product: 'whatsapp', messages: [{ id: 'wamid.a' }] };
+    expect(readAnswer({ status: 200, body, retryAfterMs: null })).toEqual({ kind: 'sent', messageId: 'wamid.a' });
+    for (const other of [null, {}, { messages: [] }, { messages: [{ id: 7 }] }])
+      expect(readAnswer({ status: 200, body: other, retryAfterMs: null }).kind).toBe('ambiguous');
+  });
+
+  it('that is the page of a proxy says that nothing was done', () => {
+    expect(readAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({ kind: 'busy', detail: 'HTTP 502' });
+  });
+});
+
+describe('no answer', () => {
+  it('leaves open whether it was sent, unless nothing could be written', () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    expect(readBreak(new Error('failed', { cause: refused })).kind).toBe('unreachable');
+    expect(readBreak(Object.assign(new Error('reset'), { code: 'ECONNRESET' })).kind).toBe('ambiguous');
+    expect(readBreak(new DOMException('too late', 'TimeoutError')).kind).toBe('ambiguous');
+  });
+});

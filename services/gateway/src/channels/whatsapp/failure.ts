@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Sent } from '../channel.ts';
+import type { GraphAnswer } from './client.ts';
+
+/** What became of a call: a value of the contract, that the person has not written for 24 hours, or that nothing goes out to anyone. */
+export type Answered =
+  Sent | { readonly kind: 'window-closed' } | { readonly kind: 'account-refused'; readonly detail: string };
+
+const Accepted = z.object({ messages: z.array(z.object({ id: z.string().min(1).max(160) })).min(1) });
+const Refused = z.object({
+  error: z.object({
+    code: z.int(),
+    message: z.string().default(''),
+    error_data: z
+      .object({ details: z.string().default('') })
+      .optional()
+      .catch(undefined),
+  }),
+});
+
+/*
+ * Meta's codes (developers.facebook.com, "WhatsApp error codes"); it asks to go by them and not by the status of HTTP.
+ */
+const WINDOW_CLOSED = new Set([131047, 470]);
+/** How long to wait after a code that asks for it. One chat bears a message every six seconds, the number 80 a second. */
+const WAITS_MS: Readonly<Record<number, number>> = {
+  4: 30_000, // calls of the app
+  80007: 30_000, // calls of the account
+  130429: 5_000, // messages of the number
+  131048: 60_000, // too many people took us for spam
+  131056: 7_000, // messages to this person
+  131057: 60_000, // maintenance
+};
+/** The token, the account or its bill: nothing goes out to anyone until somebody mends it, and then everything does. */
+const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
+const BUSY = new Set([1, 2, 131000, 131016]);
+
+/** Failures of these kinds happen before anything was written to the connection. */
+const NOT_WRITTEN = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** What an answer to a send means for us. */
+export function readAnswer(answer: GraphAnswer): Answered {
+  const { status, body, retryAfterMs } = answer;
+  if (status === 200) {
+    const accepted = Accepted.safeParse(body);
+    const [first] = accepted.data?.messages ?? [];
+    return first ? { kind: 'sent', messageId: first.id } : { kind: 'ambiguous', detail: 'an answer without an id' };
+  }
+  const refused = readRefusal(answer);
+  if (refused === null) {
+    if (status === 429) return { kind: 'wait', retryAfterMs: retryAfterMs ?? 1_000 };
+    return { kind: 'busy', detail: `HTTP ${status}` };
+  }
+  const { code, detail } = refused;
+  if (WINDOW_CLOSED.has(code)) return { kind: 'window-closed' };
+  const waitMs = WAITS_MS[code] ?? (status === 429 ? 1_000 : undefined);
+  if (waitMs !== undefined) return { kind: 'wait', retryAfterMs: Math.max(waitMs, retryAfterMs ?? 0) };
+  if (isAccountProblem(code)) return { kind: 'account-refused', detail };
+  if (BUSY.has(code) || status >= 500) return { kind: 'busy', detail };
+  return { kind: 'rejected', detail };
+}
+
+/** The code and the words of a refusal; null when it is none of Meta's. */
+export function readRefusal({ body }: GraphAnswer): { readonly code: number; readonly detail: string } | null {
+  const refused = Refused.safeParse(body);
+  if (!refused.success) return null;
+  const { code, message, error_data: data } = refused.data.error;
+  return { code, detail: [`${code}`, message, data?.details].filter(Boolean).join(' ').slice(0, 300) };
+}
+
+/** Whether a refusal concerns the token or the account, and so every call. */
+export function isAccountProblem(code: number): boolean {
+  return ACCOUNT.has(code) || (code >= 200 && code <= 299);
+}
+
+/** What a call without an answer means for us. */
+export function readBreak(error: unknown): Extract<Sent, { kind: 'unreachable' | 'ambiguous' }> {
+  const code = readCode(error);
+  if (code !== null && NOT_WRITTEN.has(code)) return { kind: 'unreachable', detail: code };
+  return { kind: 'ambiguous', detail: code ?? 'no answer' };
+}
+
+/** The system's or undici's code of a failure, wherever it is in the chain of causes. */
+function readCode(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return null;
+}

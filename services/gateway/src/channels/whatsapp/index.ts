@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { readArtifact } from '@signalbox/store/artifacts';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import type { ChannelKind } from '../channel.ts';
+import { WhatsAppConfig } from './config.ts';
+
+/** WhatsApp, through Meta's Cloud API. */
+export default {
+  name: 'whatsapp',
+  config: WhatsAppConfig,
+  open: async ({ config, pool, redis, prefix, log, metrics, http }) => {
+    const { createWhatsApp } = await import('./channel.ts');
+    const { createGraphClient } = await import('./client.ts');
+    const { createWindows } = await import('./window.ts');
+    const { mountWebhook } = await import('./receive/webhook.ts');
+    const phoneNumberId = config.WHATSAPP_PHONE_NUMBER_ID;
+    if (config.WHATSAPP_TEMPLATE === undefined)
+      log.warn('WHATSAPP_TEMPLATE is not set: who has not written for 24 hours does not learn that something waits');
+    return createWhatsApp({
+      phoneNumberId,
+      template: config.WHATSAPP_TEMPLATE ?? null,
+      client: createGraphClient({ root: config.WHATSAPP_API_ROOT, token: config.WHATSAPP_ACCESS_TOKEN, phoneNumberId }),
+      windows: createWindows({ pool, redis, prefix, bot: phoneNumberId, log }),
+      routes: mountWebhook(http(), {
+        appSecret: config.WHATSAPP_APP_SECRET,
+        verifyToken: config.WHATSAPP_VERIFY_TOKEN,
+        log,
+        count: (result) => metrics.webhook.add({ result }),
+        onUnreadable: async (raw) => {
+          // The same body is the same letter, however often it comes.
+          const ref = `whatsapp:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
+          const body = { raw: Buffer.from(raw.slice(0, 2_000).replaceAll('\u0000', '')).toString() };
+          await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
+          log.error('the webhook got a body that is no JSON, see dead letters', { ref });
+        },
+      }),
+      loadFile: (artifactId) => readArtifact(pool, artifactId),
+      log,
+      onUndelivered: () => metrics.sends.add({ result: 'undelivered' }),
+    });
+  },
+} satisfies ChannelKind<typeof WhatsAppConfig>;

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { Attachment } from '@signalbox/contracts/conversation/envelope';
+import { cleanFileName } from '@signalbox/contracts/file-name';
+import type { Incoming, NotText } from '../../channel.ts';
+import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
+import { parseButton } from '../send/button.ts';
+import { type Media, Message, readValue, Status, Webhook } from './payload.ts';
+
+/** What a webhook means to us. */
+export interface Decoded {
+  readonly updates: readonly Incoming[];
+  readonly statuses: readonly Status[];
+  /** What Meta says went wrong with the number or the account, as it says it. */
+  readonly problems: readonly unknown[];
+}
+
+/** Reads a webhook for one phone number; what is for another number of the same app is none of ours. Never throws. */
+export function decode(raw: unknown, phoneNumberId: string): Decoded {
+  const parsed = Webhook.safeParse(raw);
+  if (!parsed.success) return { updates: [ignore(null, 'not a webhook')], statuses: [], problems: [] };
+  const values = parsed.data.entry.flatMap(({ changes }) => changes.map(readValue)).filter((value) => value !== null);
+  const ours = values.filter(({ metadata }) => metadata.phone_number_id === phoneNumberId);
+  return {
+    updates: ours.flatMap(({ messages, contacts = [] }) => {
+      const names = new Map(contacts.map(({ wa_id, profile }) => [wa_id, profile?.name]));
+      return messages.map((message) => decodeMessage(message, (number) => names.get(number)));
+    }),
+    statuses: ours.flatMap(({ statuses }) => statuses.flatMap((one) => Status.safeParse(one).data ?? [])),
+    problems: ours.flatMap(({ errors }) => errors),
+  };
+}
+
+const NOT_TEXT: Readonly<Record<string, NotText>> = {
+  sticker: 'sticker',
+  location: 'place',
+  contacts: 'contact',
+  poll: 'poll',
+};
+/** Notices, and what changes a message without words. */
+const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
+
+function decodeMessage(raw: unknown, nameOf: (number: string) => string | undefined): Incoming {
+  const parsed = Message.safeParse(raw);
+  if (!parsed.success) return ignore(null, 'malformed message');
+  const message = parsed.data;
+  const updateId = toUpdateId(message.id);
+  const { from = '', type } = message;
+  if (!isNumber(from)) return ignore(updateId, 'no phone number');
+  if (message.system?.type === 'user_changed_number') return decodeMove(updateId, from, message.system.wa_id ?? '');
+  if (SILENT.has(type)) return ignore(updateId, type);
+  const sender = {
+    updateId,
+    userKey: toUserKey(from),
+    chatKey: toChatKey(from),
+    chatKind: 'private',
+    name: clean((nameOf(from) ?? '').slice(0, 100)).trim() || 'there',
+    at: toTime(message.timestamp),
+    messageId: message.id,
+  } as const;
+  if (message.edit) {
+    const text = message.edit.message.text?.body;
+    if (text === undefined) return ignore(updateId, 'edit without words');
+    const messageId = message.edit.original_message_id;
+    return { ...sender, kind: 'edit', messageId, text: clean(text), album: null };
+  }
+  const reply = message.interactive?.button_reply ?? message.interactive?.list_reply;
+  if (reply) {
+    const button = parseButton(reply.id);
+    if (!button) return ignore(updateId, 'foreign button');
+    const messageId = message.context?.id ?? null;
+    return { ...sender, ...button, kind: 'press', pressId: message.id, messageId };
+  }
+  const attachments = readAttachments(message);
+  const words = message.text?.body ?? message.button?.text ?? attachments[0]?.caption;
+  if (words === undefined && attachments.length === 0)
+    return { ...sender, kind: 'not-text', what: NOT_TEXT[type] ?? 'other' };
+  return {
+    ...sender,
+    kind: 'text',
+    text: clean(words ?? ''),
+    named: true,
+    whisper: false,
+    attachments: attachments.map(({ attachment }) => attachment),
+    album: null,
+    ...readAnswered(message),
+    ...(message.context?.forwarded || message.context?.frequently_forwarded ? { borrowed: 'forward' } : {}),
+  };
+}
+
+/** Whoever takes another number keeps the chat; their rights stay with the old number. */
+function decodeMove(updateId: string, from: string, to: string): Incoming {
+  if (!isNumber(to)) return ignore(updateId, 'moved to no phone number');
+  return { kind: 'moved', updateId, from: toChatKey(from), to: toChatKey(to) };
+}
+
+/** The message of ours that this one answers: WhatsApp says who wrote it. */
+function readAnswered({ context, from }: Message): { readonly answers?: string } {
+  return context?.id !== undefined && context.from !== from ? { answers: context.id } : {};
+}
+
+interface Attached {
+  readonly attachment: Attachment;
+  readonly caption: string | undefined;
+}
+
+function readAttachments({ document, image, audio, video }: Message): readonly Attached[] {
+  const found = [
+    document && describe('document', document),
+    image && describe('photo', image),
+    audio && describe(audio.voice ? 'voice' : 'audio', audio),
+    video && describe('video', video),
+  ];
+  return found.filter((one) => one !== undefined);
+}
+
+/** How large a file is, a webhook does not say. */
+function describe(kind: Attachment['kind'], { id, filename, mime_type: type = '', caption }: Media): Attached {
+  const mimeType = (type.split(';')[0] ?? '').replace(/[^\w.+/-]/g, '').slice(0, 120) || null;
+  const name = filename === undefined ? null : cleanFileName(filename, kind);
+  return { attachment: { kind, ref: id, name, mimeType, sizeBytes: null }, caption };
+}
+
+/** Far-off seconds would not fit into a Date. */
+function toTime(seconds: string): string {
+  const ms = Number(seconds) * 1_000;
+  return new Date(ms > 0 && ms < 4_102_444_800_000 ? ms : Date.now()).toISOString();
+}
+
+/** An id of ours has at most 120 characters. */
+function toUpdateId(id: string): string {
+  return id.length <= 120 ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
+}
+
+/** Postgres stores neither NUL nor half a surrogate pair. */
+function clean(text: string): string {
+  return Buffer.from(text.replaceAll('\u0000', '')).toString();
+}
+
+function ignore(updateId: string | null, reason: string): Incoming {
+  return { kind: 'ignored', updateId, reason, pressId: null };
+}

@@ -1,0 +1,117 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
+import type { Log } from '@signalbox/platform/log';
+import { z } from 'zod';
+import type { Incoming, Listening } from '../../channel.ts';
+import { toNumber } from '../chat-key.ts';
+import type { GraphClient } from '../client.ts';
+import { isAccountProblem, readRefusal } from '../failure.ts';
+import type { Windows } from '../window.ts';
+import { createBatches } from './batches.ts';
+import { decode } from './decode.ts';
+import type { Status } from './payload.ts';
+import type { WebhookRoutes } from './webhook.ts';
+
+/*
+ * attached to the webhook at once → our number is asked for until Meta answers
+ *   it answers             no problem
+ *   token, or number wrong no later try can succeed: ended
+ *   away                   asked again; webhooks come in all the same
+ */
+
+export interface ListenerDeps {
+  readonly routes: WebhookRoutes;
+  readonly client: GraphClient;
+  readonly windows: Windows;
+  readonly phoneNumberId: string;
+  readonly log: Log;
+  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+  /** A message that Meta took was not delivered. */
+  readonly onUndelivered: () => void;
+  /** Why Meta lets nothing out; null while it does. */
+  readonly trouble: () => string | null;
+  /** Called with the number that people see. */
+  readonly onNumber: (number: string) => void;
+}
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_MAX_MS = 30_000;
+const WINDOW_CODE = 131047;
+
+const OwnNumber = z.object({ display_phone_number: z.string() });
+
+/** Receives what the webhook brings until it is closed. */
+export function listenToWebhook(deps: ListenerDeps): Listening {
+  const { routes, windows, phoneNumberId, log } = deps;
+  const stop = new AbortController();
+  let isKnown = false;
+  const add = createBatches(deps.admit);
+
+  const detach = routes.attach(async (webhook) => {
+    const { updates, statuses, problems } = decode(webhook, phoneNumberId);
+    for (const problem of problems) log.error('Meta reports a problem with the number', { problem });
+    for (const status of statuses) noteStatus(deps, status);
+    // Before the commit: they may be answered although nothing can be stored at the moment.
+    for (const update of updates) {
+      if (!('at' in update)) continue;
+      const { at, messageId } = update;
+      windows.hear(toNumber(update.chatKey), { atMs: Date.parse(at), messageId });
+    }
+    if (updates.length > 0) await add(updates);
+  });
+
+  const ended = (async (): Promise<void> => {
+    isKnown = await meet(deps, stop.signal);
+    await untilAborted(stop.signal);
+  })();
+  // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    problem: () => {
+      const detail = deps.trouble();
+      if (detail !== null) return say('gateway.whatsapp-refused', { detail });
+      return isKnown ? null : say('gateway.whatsapp-network');
+    },
+    close: async () => {
+      stop.abort();
+      detach();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+/** Asks who we are until Meta says it. Throws STARTUP_REFUSED when it knows neither the token nor the number. */
+async function meet({ client, log, onNumber }: ListenerDeps, signal: AbortSignal): Promise<boolean> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    const answer = await client.readNumber(signal).catch((error: unknown) => {
+      if (!signal.aborted && failures === 0) log.warn('Meta is not reached', { error });
+      return null;
+    });
+    const known = OwnNumber.safeParse(answer?.body);
+    if (known.success) {
+      onNumber(known.data.display_phone_number.replace(/\D/g, ''));
+      return true;
+    }
+    const refused = answer && readRefusal(answer);
+    if (refused && (isAccountProblem(refused.code) || refused.code === 100 || refused.code === 33))
+      throw new AppError('STARTUP_REFUSED', { reason: say('gateway.whatsapp-refused', { detail: refused.detail }) });
+    await sleep(backoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), signal);
+  }
+  return false;
+}
+
+/** How far a message came concerns nobody, except that it did not. */
+function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Status): void {
+  if (status.status !== 'failed') return;
+  const { id, recipient_id: recipient = '', errors } = status;
+  onUndelivered();
+  log.warn('WhatsApp did not deliver a message', { messageId: id, recipient, errors });
+  if (errors.some(({ code }) => code === WINDOW_CODE)) windows.close(recipient);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

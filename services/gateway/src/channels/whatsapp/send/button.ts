@@ -1,0 +1,62 @@
+import type { Button } from '@signalbox/contracts/conversation/envelope';
+
+export interface ButtonRef {
+  readonly outboxId: string;
+  readonly index: number;
+}
+
+/** A reply button, or a row of a list. Its id names the row of the outbox and the place of the button, never what the button says. */
+export interface Choice {
+  readonly id: string;
+  readonly title: string;
+  /** The whole label, where the title is a part of it; lists have room for it, buttons do not. */
+  readonly description?: string;
+}
+
+const BUTTONS = 3;
+const BUTTON_TITLE = 20;
+const ROW_TITLE = 24;
+const ROWS = 10;
+
+/** Buttons when they can show everything that they say; otherwise lists of at most ten rows. */
+export function toChoices(
+  buttons: readonly Button[],
+  outboxId: number,
+): { readonly form: 'buttons' | 'lists'; readonly groups: readonly (readonly Choice[])[] } {
+  const labels = buttons.map(({ label }) => label.replace(/\s+/g, ' ').trim());
+  const idOf = (index: number): string => `${outboxId}:${index}`;
+  const isShort = labels.every((label) => label.length <= BUTTON_TITLE) && new Set(labels).size === labels.length;
+  if (labels.length <= BUTTONS && isShort)
+    return { form: 'buttons', groups: [labels.map((title, index) => ({ id: idOf(index), title }))] };
+  const titles = labels.map((label) => cut(label, ROW_TITLE));
+  const rows = labels.map((label, index): Choice => {
+    const title = titles[index] ?? '';
+    // Two that begin alike are told apart by their numbers.
+    const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
+    const shown = isAlone ? title : cut(`${index + 1}. ${label}`, ROW_TITLE);
+    return { id: idOf(index), title: shown, ...(shown === label ? {} : { description: label }) };
+  });
+  const groups = Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, group) =>
+    rows.slice(group * ROWS, (group + 1) * ROWS),
+  );
+  return { form: 'lists', groups };
+}
+
+/** Reads what `toChoices` wrote; null for anything else. */
+export function parseButton(id: string): ButtonRef | null {
+  const [, outboxId, index] = /^(\d{1,15}):(\d{1,2})$/.exec(id) ?? [];
+  return outboxId === undefined ? null : { outboxId, index: Number(index) };
+}
+
+const SEGMENTER = new Intl.Segmenter();
+
+/** The beginning of a label, with a sign that it goes on. No character is torn apart. */
+function cut(label: string, most: number): string {
+  if (label.length <= most) return label;
+  let kept = '';
+  for (const { segment } of SEGMENTER.segment(label)) {
+    if (kept.length + segment.length > most - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}

@@ -1,0 +1,44 @@
+import { extname } from 'node:path';
+import { TextDecoder } from 'node:util';
+
+/** As what a file is sent: WhatsApp takes few types. Null: as none. */
+export interface FileForm {
+  readonly type: 'document' | 'image';
+  readonly mimeType: string;
+}
+
+const MIB = 1024 * 1024;
+const DOCUMENT_LIMIT = 100 * MIB;
+const IMAGE_LIMIT = 5 * MIB;
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  '.pdf': 'application/pdf',
+  '.doc': 'application/msword',
+  '.xls': 'application/vnd.ms-excel',
+  '.ppt': 'application/vnd.ms-powerpoint',
+  '.docx': `${OFFICE}.wordprocessingml.document`,
+  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+  '.pptx': `${OFFICE}.presentationml.presentation`,
+};
+const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg' };
+
+/** Chooses it by the name, and for other names by whether the file is text. */
+export function chooseForm(name: string, bytes: Uint8Array): FileForm | null {
+  const extension = extname(name).toLowerCase();
+  const image = IMAGES[extension];
+  if (image !== undefined && bytes.length <= IMAGE_LIMIT) return { type: 'image', mimeType: image };
+  if (bytes.length === 0 || bytes.length > DOCUMENT_LIMIT) return null;
+  const known = DOCUMENTS[extension];
+  if (known !== undefined) return { type: 'document', mimeType: known };
+  return isText(bytes) ? { type: 'document', mimeType: 'text/plain' } : null;
+}
+
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

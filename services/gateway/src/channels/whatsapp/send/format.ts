@@ -1,0 +1,116 @@
+import { groupSpans, textOf, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import { layOutTable } from '../../text/table.ts';
+
+/** A stretch of a message. Code may be cut anywhere, because its fences are put around each piece of it. */
+export interface Stretch {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+/** What WhatsApp takes for bold, italic and so on (faq.whatsapp.com, "How to format your messages"). */
+const MARKS: Readonly<Record<Style['type'], string>> = {
+  bold: '*',
+  italic: '_',
+  strikethrough: '~',
+  code: '`',
+  underline: '',
+  url: '',
+};
+/** WhatsApp has no way to say that a mark is none. One that a blank follows begins nothing; this blank is the thinnest. */
+const THIN = '\u200a';
+/** A pair of marks that WhatsApp would take away, around what they stand for. */
+const PAIR = /(^|[^\p{L}\p{N}])([*_~`])(?=\S)(?=[^\n]*?\S\2(?![\p{L}\p{N}]))/gmu;
+/** Fences within code. */
+const FENCE = /```/g;
+
+/** Blocks as WhatsApp's own formatting, in stretches that follow each other after an empty line. */
+export function formatStretches(blocks: readonly Block[]): readonly Stretch[] {
+  return blocks.flatMap((block) => formatBlock(block, ''));
+}
+
+/** A text that WhatsApp shows as it is. */
+export function escapeMarks(text: string): string {
+  return text.replace(PAIR, `$1$2${THIN}`);
+}
+
+/** Code between its fences. */
+export function fence(code: string): string {
+  return `\`\`\`\n${code.replace(FENCE, `\`${THIN}\`\``)}\n\`\`\``;
+}
+
+function formatBlock(block: Block, indent: string): readonly Stretch[] {
+  switch (block.type) {
+    case 'heading':
+      return plain(inline([{ text: textOf(block.text), styles: [{ type: 'bold' }] }]));
+    case 'paragraph':
+      return plain(inline(block.text));
+    case 'code':
+      return [{ text: block.text, isCode: true }];
+    case 'quote':
+      return quote(block.blocks);
+    case 'divider':
+      return plain('———');
+    case 'list':
+      return formatList(block.items, indent);
+    case 'table': {
+      const { text, aligned } = layOutTable(block);
+      return [{ text: aligned ? text : escapeMarks(text), isCode: aligned }];
+    }
+  }
+}
+
+function plain(text: string): readonly Stretch[] {
+  return text.trim() === '' ? [] : [{ text, isCode: false }];
+}
+
+/** Code in a quotation or in a list stays with its neighbors, so it has fences of its own and is cut like a text. */
+function joined(blocks: readonly Block[], indent: string): string {
+  const stretches = blocks.flatMap((block) => formatBlock(block, indent));
+  return stretches.map(({ text, isCode }) => (isCode ? fence(text) : text)).join('\n');
+}
+
+function quote(blocks: readonly Block[]): readonly Stretch[] {
+  return plain(joined(blocks, '').replace(/^/gm, '> '));
+}
+
+function formatList(items: readonly ListItem[], indent: string): readonly Stretch[] {
+  const lines = items.map((item) => {
+    const inside = joined(item.blocks, '').replace(/\n/g, `\n${indent}   `);
+    return `${indent}${labelOf(item)}${inside}`;
+  });
+  return plain(lines.join('\n'));
+}
+
+function labelOf({ number, checked }: ListItem): string {
+  const box = checked === true ? '☑ ' : '☐ ';
+  if (number !== null) return `${number}. ${checked === null ? '' : box}`;
+  return checked === null ? '• ' : box;
+}
+
+/** Marks reach over no end of a line, so each line has its own. */
+function inline(spans: InlineText, level = 0): string {
+  let text = '';
+  const groups = groupSpans(spans, level);
+  groups.forEach((group, place) => {
+    if (group.style === null) {
+      text += escapeMarks(textOf(group.spans));
+      return;
+    }
+    const inside = group.style.type === 'code' ? textOf(group.spans) : inline(group.spans, level + 1);
+    const next = textOf(groups[place + 1]?.spans ?? []);
+    text += decorate(group.style, inside, { before: text, after: next });
+  });
+  return text;
+}
+
+function decorate(style: Style, inside: string, around: { readonly before: string; readonly after: string }): string {
+  if (style.type === 'url') return inside.includes(style.url) ? inside : `${inside} (${style.url})`;
+  const mark = MARKS[style.type];
+  // Within a word WhatsApp sees no mark, and a mark within itself would end it.
+  const isInWord = /[\p{L}\p{N}]$/u.test(around.before) || /^[\p{L}\p{N}]/u.test(around.after);
+  if (mark === '' || isInWord || inside.includes(mark)) return style.type === 'code' ? escapeMarks(inside) : inside;
+  return inside
+    .split('\n')
+    .map((line) => line.replace(/^(\s*)(\S.*?)(\s*)$/u, `$1${mark}$2${mark}$3`))
+    .join('\n');
+}

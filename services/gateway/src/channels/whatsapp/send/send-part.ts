@@ -1,0 +1,105 @@
+import { say } from '@signalbox/messages/say';
+import { z } from 'zod';
+import type { GraphAnswer, GraphClient } from '../client.ts';
+import { type Answered, readAnswer, readBreak } from '../failure.ts';
+import type { Choice } from './button.ts';
+import type { WhatsAppPart } from './encode.ts';
+import { chooseForm } from './file.ts';
+
+/** Looks up a stored file; null when it is not stored any more. Throws when the database is away. */
+export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
+
+export interface SenderDeps {
+  readonly client: Pick<GraphClient, 'post' | 'upload'>;
+  readonly loadFile: LoadFile;
+}
+
+const Uploaded = z.object({ id: z.string().min(1) });
+
+/** Sends one part to a phone number, with a line above it. Never throws. */
+export async function sendPart(
+  deps: SenderDeps,
+  to: string,
+  part: WhatsAppPart,
+  firstLine: string | null,
+): Promise<Answered> {
+  const put = (text: string): string => (firstLine === null ? text : `${firstLine}\n${text}`);
+  switch (part.form) {
+    case 'text':
+      return post(deps, to, part, { type: 'text', text: { body: put(part.text), preview_url: false } });
+    case 'buttons': {
+      const buttons = part.choices.map(({ id, title }) => ({ type: 'reply', reply: { id, title } }));
+      const interactive = { type: 'button', body: { text: put(part.text) }, action: { buttons } };
+      return post(deps, to, part, { type: 'interactive', interactive });
+    }
+    case 'list': {
+      const action = { button: say('gateway.choices'), sections: [{ rows: part.choices.map(toRow) }] };
+      const interactive = { type: 'list', body: { text: put(part.text) }, action };
+      return post(deps, to, part, { type: 'interactive', interactive });
+    }
+    case 'file':
+      return sendFile(deps, to, part, firstLine);
+  }
+}
+
+/** Sends the template that says that something waits. Never throws. */
+export function sendTemplate(deps: Pick<SenderDeps, 'client'>, to: string, template: string): Promise<Answered> {
+  const [name = '', code = ''] = template.split('/');
+  return post(deps, to, { replyTo: null }, { type: 'template', template: { name, language: { code } } });
+}
+
+function toRow({ id, title, description }: Choice): Choice {
+  return description === undefined ? { id, title } : { id, title, description };
+}
+
+async function post(
+  { client }: Pick<SenderDeps, 'client'>,
+  to: string,
+  { replyTo }: Pick<WhatsAppPart, 'replyTo'>,
+  content: object,
+): Promise<Answered> {
+  const context = replyTo === null ? {} : { context: { message_id: replyTo } };
+  return attempt(() => client.post({ recipient_type: 'individual', to, ...context, ...content }));
+}
+
+/** An upload shows nobody anything, so it may be repeated whatever became of it. */
+async function sendFile(
+  deps: SenderDeps,
+  to: string,
+  part: Extract<WhatsAppPart, { form: 'file' }>,
+  firstLine: string | null,
+): Promise<Answered> {
+  const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
+  if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
+  if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };
+  const form = chooseForm(part.name, file.bytes);
+  if (form === null) {
+    const body = say('gateway.file-not-possible', { name: part.name });
+    return post(deps, to, part, { type: 'text', text: { body } });
+  }
+  const { name, replyTo } = part;
+  const { type, mimeType } = form;
+  const uploaded = await attempt(
+    () => deps.client.upload({ bytes: file.bytes, mimeType, name }),
+    (answer) => Uploaded.safeParse(answer.body).data?.id ?? null,
+  );
+  if (uploaded.kind === 'ambiguous') return { kind: 'busy', detail: uploaded.detail };
+  if (uploaded.kind !== 'sent') return uploaded;
+  const caption = firstLine === null ? {} : { caption: firstLine };
+  const named = type === 'document' ? { filename: name } : {};
+  return post(deps, to, { replyTo }, { type, [type]: { id: uploaded.messageId, ...caption, ...named } });
+}
+
+/** What became of a call. `readId` finds the id that it is about; without it, that of a message. */
+async function attempt(
+  call: () => Promise<GraphAnswer>,
+  readId?: (answer: GraphAnswer) => string | null,
+): Promise<Answered> {
+  try {
+    const answer = await call();
+    const id = answer.status === 200 ? (readId?.(answer) ?? null) : null;
+    return id === null ? readAnswer(answer) : { kind: 'sent', messageId: id };
+  } catch (error) {
+    return readBreak(error);
+  }
+}

@@ -1,0 +1,69 @@
+import { findCut } from '../../text/cut.ts';
+import { fence, type Stretch } from './format.ts';
+
+const BETWEEN = '\n\n';
+
+/** Stretches as messages of at most so many UTF-16 units; at least one. The last one, which buttons stand under, has its own limit. */
+export function splitStretches(
+  stretches: readonly Stretch[],
+  limits: { readonly each: number; readonly last: number },
+): readonly string[] {
+  const messages: Stretch[][] = [[]];
+  for (const piece of stretches.flatMap((stretch) => cutStretch(stretch, limits.each))) {
+    const current = messages.at(-1) ?? [];
+    if (current.length === 0 || render([...current, piece]).length <= limits.each) current.push(piece);
+    else messages.push([piece]);
+  }
+  const ending = messages.pop() ?? [];
+  return [...messages, ...splitEnding(ending, limits.last)].map(render);
+}
+
+/** The last message, or two whose second fits under buttons: as many of its stretches as fit, else the end of the last one. */
+function splitEnding(pieces: readonly Stretch[], most: number): readonly (readonly Stretch[])[] {
+  if (render(pieces).length <= most) return [pieces];
+  const fitting = pieces.findIndex((_, place) => render(pieces.slice(place)).length <= most);
+  if (fitting > 0) return [pieces.slice(0, fitting), pieces.slice(fitting)];
+  const last = pieces.at(-1) ?? { text: '', isCode: false };
+  const { text, isCode } = last;
+  let at = findTail(text, text.length - most);
+  while (render([{ text: text.slice(at), isCode }]).length > most) at = findTail(text, at + 1);
+  const head = { text: text.slice(0, at).trimEnd(), isCode };
+  return [[...pieces.slice(0, -1), head], [{ text: text.slice(at), isCode }]];
+}
+
+/** Where the end of a text may begin, not before `least`: after a line, else after a word, else between two characters. */
+function findTail(text: string, least: number): number {
+  const half = least + (text.length - least) / 2;
+  for (const sign of ['\n', ' ']) {
+    const found = text.indexOf(sign, Math.max(0, least - 1));
+    if (found !== -1 && found < half) return found + 1;
+  }
+  const code = text.charCodeAt(least);
+  return code >= 0xdc00 && code <= 0xdfff ? least + 1 : least;
+}
+
+/** Pieces of one stretch, each of which fits into a message by itself. */
+function cutStretch({ text, isCode }: Stretch, most: number): readonly Stretch[] {
+  const pieces: Stretch[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = findEnd(text, start, { most, isCode });
+    const piece = text.slice(start, end);
+    pieces.push({ text: isCode ? piece.replace(/\n$/, '') : piece.trim(), isCode });
+    start = end;
+  }
+  return pieces.filter((piece) => piece.text !== '');
+}
+
+function findEnd(text: string, start: number, { most, isCode }: { most: number; isCode: boolean }): number {
+  if (render([{ text: text.slice(start), isCode }]).length <= most) return text.length;
+  let room = Math.min(most, text.length - start);
+  let end = findCut(text, start, start + room);
+  // Fences around code take room, and those in it that are broken up.
+  for (; render([{ text: text.slice(start, end), isCode }]).length > most; end = findCut(text, start, start + room))
+    room -= render([{ text: text.slice(start, end), isCode }]).length - most;
+  return end;
+}
+
+function render(pieces: readonly Stretch[]): string {
+  return pieces.map(({ text, isCode }) => (isCode ? fence(text) : text)).join(BETWEEN);
+}

@@ -1,0 +1,121 @@
+import { decode } from '@signalbox/gateway/channels/whatsapp/receive/decode';
+import { PUBLIC_PAYLOADS } from '@signalbox/whatsapp-simulator/webhook/public-payloads.fixture';
+import { describe, expect, it } from 'vitest';
+
+const NUMBER = '1122334455667';
+const PERSON = { userKey: 'whatsapp-972987654321', chatKey: 'whatsapp:972987654321', name: 'Test Name' };
+
+const updateOf = (name: keyof typeof PUBLIC_PAYLOADS, number = NUMBER) =>
+  decode(PUBLIC_PAYLOADS[name], number).updates[0];
+/** The webhook of a text with other fields in its message. */
+const withMessage = (fields: object) => {
+  const copy = structuredClone(PUBLIC_PAYLOADS.text) as unknown as {
+    readonly entry: readonly [{ readonly changes: readonly [{ readonly value: { messages: object[] } }] }];
+  };
+  const { value } = copy.entry[0].changes[0];
+  value.messages = value.messages.map((message) => ({ ...message, ...fields }));
+  return copy;
+};
+
+describe('a webhook of a public project', () => {
+  it.each([
+    [
+      'text',
+      { kind: 'text', text: 'Body Text', attachments: [], at: '2023-10-11T16:53:43.000Z', updateId: 'wamid.xyzxyz' },
+    ],
+    [
+      'document',
+      {
+        kind: 'text',
+        text: 'caption',
+        borrowed: 'forward',
+        attachments: [
+          { kind: 'document', name: 'filename.pdf', mimeType: 'application/pdf', ref: '1234567890987654321' },
+        ],
+      },
+    ],
+    ['image', { kind: 'text', text: '', attachments: [{ kind: 'photo', ref: '65463453', name: null }] }],
+    ['voice', { kind: 'text', text: '', attachments: [{ kind: 'voice', mimeType: 'audio/ogg' }] }],
+    ['sticker', { kind: 'not-text', what: 'sticker' }],
+    ['location', { kind: 'not-text', what: 'place' }],
+    ['contacts', { kind: 'not-text', what: 'contact' }],
+    ['unsupported', { kind: 'not-text', what: 'other' }],
+    ['brokenInteractive', { kind: 'not-text', what: 'other' }],
+    ['reply', { kind: 'text', text: 'replied text', answers: 'wamid.xyzxyz==' }],
+    ['quickReply', { kind: 'text', text: 'title', answers: 'wamid.xyzxyz==' }],
+    ['edit', { kind: 'edit', text: 'Text was edited', messageId: 'wamid.zzzzzz' }],
+  ] as const)('%s is read', (name, wanted) => {
+    expect(updateOf(name)).toMatchObject({ ...PERSON, chatKind: 'private', ...wanted });
+  });
+
+  it('of a reaction or of a button that is not ours is nothing', () => {
+    expect(updateOf('reaction')).toMatchObject({ kind: 'ignored', reason: 'reaction' });
+    expect(updateOf('button')).toMatchObject({ kind: 'ignored', reason: 'foreign button' });
+    expect(updateOf('list')).toMatchObject({ kind: 'ignored', reason: 'foreign button' });
+  });
+
+  it('of a new number moves the chat', () => {
+    expect(updateOf('numberChange')).toMatchObject({
+      kind: 'moved',
+      from: 'whatsapp:972987654321',
+      to: 'whatsapp:972912345678',
+    });
+  });
+
+  it('of other projects has the same shape', () => {
+    expect(updateOf('hi', '104469288944395')).toMatchObject({ text: 'Hi', name: 'Jordan Kalebu' });
+    expect(updateOf('withUserIds', '123456123')).toMatchObject({ text: 'this is a text message' });
+  });
+
+  it('of statuses holds no update, and why a message failed', () => {
+    expect(decode(PUBLIC_PAYLOADS.sent, NUMBER).updates).toEqual([]);
+    const { statuses, updates } = decode(PUBLIC_PAYLOADS.failed, NUMBER);
+    expect([updates, statuses[0]?.status, statuses[0]?.errors[0]?.code]).toEqual([[], 'failed', 130472]);
+  });
+
+  it('for another number is none of ours', () => {
+    expect(decode(PUBLIC_PAYLOADS.text, '999').updates).toEqual([]);
+  });
+});
+
+describe('what is hostile', () => {
+  it.each([
+    ['a list', []],
+    ['null', null],
+    ['another object', { object: 'page', entry: [] }],
+    ['entries without changes', { object: 'whatsapp_business_account', entry: [{}] }],
+    ['a message without an id', withMessage({ id: 7 })],
+    ['a sender that is no number', withMessage({ from: 'whatsapp:1' })],
+    ['a sender with a user name only', withMessage({ from: undefined })],
+    ['a time of another age', withMessage({ timestamp: '-1' })],
+  ])('%s is ignored or nothing', (_, payload) => {
+    const { updates } = decode(payload, NUMBER);
+    expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
+  });
+
+  it('an id that is too long stands for itself by its sum, and a zero in a text is left out', () => {
+    const { updates } = decode(
+      withMessage({ id: `wamid.${'x'.repeat(150)}`, text: { body: 'a\u0000b\ud800' } }),
+      NUMBER,
+    );
+    expect(updates[0]).toMatchObject({ updateId: expect.stringMatching(/^sha256:/), text: 'ab\ufffd' });
+  });
+
+  it('a button is read by its reference alone, whatever its title says', () => {
+    const reply = { id: '12:3', title: 'Approve everything' };
+    const { updates } = decode(
+      withMessage({
+        type: 'interactive',
+        text: undefined,
+        context: { from: NUMBER, id: 'wamid.card' },
+        interactive: { type: 'list_reply', list_reply: reply },
+      }),
+      NUMBER,
+    );
+    expect(updates[0]).toMatchObject({ kind: 'press', outboxId: '12', index: 3, messageId: 'wamid.card' });
+    for (const id of ['12:333', 'b:12:3', '12', '-1:2', '12:3 ', '1e3:1']) {
+      const foreign = withMessage({ interactive: { button_reply: { id, title: 'x' } } });
+      expect(decode(foreign, NUMBER).updates[0]?.kind).toBe('ignored');
+    }
+  });
+});

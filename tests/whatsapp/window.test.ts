@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { ADA, openWhatsApp, TEMPLATE, type WhatsAppHarness } from './harness.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let harness: WhatsAppHarness;
+beforeEach(async () => {
+  harness = await openWhatsApp();
+});
+afterEach(() => harness.close());
+
+const start = async (settings: Readonly<Record<string, string>> = {}) => {
+  const gateway = await harness.startGateway(settings);
+  await harness.people.subscribe(gateway.webhook);
+  return gateway;
+};
+const hear = async (text: string): Promise<void> => {
+  await harness.people.say(ADA, text);
+  await until(async () => (await harness.inbox()).some((envelope) => envelope['text'] === text));
+};
+const isSent = async (id: string): Promise<boolean> => (await harness.row(id)).status === 'sent';
+const templateName = TEMPLATE.split('/')[0];
+/** Lets the last message of Ada be two days old, for every gateway that looks into the inbox. */
+const age = () =>
+  harness.pool.query(`update inbox set envelope = jsonb_set(envelope, '{at}', to_jsonb($1::text))`, [
+    new Date(Date.now() - 2 * DAY_MS).toISOString(),
+  ]);
+
+describe('after 24 hours without a message of the person', () => {
+  it('the template is sent once, the message waits, and it is sent when they write', async () => {
+    await start();
+    await hear('hello');
+    await harness.people.advanceClock(DAY_MS);
+    const [first = '', second = ''] = await harness.say([{ text: 'It is deployed.' }, { text: 'And it is well.' }]);
+    await until(async () => (await harness.seen()).length > 0);
+    // Until it was looked at a second time, after ten seconds.
+    await until(async () => (await harness.people.calls('send')).length >= 2, 30_000);
+    expect(await harness.seen()).toEqual([templateName]);
+    expect((await harness.row(first)).status).toBe('pending');
+    await hear('what is it?');
+    await until(async () => (await isSent(first)) && (await isSent(second)), 30_000);
+    expect(await harness.seen()).toEqual([templateName, 'It is deployed.', 'And it is well.']);
+    expect(await harness.people.problems()).toEqual([]);
+  });
+
+  it('nothing but the template is tried, when a gateway finds in the inbox how long ago it was', async () => {
+    const before = await start();
+    await hear('hello');
+    await before.close();
+    await age();
+    await start();
+    await harness.say([{ text: 'Later.' }]);
+    await until(async () => (await harness.seen()).length > 0);
+    expect((await harness.people.calls('send')).map(({ body }) => Object(body)['type'])).toEqual(['template']);
+  });
+
+  it('a template that Meta refuses is an error in the log, and is tried again', async () => {
+    await harness.people.settings({ templates: [] });
+    const gateway = await start();
+    await harness.say([{ text: 'To somebody who never wrote.' }]);
+    await until(() => gateway.lines.some(({ message }) => message === 'the template was not sent'));
+    expect(await harness.seen()).toEqual([]);
+  });
+
+  it('without a template the message waits all the same', async () => {
+    const gateway = await start({ WHATSAPP_TEMPLATE: undefined as unknown as string });
+    const [id = ''] = await harness.say([{ text: 'Later.' }]);
+    await until(() => gateway.lines.some(({ message }) => String(message).includes('there is no template')));
+    expect([(await harness.row(id)).status, await harness.people.calls('send')]).toEqual(['pending', []]);
+  });
+});
+
+describe('starting', () => {
+  it('with a token that Meta does not know ends the gateway with what to do', async () => {
+    const { gateway } = await harness.startGateway({ WHATSAPP_ACCESS_TOKEN: 'another-token' });
+    await expect(gateway.ended).rejects.toMatchObject({
+      code: 'STARTUP_REFUSED',
+      message: expect.stringMatching(/WHATSAPP_ACCESS_TOKEN/),
+    });
+  });
+
+  it('without its variables is refused, and each of them is named', async () => {
+    const none = { WHATSAPP_ACCESS_TOKEN: '', WHATSAPP_APP_SECRET: 'short', WHATSAPP_TEMPLATE: 'Hello' };
+    await expect(harness.startGateway(none)).rejects.toThrow(
+      /WHATSAPP_ACCESS_TOKEN[\s\S]*WHATSAPP_APP_SECRET[\s\S]*WHATSAPP_TEMPLATE/,
+    );
+    const open = { WHATSAPP_API_ROOT: 'http://example.org/v26.0' };
+    await expect(harness.startGateway(open)).rejects.toThrow(/WHATSAPP_API_ROOT: has to begin with https/);
+  });
+});
