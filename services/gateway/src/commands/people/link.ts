@@ -18,7 +18,7 @@ export default {
   name: 'link',
   who: 'viewer',
   personal: true,
-  menu: { place: 65, description: 'menu.link' },
+  menu: { place: 92, description: 'menu.link' },
   help: 'help.link',
   answer: async ({ db }, typed, asked) => {
     const { envelope } = asked;
