@@ -34,7 +34,6 @@ export class CallbackGate {
   async through(push: () => Promise<Pushed>): Promise<Sent> {
     const waitMs = await this.#enter();
     if (waitMs > 0) return { kind: 'wait', retryAfterMs: waitMs };
-    this.#running += 1;
     try {
       return this.#judge(await push());
     } finally {
@@ -42,13 +41,17 @@ export class CallbackGate {
     }
   }
 
-  /** How long to wait instead of trying; 0 to try now. */
+  /** How long to wait instead of trying; 0 to try now, and then a place is taken. */
   async #enter(): Promise<number> {
     const patientUntil = this.#now() + PATIENCE_MS;
     for (;;) {
       const leftMs = Math.ceil(this.#closedUntil - this.#now());
       if (leftMs > 0) return leftMs;
-      if (this.#running < (this.#failures === 0 ? AT_ONCE : 1)) return 0;
+      if (this.#running < (this.#failures === 0 ? AT_ONCE : 1)) {
+        // Before anybody else can look.
+        this.#running += 1;
+        return 0;
+      }
       if (this.#failures > 0 || this.#now() >= patientUntil) return PATIENCE_MS;
       await sleep(LOOK_MS);
     }

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isInWindow, isSignature, isSignedBy, sign } from './signature.ts';
+
+test('is the one that any other program makes', () => {
+  // printf '1700000000.{"text":"hi"}' | openssl dgst -sha256 -hmac 'key'
+  expect(sign('key', '1700000000', '{"text":"hi"}')).toBe(
+    'v1=e0fb27bbd98eedf3b560379f4c21ed82331fa6f39b2c39ccf439a53c12cd1485',
+  );
+});
+
+test('holds for its own secret, time and body, and for no other', () => {
+  const text = fc.string({ minLength: 1, maxLength: 40 });
+  const time = fc.integer({ min: 0, max: 2_000_000_000 }).map(String);
+  fc.assert(
+    fc.property(text, time, text, text, time, (secret, timestamp, body, other, otherTime) => {
+      const signature = sign(secret, timestamp, body);
+      expect(isSignature(signature)).toBe(true);
+      const check = (secrets: readonly string[], at: string, given: string): boolean =>
+        isSignedBy(secrets, { timestamp: at, body: Buffer.from(given), signature });
+      expect(check([secret], timestamp, body)).toBe(true);
+      expect(check(['another secret', secret], timestamp, body)).toBe(true);
+      expect(check([secret], timestamp, other)).toBe(other === body);
+      expect(check([secret], otherTime, body)).toBe(otherTime === timestamp);
+      expect(check([`${secret}x`], timestamp, body)).toBe(false);
+      expect(check([], timestamp, body)).toBe(false);
+    }),
+  );
+});
+
+test.each([
+  [0, true],
+  [299, true],
+  [-299, true],
+  [301, false],
+  [-301, false],
+  [86_400, false],
+])('made %i seconds ago is in the window: %s', (age, isIn) => {
+  const nowMs = 1_700_000_000_500;
+  expect(isInWindow(String(1_700_000_000 - age), nowMs)).toBe(isIn);
+});

@@ -1,0 +1,218 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, until } from '../support/until.ts';
+import { openIngress, type IngressGateway } from './ingress-gateway.ts';
+import { OTHER_SECRET, read, SECRET, tell } from './program.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+
+let ingress: IngressGateway;
+let receiver: Receiver;
+let other: Receiver;
+beforeEach(async () => {
+  receiver = await openReceiver(SECRET);
+  other = await openReceiver(OTHER_SECRET);
+  ingress = await openIngress({
+    ci: { callbacks: [receiver.url, `${receiver.url}/elsewhere`] },
+    alerts: { callback: other.url },
+  });
+});
+afterEach(async () => {
+  await ingress.close();
+  await Promise.all([receiver.close(), other.close()]);
+});
+
+const CHAT = 'ingress:ci/builds';
+const say = (text: string, more: object = {}, chat = CHAT): Promise<readonly number[]> =>
+  ingress.harness.say(chat, [{ text, ...more }]);
+const texts = (): readonly string[] => receiver.taken().map(({ message }) => message.text);
+const statuses = async (chat = CHAT): Promise<readonly string[]> =>
+  (
+    await ingress.harness.rows<{ status: string }>('select status from outbox where chat_key = $1 order by id', [chat])
+  ).map(({ status }) => status);
+
+describe('a message', () => {
+  test('is posted to the callback, signed, under an id of its own', async () => {
+    const [row] = await say('It is **done**.', { buttons: [{ label: 'Again', value: 'again' }] });
+    await until(() => receiver.taken().length === 1);
+    expect(receiver.received).toMatchObject([{ key: `msg_${row}`, isGenuine: true, path: '/answers' }]);
+    expect(receiver.taken()).toEqual([
+      {
+        event: null,
+        conversation: 'builds',
+        message: {
+          id: `msg_${row}`,
+          at: expect.any(String) as string,
+          text: 'It is **done**.',
+          buttons: [{ index: 0, label: 'Again' }],
+          final: true,
+        },
+      },
+    ]);
+    await until(async () => (await statuses())[0] === 'sent');
+  });
+
+  test('goes to the address that its event named', async () => {
+    const id = await tell(ingress.ci, {
+      text: '/help',
+      conversation: 'builds',
+      replyTo: `${receiver.url}/elsewhere`,
+    });
+    await until(() => receiver.taken().length === 1);
+    expect(receiver.received).toMatchObject([{ path: '/answers/elsewhere', push: { event: id } }]);
+  });
+
+  test('that is 30,000 letters long is one message', async () => {
+    await say('x'.repeat(30_000));
+    await until(() => receiver.taken().length === 1);
+    expect(texts()).toEqual(['x'.repeat(30_000)]);
+  });
+
+  test('is posted once more when the receiver hung up on it, under the same id and with a notice', async () => {
+    let posts = 0;
+    receiver.answer(() => ((posts += 1) === 1 ? 'hang up' : 200));
+    const [row] = await say('Once.');
+    await until(() => receiver.taken().length === 1);
+    expect(receiver.received.map(({ key }) => key)).toEqual([`msg_${row}`, `msg_${row}`]);
+    expect(receiver.received.map(({ push }) => push.message.notice)).toEqual([
+      undefined,
+      '(repeated, because I could not see whether this arrived)',
+    ]);
+    expect(texts()).toEqual(['Once.']);
+  });
+
+  test('waits as long as the receiver asks for, and those behind it wait too', async () => {
+    let isAsked = false;
+    receiver.answer(() => {
+      if (isAsked) return 200;
+      isAsked = true;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    });
+    await ingress.harness.say(CHAT, [{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
+    await until(() => texts().length === 3);
+    expect(texts()).toEqual(['one', 'two', 'three']);
+    expect(receiver.received.map(({ push }) => push.message.text)).toEqual(['one', 'one', 'two', 'three']);
+  });
+
+  test('is given up with a dead letter when the receiver refuses it, and those behind it go on', async () => {
+    receiver.answer(({ push }) => (push.message.text === 'bad' ? 422 : 200));
+    await ingress.harness.say(CHAT, [{ text: 'bad' }, { text: 'good' }]);
+    await until(() => texts().length === 1);
+    expect(await eventually(statuses, (found) => found.at(-1) === 'sent')).toEqual(['failed', 'sent']);
+    expect(await ingress.harness.rows('select reason from dead_letters')).toEqual([{ reason: 'HTTP 422' }]);
+  });
+
+  test.each([301, 302, 303, 307, 308])('is not carried elsewhere by a redirect with %i', async (status) => {
+    receiver.answer(() => ({ status, headers: { location: other.url } }));
+    await say('For you alone.');
+    expect(await eventually(statuses, (found) => found[0] === 'failed')).toEqual(['failed']);
+    expect(await ingress.harness.rows('select reason from dead_letters')).toEqual([
+      { reason: `HTTP ${status}: no redirect is followed` },
+    ]);
+    expect(other.received).toEqual([]);
+  });
+
+  test('that says how far something is does not tell of each step: its first and its last are posted', async () => {
+    const step = (text: string, more: object = {}): Promise<readonly number[]> =>
+      say(text, { slot: 'deploy', ...more });
+    const [first] = await step('10 %');
+    await until(() => receiver.taken().length === 1);
+    await step('50 %');
+    await until(async () => (await statuses()).filter((status) => status === 'sent').length === 2);
+    const [last] = await step('Deployed.', { onlyChanges: true });
+    await until(() => receiver.taken().length === 2);
+    expect(receiver.taken().map(({ message }) => message)).toMatchObject([
+      { id: `msg_${first}`, text: '10 %', final: false },
+      { id: `msg_${last}`, text: 'Deployed.', replaces: `msg_${first}`, final: true },
+    ]);
+  });
+});
+
+test('a source without a callback has its messages as soon as they are written', async () => {
+  await ingress.close();
+  ingress = await openIngress();
+  const id = await tell(ingress.ci, { text: '/whoami' });
+  const { messages } = await eventually(
+    () => read(ingress.ci, id),
+    (answer) => answer.status === 'answered',
+  );
+  expect(messages).toMatchObject([{ text: expect.stringContaining('ingress-ci') as string, final: true }]);
+  expect(
+    await eventually(
+      () => statuses(`ingress:ci/${id}`),
+      ([status]) => status === 'sent',
+    ),
+  ).toEqual(['sent']);
+  expect(receiver.received).toEqual([]);
+});
+
+describe('a callback that is down', () => {
+  test('gets everything once it is back, in order and each message once', async () => {
+    await receiver.stop();
+    for (let n = 0; n < 10; n += 1) await say(`message ${n}`);
+    await until(async () => (await ingress.harness.rows('select 1 from outbox where error is not null')).length > 0);
+    await receiver.start();
+    await until(() => texts().length === 10, 40_000);
+    expect(texts()).toEqual(Array.from({ length: 10 }, (_, n) => `message ${n}`));
+    expect(await eventually(statuses, (found) => found.every((status) => status === 'sent'))).toHaveLength(10);
+  });
+
+  test.each([502, 503, 504])('behind a proxy that answers %i wears no message out', async (status) => {
+    receiver.answer(() => status);
+    await say('patient');
+    await until(() => receiver.received.length >= 4, 40_000);
+    expect(await ingress.harness.rows('select attempts <= 3 as "isFresh" from outbox')).toEqual([{ isFresh: true }]);
+    receiver.answer(() => 200);
+    await until(() => texts().length === 1, 40_000);
+  });
+
+  test('and says nothing at all holds up no other source', async () => {
+    receiver.answer(() => 'silence');
+    // More conversations than the gateway delivers to at once.
+    await Promise.all(Array.from({ length: 80 }, (_, n) => say(`never ${n}`, {}, `ingress:ci/hanging-${n}`)));
+    await until(() => receiver.received.length >= 4);
+    await ingress.harness.say('ingress:alerts/x', [{ text: 'meanwhile' }]);
+    await until(() => other.taken().length === 1, 8_000);
+    // Few are under way to it, however many wait.
+    expect(receiver.received.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('two gateways', () => {
+  test('post each message once to a receiver that goes by ids, while one of them is replaced', async () => {
+    const { gateway } = await ingress.startAnother();
+    const chats = Array.from({ length: 12 }, (_, n) => `ingress:ci/chat-${n}`);
+    receiver.answer(() => (Math.random() < 0.2 ? 500 : 200));
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(chats.map((chat) => say(`${chat} ${round}`, {}, chat)));
+      if (round === 2) await gateway.close();
+    }
+    await until(() => texts().length === 60, 45_000);
+    for (const chat of chats)
+      expect(texts().filter((text) => text.startsWith(`${chat} `))).toEqual(
+        Array.from({ length: 5 }, (_, round) => `${chat} ${round}`),
+      );
+  });
+});
+
+test('a body that a receiver never ends to send is not waited for', async () => {
+  const endless: Server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    const write = (): void => {
+      while (response.write('x'.repeat(16_384)));
+      response.once('drain', write);
+    };
+    write();
+  });
+  await new Promise<void>((resolve) => void endless.listen(0, '127.0.0.1', resolve));
+  try {
+    await ingress.close();
+    const { port } = endless.address() as AddressInfo; // it listens on TCP
+    ingress = await openIngress({ ci: { callback: `http://127.0.0.1:${port}/` } });
+    await say('Heard?');
+    expect(await eventually(statuses, ([status]) => status === 'sent', 10_000)).toEqual(['sent']);
+  } finally {
+    endless.closeAllConnections();
+    endless.close();
+  }
+});

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployGroup, openDeployTarget, type DeployTarget } from '../support/deploy-target.ts';
+import { freePort } from '../support/free-port.ts';
+import type { Person } from '../support/person.ts';
+import { openStack, type Stack } from '../support/stack.ts';
+import { eventually } from '../support/until.ts';
+import { OTHER_SECRET, read, SECRET, tell, type Answer, type Program } from './program.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+import { writeSources } from './sources-file.ts';
+
+// The whole product: a program that reads its answers, one that gets them, and people in Telegram who decide.
+let stack: Stack;
+let target: DeployTarget;
+let receiver: Receiver;
+let ci: Program;
+let script: Program;
+let admin: Person;
+let ops: Person;
+
+beforeAll(async () => {
+  target = await openDeployTarget();
+  receiver = await openReceiver(SECRET);
+  const port = await freePort();
+  const file = writeSources([
+    {
+      name: 'ci',
+      secret: SECRET,
+      serviceAccount: { name: 'CI', role: 'developer' },
+      callback: receiver.url,
+    },
+    { name: 'script', secret: OTHER_SECRET, serviceAccount: { name: 'Script', role: 'developer' } },
+  ]);
+  stack = await openStack({
+    jobs: true,
+    wiring: { groups: [deployGroup(target)] },
+    env: {
+      GATEWAY_CHANNELS: 'telegram,ingress',
+      GATEWAY_HTTP_PORT: String(port),
+      INGRESS_SOURCES_FILE: file,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  ci = { url, source: 'ci', secret: SECRET };
+  script = { url, source: 'script', secret: OTHER_SECRET };
+  admin = await stack.person(1001, 'admin');
+  ops = await stack.person(1003, 'operator');
+  await ops.ask('/whoami');
+  await admin.ask('create a project called shop for the web shop');
+  await admin.ask('create a project called blog for company news');
+});
+afterAll(async () => {
+  await stack.close();
+  await target.close();
+  await receiver.close();
+});
+
+const settled = (program: Program, id: string): Promise<Answer> =>
+  eventually(
+    () => read(program, id),
+    ({ status, more }) => status !== 'waiting' && !more,
+    45_000,
+  );
+const pushedOf = (event: string): readonly string[] =>
+  receiver.taken().flatMap((one) => (one.event === event ? [one.message.text] : []));
+
+describe('a program', () => {
+  test('asks, and reads the answer', async () => {
+    const id = await tell(script, { text: 'list the projects' });
+    const { status, messages } = await settled(script, id);
+    expect(status).toBe('answered');
+    expect(messages.map(({ text }) => text).join('\n')).toMatch(/shop[\s\S]*blog|blog[\s\S]*shop/);
+    expect(messages.every(({ final }) => final)).toBe(true);
+  });
+
+  test('asks, and gets the same answer at its callback', async () => {
+    const id = await tell(ci, { text: 'list the projects' });
+    const { messages } = await settled(ci, id);
+    await eventually(
+      async () => pushedOf(id).length,
+      (count) => count === messages.length,
+    );
+    expect(pushedOf(id)).toEqual(messages.map(({ text }) => text));
+    expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
+  });
+
+  test('answers a question back with a button, within its conversation, and what it asked for waits for a person', async () => {
+    const conversation = 'ports';
+    const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
+    const offered = question.messages.flatMap(({ id, buttons }) =>
+      buttons.map((button) => ({ message: id, ...button })),
+    );
+    expect(offered.map(({ label }) => label)).toEqual(expect.arrayContaining(['shop', 'blog']));
+    const blog = offered.find(({ label }) => label === 'blog');
+    const press = { message: blog?.message, index: blog?.index };
+    const id = await tell(script, { press });
+    await ops.waitFor(/port[\s\S]*blog/i);
+    await ops.click('Approve');
+    const { messages } = await settled(script, id);
+    expect(messages.at(-1)?.text).toMatch(/Port \*\*\d+\*\* on \*\*local\*\* now belongs to blog/);
+  });
+
+  test('hears of the end of a job that its event started, under that event', async () => {
+    const id = await tell(ci, { text: 'index the docs' });
+    await ops.waitFor(/Index the docs/);
+    await ops.click('Approve');
+    const { messages } = await settled(ci, id);
+    expect(messages.at(-1)?.text).toMatch(/passages/);
+    await eventually(
+      async () => pushedOf(id),
+      (texts) => /passages/.test(texts.at(-1) ?? ''),
+    );
+  });
+
+  test('changes nothing by itself: an operator decides about what it asked for, in a channel that takes decisions', async () => {
+    const id = await tell(ci, { text: 'deploy shop 1.4.2 to staging' });
+    await ops.waitFor(/Deploy shop 1\.4\.2 to staging/);
+    const waiting = await read(ci, id);
+    expect(waiting.more).toBe(true);
+    expect(waiting.messages.flatMap(({ buttons }) => buttons)).toEqual([]);
+    expect(target.effects).toEqual([]);
+    await ops.click('Approve');
+    const { messages } = await settled(ci, id);
+    expect(target.effects).toEqual([{ key: expect.any(String) as string, what: 'shop 1.4.2 staging' }]);
+    expect(messages.map(({ text }) => text).join('\n')).toMatch(/Deployed shop 1\.4\.2 to staging/);
+    await eventually(
+      async () => pushedOf(id).join('\n'),
+      (text) => text.includes('Deployed shop 1.4.2'),
+    );
+  });
+
+  test('reads nothing of what another one asked, and nothing that is said to people', async () => {
+    const id = await tell(script, { text: 'list the projects', conversation: 'private' });
+    await settled(script, id);
+    await expect(read(ci, id)).rejects.toThrow('404');
+    const { rows } = await stack.pool.query<{ n: number }>(
+      `select count(*)::int as n from outbox where chat_key not like 'telegram:%' and chat_key not like 'ingress:%'`,
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+    expect(receiver.taken().some(({ event }) => event === id)).toBe(false);
+  });
+});

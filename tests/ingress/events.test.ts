@@ -1,0 +1,288 @@
+import { denyUser } from '@signalbox/store/people/users';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PEOPLE } from '../integration/gateway/harness.ts';
+import { openTcpRelay } from '../support/tcp-relay.ts';
+import { until } from '../support/until.ts';
+import { openIngress, type IngressGateway } from './ingress-gateway.ts';
+import { get, headersOf, nowSeconds, OTHER_SECRET, post, read, SECRET, tell } from './program.ts';
+
+interface Row {
+  readonly user_key: string;
+  readonly chat_key: string;
+  readonly update_id: string;
+  readonly envelope: Readonly<Record<string, unknown>>;
+}
+
+describe('an event', () => {
+  let ingress: IngressGateway;
+  beforeAll(async () => void (ingress = await openIngress()));
+  afterAll(() => ingress.close());
+
+  const stored = (id: string): Promise<readonly Row[]> =>
+    ingress.harness.rows<Row>('select * from inbox where update_id = $1', [id]);
+  const inbox = async (): Promise<number> => (await ingress.harness.rows('select 1 from inbox')).length;
+
+  test('is in the inbox when it was answered with 200, as words that are not the own words of its source', async () => {
+    const id = await tell(ingress.ci, { text: 'the build is red', conversation: 'builds' });
+    expect(await stored(id)).toMatchObject([
+      {
+        user_key: 'ingress-ci',
+        chat_key: 'ingress:ci/builds',
+        envelope: { kind: 'message', text: 'the build is red', borrowed: 'bot', chatKind: 'private', name: 'CI' },
+      },
+    ]);
+    expect(await read(ingress.ci, id)).toEqual({ id, status: 'waiting', reason: null, more: true, messages: [] });
+  });
+
+  test('without a conversation has one of its own, which others may go on with', async () => {
+    const id = await tell(ingress.ci, { text: 'alone' });
+    const after = await tell(ingress.ci, { text: 'after it', conversation: id });
+    expect([...(await stored(id)), ...(await stored(after))].map(({ chat_key: chat }) => chat)).toEqual([
+      `ingress:ci/${id}`,
+      `ingress:ci/${id}`,
+    ]);
+  });
+
+  test('of a source that acts for a person comes from an identity of that person', async () => {
+    const id = await tell(ingress.alerts, { text: 'disk full' });
+    expect(await stored(id)).toMatchObject([{ user_key: 'ingress-alerts' }]);
+    expect(
+      await ingress.harness.rows('select role, person, is_program from users where channel = $1 order by user_key', [
+        'ingress',
+      ]),
+    ).toEqual([
+      { role: 'admin', person: PEOPLE.admin, is_program: true },
+      { role: 'developer', person: 'ingress-ci', is_program: true },
+    ]);
+  });
+
+  test('that is brought again as it was is the same one', async () => {
+    const body = JSON.stringify({ text: 'replayed' });
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headersOf(ingress.ci, body) },
+      body,
+    };
+    const before = await inbox();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => fetch(`${ingress.ci.url}/webhook/ingress`, request)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    const ids = await Promise.all(answers.map(async (answer) => (await answer.json()) as { id: string }));
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(1);
+    // The key is not signed: another one makes no other event of it.
+    const again = await fetch(`${ingress.ci.url}/webhook/ingress`, {
+      ...request,
+      headers: { ...request.headers, 'idempotency-key': 'a-key-of-an-attacker' },
+    });
+    expect(await again.json()).toEqual({ id: ids[0]?.id, status: 'accepted' });
+    expect(await inbox()).toBe(before + 1);
+  });
+
+  test('keeps its name under a key, in the header or in the body, also when it is signed anew', async () => {
+    const first = await tell(ingress.ci, { text: 'deployed' }, 'deploy-7');
+    const second = await post(
+      ingress.ci,
+      { text: 'deployed' },
+      {
+        key: 'deploy-7',
+        headers: headersOf(ingress.ci, JSON.stringify({ text: 'deployed' }), String(Number(nowSeconds()) - 5)),
+      },
+    );
+    expect(await second.json()).toEqual({ id: first, status: 'accepted' });
+    const inBody = { text: 'built', id: 'build-7' };
+    const response = await post(ingress.ci, inBody, { key: null });
+    const { id } = (await response.json()) as { id: string };
+    const again = await post(ingress.ci, inBody, {
+      key: null,
+      headers: headersOf(ingress.ci, JSON.stringify(inBody), String(Number(nowSeconds()) - 5)),
+    });
+    expect(await again.json()).toEqual({ id, status: 'accepted' });
+    expect(await stored(first)).toHaveLength(1);
+    expect(await stored(id)).toHaveLength(1);
+  });
+
+  test('with the same words in the same second is another one when its body names it', async () => {
+    const timestamp = nowSeconds();
+    const ids = ['one', 'two'].map(async (name) => {
+      const event = { text: 'tests failed', id: name };
+      const headers = headersOf(ingress.ci, JSON.stringify(event), timestamp);
+      const response = await post(ingress.ci, event, { key: null, headers });
+      return ((await response.json()) as { id: string }).id;
+    });
+    expect(new Set(await Promise.all(ids)).size).toBe(2);
+  });
+
+  test('with a key of another body is a conflict that says so, and changes nothing', async () => {
+    const id = await tell(ingress.ci, { text: 'one' }, 'the-key');
+    const before = await inbox();
+    const other = await post(ingress.ci, { text: 'two' }, { key: 'the-key' });
+    expect(other.status).toBe(409);
+    expect(await other.json()).toEqual({
+      error: `The key the-key names the event ${id}, which had another body. Take another key for another event.`,
+    });
+    expect(await inbox()).toBe(before);
+    expect(await stored(id)).toMatchObject([{ envelope: { text: 'one' } }]);
+  });
+
+  test('has the same key as one of another source, and is another event', async () => {
+    const ids = [
+      await tell(ingress.ci, { text: 'mine' }, 'shared-key'),
+      await tell(ingress.alerts, { text: 'mine' }, 'shared-key'),
+    ];
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('may take a key again after a day', async () => {
+    const id = await tell(ingress.ci, { text: 'nightly' }, 'nightly');
+    await ingress.harness.rows(`update ingress_keys set claimed_at = claimed_at - interval '25 hours'`);
+    expect(await tell(ingress.ci, { text: 'nightly, another body' }, 'nightly')).not.toBe(id);
+  });
+
+  test('that was named before its gateway ended is stored when it is brought again', async () => {
+    const id = await tell(ingress.ci, { text: 'once more' }, 'cut-off');
+    await ingress.harness.rows('delete from inbox where update_id = $1', [id]);
+    expect(await read(ingress.ci, id)).toMatchObject({ status: 'waiting', messages: [] });
+    expect(await tell(ingress.ci, { text: 'once more' }, 'cut-off')).toBe(id);
+    expect(await stored(id)).toHaveLength(1);
+  });
+
+  test('is read by its own source and by no other, and an unknown one by nobody', async () => {
+    const id = await tell(ingress.ci, { text: 'secret plans' });
+    const answers = await Promise.all([
+      get(ingress.alerts, id),
+      get(ingress.ci, 'evt_00000000000000000000'),
+      get(ingress.ci, 'evt_'),
+      get(ingress.ci, "evt_0000000000000000000'"),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect((await get({ ...ingress.ci, secret: OTHER_SECRET }, id)).status).toBe(401);
+    expect((await get({ ...ingress.alerts, source: 'ci' }, id)).status).toBe(401);
+  });
+
+  test('that is a command of people is refused to a program, whoever it acts for', async () => {
+    const id = await tell(ingress.alerts, { text: `/deny ${PEOPLE.developer}` });
+    await until(async () => (await read(ingress.alerts, id)).status === 'failed');
+    expect(await read(ingress.alerts, id)).toMatchObject({
+      reason: 'command of people',
+      messages: [{ text: '/deny is a command for people. A program cannot use it.' }],
+    });
+    expect(await ingress.harness.rows('select role from users where user_key = $1', [PEOPLE.developer])).toHaveLength(
+      1,
+    );
+  });
+
+  test('cannot press a button of another source', async () => {
+    const [row = 0] = await ingress.harness.say('ingress:alerts/x', [
+      { text: 'Which one?', buttons: [{ label: 'This', value: 'this' }] },
+    ]);
+    const id = await tell(ingress.ci, { press: { message: `msg_${row}`, index: 0 } });
+    expect(await read(ingress.ci, id)).toMatchObject({ status: 'failed', reason: 'button expired' });
+    expect(await ingress.harness.rows('select pressed from outbox where id = $1', [row])).toEqual([{ pressed: null }]);
+  });
+
+  test('that presses a button says what it stands for, in its conversation, once', async () => {
+    const chat = 'ingress:ci/choices';
+    const [row = 0] = await ingress.harness.say(chat, [
+      { text: 'Which one?', buttons: [{ label: 'This', value: 'take this' }] },
+    ]);
+    const press = { press: { message: `msg_${row}`, index: 0 } };
+    const id = await tell(ingress.ci, { ...press, id: 'first-press' });
+    expect(await stored(id)).toMatchObject([{ chat_key: chat, envelope: { text: 'take this' } }]);
+    const again = await tell(ingress.ci, { ...press, id: 'second-press' });
+    expect(await read(ingress.ci, again)).toMatchObject({ status: 'failed', reason: 'button expired' });
+  });
+});
+
+describe('a source', () => {
+  let ingress: IngressGateway;
+  beforeEach(async () => void (ingress = await openIngress({ settings: { INGRESS_BURST: '3' } })));
+  afterEach(() => ingress.close());
+
+  test('that sends too much is told when to come again, and the others go on', async () => {
+    const statuses: number[] = [];
+    // A window may end on the way; nobody gets twice the limit in two of them.
+    for (let sent = 0; sent < 8; sent += 1) {
+      const response = await post(ingress.ci, { text: `event ${sent}` });
+      statuses.push(response.status);
+      if (response.status !== 429) continue;
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+    expect((await post(ingress.alerts, { text: 'mine' })).status).toBe(200);
+    // Who has no secret uses nothing up.
+    for (let sent = 0; sent < 8; sent += 1)
+      expect((await post({ ...ingress.alerts, secret: SECRET }, { text: 'x' })).status).toBe(401);
+  });
+
+  test('is counted over all gateways', async () => {
+    const other = await ingress.startAnother();
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 8; sent += 1)
+      statuses.push((await post(sent % 2 === 0 ? ingress.ci : other.ci, { text: `event ${sent}` })).status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('of a person who lost their role is refused, and so is a service account that an admin took away', async () => {
+    const { pool } = ingress.harness;
+    await denyUser(pool, PEOPLE.admin, true);
+    await denyUser(pool, 'ingress-ci');
+    const answers = [await post(ingress.alerts, { text: 'x' }), await post(ingress.ci, { text: 'x' })];
+    for (const answer of answers) {
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toEqual({ error: 'This source has no role any more. An admin can say why.' });
+    }
+    expect(await ingress.harness.rows('select 1 from inbox')).toEqual([]);
+  });
+});
+
+describe('two gateways', () => {
+  let ingress: IngressGateway;
+  beforeAll(async () => void (ingress = await openIngress()));
+  afterAll(() => ingress.close());
+
+  test('take one event once, whichever of them it is brought to, and each reads what the other took', async () => {
+    const other = await ingress.startAnother();
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        Promise.all([
+          tell(ingress.ci, { text: `event ${n}` }, `twice-${n}`),
+          tell(other.ci, { text: `event ${n}` }, `twice-${n}`),
+        ]),
+      ),
+    );
+    for (const [here, there] of ids) expect(here).toBe(there);
+    expect(await ingress.harness.rows('select 1 from inbox')).toHaveLength(20);
+    expect(await read(other.ci, ids[0]?.[0] ?? '')).toEqual(await read(ingress.ci, ids[0]?.[0] ?? ''));
+  });
+
+  test('go on when one of them stops: an event that got no answer is brought to the other', async () => {
+    const other = await ingress.startAnother();
+    await other.gateway.close();
+    await expect(tell(other.ci, { text: 'moved' }, 'moved')).rejects.toThrow();
+    expect(await tell(ingress.ci, { text: 'moved' }, 'moved')).toMatch(/^evt_/);
+  });
+});
+
+test('while Postgres is away a request is answered 503 with a time, and the same one is taken once it is back', async () => {
+  const ingress = await openIngress();
+  const database = new URL(ingress.harness.databaseUrl);
+  const relay = await openTcpRelay(Number(database.port));
+  try {
+    database.host = `127.0.0.1:${relay.port}`;
+    const { ci } = await ingress.startAnother({ DATABASE_URL: database.href });
+    relay.cut();
+    const early = await post(ci, { text: 'patience' }, { key: 'patience' });
+    expect(early.status).toBe(503);
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    relay.mend();
+    await until(async () => (await post(ci, { text: 'patience' }, { key: 'patience' })).status === 200);
+    expect(await ingress.harness.rows('select 1 from inbox')).toHaveLength(1);
+  } finally {
+    relay.mend();
+    await ingress.close();
+    await relay.close();
+  }
+});
