@@ -243,6 +243,8 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },
+  { name: '@fastify/websocket', homes: [EVERY_CHANNEL] },
+  { name: '@fastify/cookie', homes: [EVERY_CHANNEL] },
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },

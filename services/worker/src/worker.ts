@@ -19,7 +19,7 @@ import { createPublisher, type Publisher } from '@signalbox/platform/streams/pub
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { createCheckpointTables } from './checkpoints/set-up.ts';
-import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
+import { createAgents, DEFAULT_AGENT, loadAgents, publishAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
@@ -146,6 +146,7 @@ async function prepareTurns({
   const checkpoints = new Checkpoints(pool, config.CHECKPOINTS);
   const registry = createRegistry(await loadCapabilities(wiring.groups));
   const plugins = await loadAgents();
+  await publishAgents(pool, plugins);
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
   const ports = await wiring.ports(pool, registry);
   const announce = (chatKey: string, traceId: string): Promise<void> =>

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
+import type { Queryable } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
 import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -16,6 +18,15 @@ export async function loadAgents(): Promise<readonly AgentPlugin[]> {
     .map((entry) => entry.name)
     .sort();
   return Promise.all(folders.map(loadAgent));
+}
+
+/** Writes down which agents there are, for the gateways: those of the worker that started last. Twice is safe. */
+export async function publishAgents(db: Queryable, plugins: readonly AgentPlugin[]): Promise<void> {
+  const [ids, summaries] = [plugins.map(({ id }) => id), plugins.map(({ summary }) => summary)];
+  await db.query(sql`
+    with gone as (delete from agents where id <> all (${ids}))
+    insert into agents (id, summary) select * from unnest(${ids}::text[], ${summaries}::text[])
+    on conflict (id) do update set summary = excluded.summary, updated_at = now() where agents.summary <> excluded.summary`);
 }
 
 /** Builds the agents. Two of one id, or no default, are refused. */

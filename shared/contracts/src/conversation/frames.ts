@@ -59,7 +59,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     z.object({
       id: ClientId,
       /** The component whose button was pressed, its version as the page shows it, and which of its buttons. */
-      componentId: z.string().min(1).max(160),
+      componentId: z.string().regex(/^[\w.-]{1,160}$/),
       version: z.string().max(40).default(''),
       index: z.int().min(0).max(63),
     }),

@@ -1,0 +1,186 @@
+import type { AddressInfo } from 'node:net';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import { say } from '@signalbox/messages/say';
+import { background } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { isTransient } from '@signalbox/store/pool';
+import type { Channel, ChannelParts, Sent, ThrottleOptions } from '../channel.ts';
+import type { WebConfig } from './config.ts';
+import { addWeb, type PluginDeps } from './plugin.ts';
+import { encode, putAbove, type WebPart } from './shown/part.ts';
+import {
+  changePart,
+  forgetSecrets,
+  listAgents,
+  readMissing,
+  readSeqs,
+  removePart,
+  showPart,
+  takeButtons,
+} from './shown/patches.ts';
+import { createLoginCookie } from './sign-in/cookie.ts';
+import { listEnded } from './sign-in/logins.ts';
+import { createHostCheck, createOriginCheck, isLoopback } from './sign-in/origin.ts';
+import { openBus, type News } from './sockets/bus.ts';
+import { chatOfPress } from './sockets/client-frames.ts';
+import { createGate } from './sockets/gate.ts';
+import { Hub } from './sockets/hub.ts';
+import { Intake } from './sockets/intake.ts';
+
+/** Our own database is the only limit. */
+const AMPLE: ThrottleOptions = {
+  sendsPerSecond: 1_000,
+  chatSendsPerSecond: 50,
+  chatBurst: 100,
+  groupSendsPerMinute: 1_000,
+};
+const DRAFT_INTERVAL_MS = 250;
+/** Pages that are brought up to date at once: the gateway's other work needs connections too. */
+const READS_AT_ONCE = 4;
+/** There is one page, however many gateways serve it. */
+const ACCOUNT = 'page';
+/** The row of what is said while nothing can be stored. */
+const NO_ROW = 0;
+
+export interface WebOptions {
+  /** How long a frame may take to leave for a page, in milliseconds. */
+  readonly slowMs?: number;
+  /** How often pages are looked after, in milliseconds. */
+  readonly tickMs?: number;
+  readonly patienceMs?: number;
+}
+
+/**
+ * Opens the web channel on the gateway's public server. What it sends is written into Postgres, and that is all a send is: pages read it
+ * from there, however often they come back. Throws STARTUP_REFUSED when strangers could choose whom to be.
+ */
+export async function createWeb(parts: ChannelParts<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
+  const { pool, httpHost, log, config } = parts;
+  if (config.WEB_DEMO_PEOPLE === 'on' && !isLoopback(httpHost))
+    throw new AppError('STARTUP_REFUSED', { reason: say('gateway.web-demo-not-local') });
+  const app = parts.http();
+  const publicUrl = (): string | null => config.WEB_PUBLIC_URL ?? urlOf(httpHost, app.server.address());
+  const { hub, tell, intake } = await openPages(parts, options);
+  await addWeb(app, webDeps({ ...parts, hub, tell, intake, publicUrl }, options));
+  const write = createWriter({ log, written: (chatKey) => tell({ kind: 'patched', chatKey }) });
+  return {
+    name: 'web',
+    bot: ACCOUNT,
+    way: 'webhook',
+    takesDecisions: true,
+    fileLimitBytes: 0,
+    throttle: AMPLE,
+    throttleOf: () => 'private',
+    encode,
+    send: async (chatKey, part, firstLine) => {
+      const shown = firstLine === null ? part : putAbove(firstLine, part);
+      if (part.outboxId !== NO_ROW) return write(chatKey, part.id, () => showPart(pool, chatKey, shown));
+      hub.notice(chatKey, shown.shown.props.text);
+      return { kind: 'sent', messageId: part.id };
+    },
+    edit: (chatKey, messageId, part) => write(chatKey, messageId, () => changePart(pool, chatKey, messageId, part)),
+    remove: async (chatKey, messageId) => {
+      // What a person wrote is kept without its secrets already.
+      if (!messageId.startsWith('in.')) await write(chatKey, messageId, () => removePart(pool, chatKey, messageId));
+    },
+    removeButtons: async (chatKey, messageId) => {
+      await write(chatKey, messageId, () => takeButtons(pool, chatKey, messageId));
+    },
+    answerPress: async (pressId, toast) => {
+      if (toast !== null) hub.notice(chatOfPress(pressId), toast);
+    },
+    typing: (chatKey) => tell({ kind: 'thinking', chatKey }),
+    drafts: {
+      intervalMs: DRAFT_INTERVAL_MS,
+      show: async (chatKey, { text }) => {
+        await tell({ kind: 'draft', chatKey, text });
+        return { kind: 'shown' };
+      },
+    },
+    link: (code) => {
+      const url = publicUrl();
+      // Behind the #: a browser sends it to nobody, so that no log and no preview of the link takes the code.
+      return url === null ? null : `${url}/${code === null ? '' : `#code=${code}`}`;
+    },
+    listen: (admit) => intake.listen(admit),
+  };
+}
+
+/** The pages of this gateway, and the way to those of the others. */
+async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelParts<WebConfig>, options: WebOptions) {
+  const hub = own(
+    new Hub({
+      seqs: (chatKeys) => readSeqs(pool, chatKeys),
+      ended: (logins) => listEnded(pool, logins),
+      forget: () => forgetSecrets(pool),
+      log,
+      tickMs: options.tickMs,
+    }),
+  );
+  const hear = (news: News): void => hub.hear(news);
+  const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, hear }));
+  // First here, so that what is told in order is seen in order.
+  const tell = async (news: News): Promise<void> => {
+    hub.hear(news);
+    await bus.tell(news);
+  };
+  const taken = (chatKeys: readonly string[]): void => {
+    for (const chatKey of chatKeys) background(log, 'pages', tell({ kind: 'patched', chatKey }));
+  };
+  return { hub, tell, intake: own(new Intake({ taken, log, ...options })) };
+}
+
+/** What the routes are made with. */
+function webDeps(
+  given: Pick<ChannelParts<WebConfig>, 'pool' | 'log' | 'config'> &
+    Awaited<ReturnType<typeof openPages>> & { readonly publicUrl: () => string | null },
+  { slowMs }: WebOptions,
+): PluginDeps {
+  const { pool, log, config, hub, tell, intake, publicUrl } = given;
+  const isSecure = publicUrl()?.startsWith('https:') ?? false;
+  const gate = createGate(READS_AT_ONCE);
+  return {
+    pool,
+    hub,
+    intake,
+    isSecure,
+    hasDemoPeople: config.WEB_DEMO_PEOPLE === 'on',
+    cookie: createLoginCookie({ isSecure }),
+    isOwnOrigin: createOriginCheck(publicUrl),
+    isOwnHost: createHostCheck(publicUrl),
+    signedOut: (login) => tell({ kind: 'signed-out', login }),
+    agents: () => listAgents(pool),
+    read: (page) => gate(() => readMissing(pool, page)),
+    log,
+    slowMs,
+  };
+}
+
+/** Writes something into a chat and lets its pages know. What Postgres refuses is a value; false: the message is not there. */
+function createWriter({
+  log,
+  written,
+}: {
+  readonly log: Log;
+  readonly written: (chatKey: string) => Promise<void>;
+}): (chatKey: string, messageId: string, work: () => Promise<boolean>) => Promise<Sent> {
+  return async (chatKey, messageId, work) => {
+    try {
+      if (!(await work())) return { kind: 'gone' };
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      log.warn('not written into a chat', { chatKey, messageId, error });
+      return isTransient(error) ? { kind: 'unreachable', detail } : { kind: 'rejected', detail };
+    }
+    await written(chatKey);
+    return { kind: 'sent', messageId };
+  };
+}
+
+/** Where the server can be opened from this machine, or from its network; null before it listens. */
+function urlOf(host: string, address: AddressInfo | string | null): string | null {
+  if (address === null || typeof address === 'string') return null;
+  const name = ['0.0.0.0', '::', ''].includes(host) ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
+}

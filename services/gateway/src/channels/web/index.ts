@@ -1,0 +1,12 @@
+import type { ChannelKind } from '../channel.ts';
+import { WebConfig } from './config.ts';
+
+/** A page in the browser, over web sockets. */
+export default {
+  name: 'web',
+  config: WebConfig,
+  open: async (parts) => {
+    const { createWeb } = await import('./channel.ts');
+    return createWeb(parts);
+  },
+} satisfies ChannelKind<typeof WebConfig>;

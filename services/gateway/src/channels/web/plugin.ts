@@ -1,0 +1,67 @@
+import cookies from '@fastify/cookie';
+import websocket from '@fastify/websocket';
+import { FRAME_LIMIT_BYTES } from '@signalbox/contracts/conversation/frames';
+import { parseJson } from '@signalbox/contracts/system-error';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { addFileRoute } from './file-route.ts';
+import { registerPage } from './page-routes.ts';
+import { findLogin, type Login } from './sign-in/logins.ts';
+import { addSessionRoutes, type SessionRouteDeps } from './sign-in/session-routes.ts';
+import { addSocketRoute, type SocketRouteDeps } from './sockets/socket-route.ts';
+
+const YEAR_SECONDS = 365 * 24 * 3_600;
+
+export interface PluginDeps extends SessionRouteDeps, Omit<SocketRouteDeps, 'findLogin'> {
+  readonly isOwnHost: (headers: FastifyRequest['headers']) => boolean;
+  /** Whether people come by https. */
+  readonly isSecure: boolean;
+}
+
+/** Adds everything that browsers ask the gateway for, in a scope of its own. */
+export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<void> {
+  await app.register(async (web) => {
+    const login = (request: FastifyRequest): Promise<Login | null> => {
+      const token = deps.cookie.read(request);
+      return token === null ? Promise.resolve(null) : findLogin(deps.pool, token);
+    };
+    addGuards(web, deps);
+    await web.register(cookies);
+    await web.register(websocket, {
+      options: { maxPayload: FRAME_LIMIT_BYTES, perMessageDeflate: false, clientTracking: false },
+      // A socket that breaks ends by itself; its page comes back.
+      errorHandler: (_error, socket) => socket.terminate(),
+      preClose: (done) => {
+        deps.hub.closePages();
+        done();
+      },
+    });
+    web.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      const value = parseJson(String(body));
+      if (value === undefined) done(Object.assign(new Error('no JSON'), { statusCode: 400 }));
+      else done(null, value);
+    });
+    addSessionRoutes(web, deps);
+    addSocketRoute(web, { ...deps, findLogin: login });
+    addFileRoute(web, { pool: deps.pool, findLogin: login });
+    await registerPage(web);
+  });
+}
+
+/** What every answer says to a browser; a route may say more. */
+function addGuards(web: FastifyInstance, { isOwnHost, isSecure }: PluginDeps): void {
+  const headers = {
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    ...(isSecure ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
+  };
+  web.addHook('onRequest', async (request, reply) =>
+    isOwnHost(request.headers) ? undefined : reply.code(421).header('connection', 'close').send(),
+  );
+  web.addHook('onSend', async (_request, reply) => {
+    for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) void reply.header(name, value);
+  });
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import { isLoopback } from './origin.ts';
+
+/** Wrong codes of one address within the time below. A code has 60 bits: this is about load, and about what a log shows. */
+const MOST_FAILURES = 10;
+const WITHIN_MS = 10 * MINUTE_MS;
+/** Addresses that are remembered, the newest. */
+const MOST_ADDRESSES = 10_000;
+
+/** Counts failed sign-ins by address, in this process. `now` is a monotonic clock in milliseconds. */
+export function createAttemptLimit(now: () => number = () => performance.now()) {
+  const failed = new Map<string, { count: number; readonly untilMs: number }>();
+  return {
+    /** Milliseconds until this address may try again; 0 when it may now. */
+    waitMs(address: string): number {
+      const known = failed.get(address);
+      return known && known.count >= MOST_FAILURES ? Math.max(0, known.untilMs - now()) : 0;
+    },
+    fail(address: string): void {
+      const known = failed.get(address);
+      if (known && known.untilMs > now()) known.count += 1;
+      else {
+        failed.delete(address);
+        failed.set(address, { count: 1, untilMs: now() + WITHIN_MS });
+      }
+      const [oldest] = failed.keys();
+      if (failed.size > MOST_ADDRESSES && oldest !== undefined) failed.delete(oldest);
+    },
+  };
+}
+
+/**
+ * The address that a request comes from. A proxy in front of us is on this machine or in a private network, and puts the caller's last;
+ * what stands before it anybody may have written. Of an address of IPv6 the network: one caller has all the others of it.
+ */
+export function addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const said = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim();
+  const address = isNear(peer) && said && isIP(said) !== 0 ? said : peer;
+  return isIP(address) === 6 ? address.split(':').slice(0, 4).join(':') : address;
+}
+
+function isNear(address: string): boolean {
+  return isLoopback(address) || /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|f[cd])/.test(address);
+}

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { linkIdentity, takeIdentityCode } from '@signalbox/store/people/identities';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { findRow, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
+import { userKeyOf } from '../chat-key.ts';
+
+/** How long a browser stays signed in without being used. */
+export const LOGIN_MS = 30 * 24 * HOUR_MS;
+/** Browsers of one person; the oldest are signed out. */
+const MOST_LOGINS = 20;
+
+/** Who is signed in at a browser. */
+export interface Login {
+  /** What is stored of its token. */
+  readonly hash: string;
+  /** The identity under which the person writes here. */
+  readonly userKey: string;
+  readonly person: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Somebody who can be chosen on a machine of one's own. */
+export interface DemoPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What is stored of a token: whoever reads the database cannot use it. Looking it up tells nothing of others by its time. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/**
+ * Uses up a code of the bot and signs its person in, with a token that no browser had before. Null when the code is unknown, used or
+ * expired, or its person has no role: nobody is told which. `replaced` is a login that this browser had.
+ */
+export function signInWithCode(pool: Pool, code: string, replaced: string | null): Promise<string | null> {
+  return withTransaction(pool, async (db) => {
+    const owner = await takeIdentityCode(db, code);
+    return owner && startLogin(db, owner, replaced);
+  });
+}
+
+/** Signs in as a person who was chosen. Null when there is none of that id. */
+export function signInAs(pool: Pool, id: string, replaced: string | null): Promise<string | null> {
+  return withTransaction(pool, async (db) => {
+    const chosen = (await listDemoPeople(db)).find((person) => person.id === id);
+    return chosen ? startLogin(db, { person: chosen.id, name: chosen.name }, replaced) : null;
+  });
+}
+
+/** Everybody who can be chosen: people, each once. */
+export function listDemoPeople(db: Queryable): Promise<readonly DemoPerson[]> {
+  return listRows<DemoPerson>(db)`
+    select user_key as id, name, role from users where user_key = person and not is_program order by created_at, user_key limit 100`;
+}
+
+/** Who has this token; null when nobody has, or not any more. */
+export function findLogin(db: Queryable, token: string): Promise<Login | null> {
+  return findRow<Login>(db, 'web_login')`
+    select l.token_hash as hash, u.user_key as "userKey", u.person, u.name, u.role
+      from web_logins l join users u on u.user_key = l.user_key
+     where l.token_hash = ${hashToken(token)} and l.expires_at > now()`;
+}
+
+/** Lets a login begin its time anew when more than a day of it is over. Whether it did. */
+export function renewLogin(db: Queryable, hash: string): Promise<boolean> {
+  return hasRow(db)`
+    update web_logins set expires_at = now() + ${LOGIN_MS} * interval '1 ms'
+     where token_hash = ${hash} and expires_at between now() and now() + ${LOGIN_MS - 24 * HOUR_MS} * interval '1 ms'`;
+}
+
+/** Signs a browser out. Twice is safe. */
+export async function endLogin(db: Queryable, hash: string): Promise<void> {
+  await db.query(sql`delete from web_logins where token_hash = ${hash}`);
+}
+
+/** Which of these logins are over: signed out, expired, or without a role. */
+export function listEnded(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
+  return listValues<string>(db, 'web_ended')`
+    select h from unnest(${hashes}::text[]) h
+     where not exists (select from web_logins l where l.token_hash = h and l.expires_at > now())`;
+}
+
+async function startLogin(
+  db: Queryable,
+  { person, name }: { readonly person: string; readonly name: string },
+  replaced: string | null,
+): Promise<string | null> {
+  const userKey = userKeyOf(person);
+  const role = await linkIdentity(db, { userKey, channel: 'web', name }, person);
+  if (role === null) return null;
+  const token = randomBytes(32).toString('base64url');
+  await db.query(sql`
+    delete from web_logins where expires_at < now() or token_hash = ${replaced} or token_hash in (
+      select token_hash from web_logins where user_key = ${userKey} order by created_at desc offset ${MOST_LOGINS - 1})`);
+  await db.query(sql`
+    insert into web_logins (token_hash, user_key, expires_at)
+    values (${hashToken(token)}, ${userKey}, now() + ${LOGIN_MS} * interval '1 ms')`);
+  return token;
+}

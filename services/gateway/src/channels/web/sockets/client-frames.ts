@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { ClientFrame } from '@signalbox/contracts/conversation/frames';
+import { parseJson } from '@signalbox/contracts/system-error';
+import type { Incoming } from '../../channel.ts';
+import { sessionOf } from '../chat-key.ts';
+
+/** Whose page says something. */
+export interface Speaker {
+  readonly chatKey: string;
+  readonly userKey: string;
+  readonly name: string;
+  /** The language of the browser, as a BCP 47 code. */
+  readonly language: string | null;
+}
+
+type Said = Exclude<ClientFrame, { type: 'client.mode.update' }>;
+
+/** What an inbox takes as the id of an update. */
+const UPDATE_ID_LIMIT = 120;
+/** For what admission puts between and behind them. */
+const ROOM = 10;
+/** Stands for no row: a button that was made up. */
+const NO_ROW = '0';
+
+/** Reads what a page sent to this session; null for anything that is no frame of it. */
+export function readFrame(raw: string, chatKey: string): ClientFrame | null {
+  const frame = ClientFrame.safeParse(parseJson(raw)).data;
+  if (frame?.sessionId !== sessionOf(chatKey)) return null;
+  if (frame.type !== 'client.message') return frame;
+  // What no database takes: halves of characters, and the character that is none.
+  const text = frame.payload.text.toWellFormed().replaceAll('\0', '');
+  return text === '' ? null : { ...frame, payload: { ...frame.payload, text } };
+}
+
+/** What a frame asks for. */
+export function toIncoming(
+  frame: Said,
+  { chatKey, userKey, name, language }: Speaker,
+): Extract<Incoming, { kind: 'text' | 'press' }> {
+  const { id } = frame.payload;
+  const from = {
+    updateId: toUpdateId(chatKey, id),
+    userKey,
+    chatKey,
+    chatKind: 'private',
+    name,
+    at: new Date().toISOString(),
+    ...(language === null ? {} : { language }),
+  } as const;
+  if (frame.type === 'client.message') {
+    const sent = { named: true, whisper: false, attachments: [], album: null } as const;
+    return { ...from, ...sent, kind: 'text', text: frame.payload.text, messageId: `in.${id}` };
+  }
+  const { componentId, version, index } = frame.payload;
+  const outboxId = /^\d{1,15}$/.test(version) ? version : NO_ROW;
+  return { ...from, kind: 'press', pressId: `${chatKey}#${id}`, outboxId, index, messageId: componentId };
+}
+
+/** The chat of a pressed button. */
+export function chatOfPress(pressId: string): string {
+  return pressId.split('#', 1)[0] ?? '';
+}
+
+/** The same message of a session has the same one, and no other session's has it. It ends with the page's own id. */
+function toUpdateId(chatKey: string, id: string): string {
+  const session = chatKey.slice('web:'.length);
+  const isShort = session.length + id.length + ROOM <= UPDATE_ID_LIMIT;
+  return `${isShort ? session : createHash('sha256').update(session).digest('hex')}:${id}`;
+}

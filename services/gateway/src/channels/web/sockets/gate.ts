@@ -1,0 +1,17 @@
+/** Lets so many at once do their work; the others wait in order. */
+export function createGate(width: number) {
+  const waiting: (() => void)[] = [];
+  let free = width;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      // The place is handed on.
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

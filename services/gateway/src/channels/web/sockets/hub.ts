@@ -1,0 +1,134 @@
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { startLoop } from '@signalbox/platform/loop';
+import type { News } from './bus.ts';
+import type { PageSocket } from './page-socket.ts';
+
+/** Pages of one person, over all their chats, and of all people, at this gateway. The server takes no more connections than this. */
+const MOST_OF_PERSON = 20;
+const MOST_PAGES = 900;
+const TICK_MS = SECOND_MS;
+/** In ticks: how soon lost news are made up for, pages are asked whether they are there, and secrets leave the pages. */
+const LOOK_EVERY = 3;
+const PING_EVERY = 20;
+const FORGET_EVERY = 60;
+const GOING_AWAY = 1001;
+
+export interface HubDeps {
+  /** The newest patch of each of these chats. */
+  readonly seqs: (chatKeys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Which of these logins are over. */
+  readonly ended: (logins: readonly string[]) => Promise<readonly string[]>;
+  /** Takes secrets off the pages whose time is over. Answers the chats that changed. */
+  readonly forget: () => Promise<readonly string[]>;
+  readonly log: Log;
+  readonly tickMs?: number | undefined;
+}
+
+/** The pages that are open at this gateway. */
+export class Hub implements Closable {
+  readonly #deps: HubDeps;
+  readonly #chats = new Map<string, Set<PageSocket>>();
+  readonly #ofPerson = new Map<string, number>();
+  readonly #loop: Closable;
+  #ticks = 0;
+  #size = 0;
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.#loop = startLoop({ name: 'pages', everyMs: deps.tickMs ?? TICK_MS, log: deps.log, step: () => this.#tick() });
+  }
+
+  /** Why this person can open no page now, as an HTTP status; null when they can. */
+  refusal(userKey: string): 429 | 503 | null {
+    if (this.#size >= MOST_PAGES) return 503;
+    return (this.#ofPerson.get(userKey) ?? 0) >= MOST_OF_PERSON ? 429 : null;
+  }
+
+  add(page: PageSocket): void {
+    const { chatKey, userKey } = page;
+    this.#chats.set(chatKey, (this.#chats.get(chatKey) ?? new Set()).add(page));
+    this.#ofPerson.set(userKey, (this.#ofPerson.get(userKey) ?? 0) + 1);
+    this.#size += 1;
+    page.wake();
+  }
+
+  remove(page: PageSocket): void {
+    const { chatKey, userKey } = page;
+    const pages = this.#chats.get(chatKey);
+    if (!pages?.delete(page)) return;
+    if (pages.size === 0) this.#chats.delete(chatKey);
+    const left = (this.#ofPerson.get(userKey) ?? 1) - 1;
+    if (left === 0) this.#ofPerson.delete(userKey);
+    else this.#ofPerson.set(userKey, left);
+    this.#size -= 1;
+  }
+
+  /** Brings news to the pages that they concern. */
+  hear(news: News): void {
+    switch (news.kind) {
+      case 'patched':
+        return this.#each(news.chatKey, (page) => page.wake());
+      case 'thinking':
+        return this.#pass(news.chatKey, (page) => page.passing.think());
+      case 'draft':
+        return this.#pass(news.chatKey, (page) => page.passing.draft(news.text));
+      case 'signed-out':
+        return this.#signOut([news.login]);
+    }
+  }
+
+  /** Shows a sentence for a moment. */
+  notice(chatKey: string, text: string): void {
+    this.#pass(chatKey, (page) => page.passing.notice(text));
+  }
+
+  /** Ends all sockets: the pages come back, to another gateway or to this one when it is up again. */
+  closePages(): void {
+    for (const page of this.#pages()) page.close(GOING_AWAY, 'going away');
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.close();
+    this.closePages();
+  }
+
+  *#pages(): Iterable<PageSocket> {
+    for (const pages of this.#chats.values()) yield* pages;
+  }
+
+  #each(chatKey: string, act: (page: PageSocket) => void): void {
+    for (const page of this.#chats.get(chatKey) ?? []) act(page);
+  }
+
+  #pass(chatKey: string, change: (page: PageSocket) => void): void {
+    this.#each(chatKey, (page) => {
+      change(page);
+      page.refresh();
+    });
+  }
+
+  #signOut(logins: readonly string[]): void {
+    for (const page of this.#pages())
+      if (logins.includes(page.login)) page.close(CLOSE_CODES.notSignedIn, 'signed out');
+  }
+
+  async #tick(): Promise<void> {
+    this.#ticks += 1;
+    for (const page of this.#pages()) if (page.passing.isOver()) page.refresh();
+    if (this.#ticks % PING_EVERY === 0) for (const page of this.#pages()) page.ping();
+    if (this.#ticks % LOOK_EVERY === 0 && this.#size > 0) await this.#look();
+    if (this.#ticks % FORGET_EVERY !== 0) return;
+    for (const chatKey of await this.#deps.forget()) this.hear({ kind: 'patched', chatKey });
+  }
+
+  /** Pages whose news were lost, and logins that are over. Two round trips, however many pages there are. */
+  async #look(): Promise<void> {
+    const { seqs, ended } = this.#deps;
+    const newest = await seqs([...this.#chats.keys()]);
+    for (const page of this.#pages()) if (page.lacks(newest.get(page.chatKey) ?? 0)) page.wake();
+    this.#signOut(await ended([...new Set([...this.#pages()].map(({ login }) => login))]));
+  }
+}

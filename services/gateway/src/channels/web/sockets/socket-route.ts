@@ -1,0 +1,122 @@
+import type { WebSocket } from '@fastify/websocket';
+import { CLOSE_CODES, PageMode } from '@signalbox/contracts/conversation/frames';
+import type { Log } from '@signalbox/platform/log';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { sessionOf, SESSION_NAME, toChatKey } from '../chat-key.ts';
+import { languageOf } from '../languages.ts';
+import type { Login } from '../sign-in/logins.ts';
+import type { Hub } from './hub.ts';
+import type { Intake } from './intake.ts';
+import { PageSocket, type PageSocketOptions } from './page-socket.ts';
+import { readPage } from './page-reader.ts';
+
+/*
+ * A socket, from its request to its first frame:
+ *   origin → query → room for one more   any of them wrong: refused with a status before the upgrade, nothing of it is read
+ *     → login → agent                    wrong: upgraded, so that the page hears why, and closed at once; nothing it sends is read
+ *     → open: read and written
+ */
+
+const Query = z.object({
+  agent: z.string().min(1).max(80).optional(),
+  session: z.string().regex(SESSION_NAME).optional(),
+  after: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
+  /** How the page is used when it comes; `client.mode.update` says it when that changes. */
+  mode: PageMode.shape.mode.default('text'),
+  device: PageMode.shape.device.default('desktop'),
+});
+type Query = z.infer<typeof Query>;
+
+/** The reason of a close has room for this, in bytes. */
+const REASON_LIMIT = 120;
+
+export interface SocketRouteDeps {
+  readonly hub: Hub;
+  readonly intake: Intake;
+  readonly isOwnOrigin: (headers: FastifyRequest['headers']) => boolean;
+  /** Who is signed in; null when nobody is. Throws when nobody can tell. */
+  readonly findLogin: (request: FastifyRequest) => Promise<Login | null>;
+  readonly agents: () => Promise<readonly string[]>;
+  readonly read: PageSocketOptions['read'];
+  readonly log: Log;
+  readonly slowMs?: number | undefined;
+}
+
+/** What was found out before the upgrade. */
+interface Visit {
+  readonly query: Query;
+  readonly login: Login | null;
+  /** Set when it asked for an agent that there is not: those that there are. */
+  readonly otherAgents: readonly string[] | null;
+}
+
+/** Adds `GET /ws` to an app that has @fastify/websocket. */
+export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): void {
+  const visits = new WeakMap<FastifyRequest, Visit>();
+  app.get(
+    '/ws',
+    {
+      websocket: true,
+      onRequest: async (request, reply) => (deps.isOwnOrigin(request.headers) ? undefined : refuse(reply, 403)),
+      preValidation: async (request, reply) => {
+        const query = Query.safeParse(request.query).data;
+        if (!query) return refuse(reply, 400);
+        const login = await deps.findLogin(request);
+        const status = login && deps.hub.refusal(login.userKey);
+        if (status !== null) return refuse(reply, status);
+        const agents = query.agent === undefined ? [] : await deps.agents();
+        const isKnown = query.agent === undefined || agents.includes(query.agent);
+        visits.set(request, { query, login, otherAgents: isKnown ? null : agents });
+        return undefined;
+      },
+    },
+    (socket, request) => {
+      const visit = visits.get(request);
+      if (!visit) return socket.terminate();
+      const { query, login, otherAgents } = visit;
+      if (!login) return socket.close(CLOSE_CODES.notSignedIn, 'not signed in');
+      if (otherAgents) return socket.close(CLOSE_CODES.unknownAgent, toReason(otherAgents));
+      return openPage(socket, request, deps, { query, login });
+    },
+  );
+}
+
+function openPage(
+  socket: WebSocket,
+  request: FastifyRequest,
+  { hub, intake, read, log, slowMs }: SocketRouteDeps,
+  { query, login }: { readonly query: Query; readonly login: Login },
+): void {
+  const { userKey, person, name, hash } = login;
+  const chatKey = toChatKey(person, query.session);
+  const page = new PageSocket({
+    socket,
+    chatKey,
+    sessionId: sessionOf(chatKey),
+    login: hash,
+    userKey,
+    after: query.after ?? null,
+    mode: { mode: query.mode, device: query.device },
+    read,
+    log,
+    slowMs,
+  });
+  socket.on('close', () => hub.remove(page));
+  readPage({ socket, page, intake, log, speaker: { chatKey, userKey, name, language: languageOf(request) } });
+  hub.add(page);
+}
+
+function refuse(reply: FastifyReply, status: number): FastifyReply {
+  return reply.code(status).header('connection', 'close').send();
+}
+
+function toReason(agents: readonly string[]): string {
+  const names = agents.join(', ') || 'none';
+  return Buffer.byteLength(names) <= REASON_LIMIT
+    ? names
+    : Buffer.from(names)
+        .subarray(0, REASON_LIMIT - 4)
+        .toString()
+        .replace(/[^,]*$/, '…');
+}
