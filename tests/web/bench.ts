@@ -48,7 +48,7 @@ export async function openBench(pages: TestPage[] = [], redisUrl?: string): Prom
       });
       return { ...started, url: `http://127.0.0.1:${started.gateway.httpPort}` };
     },
-    signIn: async (url, userKey = ADA) => {
+    signIn: async (url, userKey: string = ADA) => {
       const response = await postSession(url, { code: await createIdentityCode(harness.pool, userKey) });
       if (response.status !== 200) throw new Error(`sign-in answered ${response.status}`);
       return cookieOf(response) ?? '';

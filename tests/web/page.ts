@@ -13,6 +13,8 @@ export interface PageOptions {
   readonly after?: number;
   readonly mode?: 'voice' | 'text';
   readonly device?: 'desktop' | 'mobile';
+  /** A query to ask with, as it is. */
+  readonly query?: string;
 }
 
 /** A page of a test: what it was sent, and what it shows of it. It does what the contract says, and no more. */
@@ -30,13 +32,14 @@ export class TestPage {
   readonly #sessionId: string;
 
   constructor(
-    { url, cookie, origin = url, session, agent, after, mode, device }: PageOptions,
+    { url, cookie, origin = url, session, agent, after, mode, device, query }: PageOptions,
     kept: TestPage | null = null,
   ) {
     const address = new URL('/ws', url.replace('http', 'ws'));
     const asked = { session, agent, after, mode, device };
     for (const [name, value] of Object.entries(asked))
       if (value !== undefined) address.searchParams.set(name, String(value));
+    if (query !== undefined) address.search = query;
     const headers: ClientOptions = {
       headers: { ...(cookie === null ? {} : { cookie }), ...(origin === null ? {} : { origin }) },
     };

@@ -15,3 +15,9 @@ export function postSession(
 export function cookieOf(response: Response): string | null {
   return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? null;
 }
+
+/** What `GET /session` says to a browser with this cookie. */
+export async function readSession(url: string, cookie: string | null): Promise<unknown> {
+  const response = await fetch(`${url}/session`, { headers: cookie === null ? {} : { cookie } });
+  return response.json();
+}

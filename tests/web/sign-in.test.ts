@@ -1,0 +1,211 @@
+import { createIdentityCode, linkIdentity, unlinkIdentity } from '@signalbox/store/people/identities';
+import { denyUser } from '@signalbox/store/people/users';
+import { loadConfig } from '@signalbox/gateway/config';
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { ADA, addPerson, bench, useBench } from './bench.ts';
+import { cookieOf, postSession, readSession } from './requests.ts';
+
+useBench();
+
+const BEN = '1002';
+const NOBODY = { person: null, demoPeople: [], commands: [] };
+const newCode = (userKey: string = ADA): Promise<string> => createIdentityCode(bench.harness.pool, userKey);
+const logins = (): Promise<readonly { token_hash: string; user_key: string }[]> =>
+  bench.harness.rows('select token_hash, user_key from web_logins order by created_at');
+
+describe('a code', () => {
+  test('signs its person in, with a role and a cookie that no script and no other site can use', async () => {
+    const { url } = await bench.start();
+    const response = await postSession(url, { code: await newCode() });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ person: { name: 'Ada', role: 'admin' }, demoPeople: [] });
+    const [cookie] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^signalbox=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(await readSession(url, cookieOf(response))).toMatchObject({ person: { name: 'Ada', role: 'admin' } });
+  });
+
+  test('works once', async () => {
+    const { url } = await bench.start();
+    const code = await newCode();
+    expect((await postSession(url, { code })).status).toBe(200);
+    expect((await postSession(url, { code })).status).toBe(401);
+    expect(await logins()).toHaveLength(1);
+  });
+
+  test('signs one browser in when two use it at the same time', async () => {
+    const [first, second] = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
+    const code = await newCode();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, place) => postSession(place % 2 === 0 ? first.url : second.url, { code })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await logins()).toHaveLength(1);
+  });
+
+  test('is answered alike whether it is unknown, used, expired, or of somebody who lost their role', async () => {
+    const { url } = await bench.start();
+    const [used, expired, former] = [await newCode(), await newCode(), await newCode(BEN)];
+    await postSession(url, { code: used });
+    await denyUser(bench.harness.pool, BEN);
+    await bench.harness.rows(
+      `update identity_codes set expires_at = now() - interval '1 s' where person = $1 and used_at is null`,
+      [ADA],
+    );
+    const answers = await Promise.all(
+      [used, expired, former, 'AAAA-BBBB-CCCC'].map((code) => postSession(url, { code })),
+    );
+    const told = answers.map(({ status, headers }) => [status, headers.get('content-length'), headers.getSetCookie()]);
+    expect(told).toEqual(told.map(() => [401, '0', []]));
+    expect(await logins()).toHaveLength(1);
+  });
+
+  test('is refused after ten wrong ones from one address, and from no other', async () => {
+    const { url } = await bench.start();
+    const code = await newCode();
+    for (let n = 0; n < 10; n += 1)
+      expect((await postSession(url, { code: `WRON-GCOD-${1000 + n}` })).status).toBe(401);
+    const refused = await postSession(url, { code });
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await postSession(url, { code }, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200);
+  });
+});
+
+describe('a login', () => {
+  test('gets a token that the browser did not bring, and ends the one that it brought', async () => {
+    const { url } = await bench.start();
+    const planted = `signalbox=${'A'.repeat(43)}`;
+    const first = cookieOf(await postSession(url, { code: await newCode() }, { cookie: planted }));
+    expect(first).not.toBe(planted);
+    expect(await readSession(url, planted)).toEqual(NOBODY);
+    const second = cookieOf(await postSession(url, { code: await newCode(BEN) }, { cookie: first ?? '' }));
+    expect(second).not.toBe(first);
+    expect(await readSession(url, first)).toEqual(NOBODY);
+    expect(await readSession(url, second)).toMatchObject({ person: { name: 'Ben' } });
+  });
+
+  test('leaves no token in the database', async () => {
+    const { url } = await bench.start();
+    const token = (await bench.signIn(url)).split('=')[1] ?? '';
+    const [login] = await logins();
+    expect(login?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(await bench.harness.rows('select * from web_logins'))).not.toContain(token);
+  });
+
+  test('ends with the sign-out, on every gateway, with its pages and no others', async () => {
+    const [first, second] = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
+    const cookie = await bench.signIn(first.url);
+    const other = await bench.signIn(first.url);
+    const pages = [await bench.open({ url: first.url, cookie }), await bench.open({ url: second.url, cookie })];
+    const stays = await bench.open({ url: second.url, cookie: other });
+    const left = await fetch(`${first.url}/session`, { method: 'DELETE', headers: { cookie, origin: first.url } });
+    expect(left.status).toBe(204);
+    await until(() => pages.every(({ closed }) => closed?.code === 4001));
+    expect(await readSession(second.url, cookie)).toEqual(NOBODY);
+    expect((await bench.open({ url: second.url, cookie })).refused).toBeNull();
+    await until(async () => (await bench.open({ url: second.url, cookie })).closed?.code === 4001);
+    expect(stays.closed).toBeNull();
+  });
+
+  test('ends with the role of its person, wherever that is taken away', async () => {
+    const { url } = await bench.start();
+    const cookie = await bench.signIn(url, BEN);
+    const page = await bench.open({ url, cookie });
+    await denyUser(bench.harness.pool, BEN);
+    // Nothing more is shown, not even before the gateway has looked.
+    await bench.harness.say('web:1002', [{ text: 'for your eyes alone' }]);
+    await until(() => page.closed?.code === 4001);
+    expect(page.texts()).toEqual([]);
+    expect(await readSession(url, cookie)).toEqual(NOBODY);
+  });
+
+  test('ends when the identity is unlinked', async () => {
+    const { url } = await bench.start();
+    const cookie = await bench.signIn(url);
+    const page = await bench.open({ url, cookie });
+    expect(await unlinkIdentity(bench.harness.pool, `web-${ADA}`, ADA)).toBe(true);
+    await until(() => page.closed?.code === 4001);
+  });
+
+  test('ends by itself, and lasts while it is used', async () => {
+    const { url } = await bench.start();
+    const cookie = await bench.signIn(url);
+    await bench.harness.rows(`update web_logins set expires_at = now() + interval '1 day'`);
+    const used = await fetch(`${url}/session`, { headers: { cookie } });
+    expect(used.headers.getSetCookie()[0]).toContain(cookie);
+    const [row] = await bench.harness.rows<{ days: number }>(
+      'select extract(day from expires_at - now())::int as days from web_logins',
+    );
+    expect(row?.days).toBeGreaterThan(28);
+    await bench.harness.rows(`update web_logins set expires_at = now() - interval '1 s'`);
+    expect(await readSession(url, cookie)).toEqual(NOBODY);
+    await until(async () => (await bench.open({ url, cookie })).closed?.code === 4001);
+  });
+
+  test('is one of twenty of a person: the oldest gives way', async () => {
+    const { url } = await bench.start();
+    const first = await bench.signIn(url);
+    for (let n = 0; n < 20; n += 1) await bench.signIn(url);
+    expect(await logins()).toHaveLength(20);
+    expect(await readSession(url, first)).toEqual(NOBODY);
+  });
+
+  test('belongs to one person, whichever identity the code was made for', async () => {
+    const { url } = await bench.start();
+    await linkIdentity(bench.harness.pool, { userKey: 'whatsapp-491701', channel: 'whatsapp', name: 'Ada' }, ADA);
+    await bench.signIn(url, 'whatsapp-491701');
+    await bench.signIn(url);
+    expect((await logins()).map(({ user_key: key }) => key)).toEqual([`web-${ADA}`, `web-${ADA}`]);
+  });
+});
+
+describe('the people of a demo', () => {
+  test('can be chosen where only this machine listens, and programs are none of them', async () => {
+    const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
+    await addPerson('ingress-ci');
+    await bench.harness.rows(`update users set is_program = true where user_key = 'ingress-ci'`);
+    const { demoPeople } = (await readSession(url, null)) as { demoPeople: { id: string }[] };
+    expect(demoPeople.map(({ id }) => id)).toEqual(['1001', '1002', '1005']);
+    const chosen = await postSession(url, { person: '1005' });
+    expect(await readSession(url, cookieOf(chosen))).toMatchObject({ person: { name: 'Eli', role: 'viewer' } });
+    expect((await postSession(url, { person: 'ingress-ci' })).status).toBe(401);
+  });
+
+  test('are nobody where they were not asked for', async () => {
+    const { url } = await bench.start();
+    expect((await postSession(url, { person: ADA })).status).toBe(401);
+    expect(await logins()).toEqual([]);
+  });
+
+  test('keep a gateway from starting that others can reach', async () => {
+    const start = bench.start({ WEB_DEMO_PEOPLE: 'on', GATEWAY_HTTP_HOST: '0.0.0.0' });
+    await expect(start).rejects.toThrow(/WEB_DEMO_PEOPLE/);
+  });
+});
+
+describe('a public address', () => {
+  test('binds the cookie to its host, and to https', async () => {
+    const { url } = await bench.start({ WEB_PUBLIC_URL: 'https://chat.example.org' });
+    const response = await postSession(url, { code: await newCode() }, { origin: 'https://chat.example.org' });
+    expect(response.headers.getSetCookie()[0]).toMatch(
+      /^__Host-signalbox=[\w-]{43}; .*Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    expect(response.headers.get('strict-transport-security')).toMatch(/max-age=\d{8}/);
+    const ours = await postSession(url, { code: await newCode() });
+    expect(ours.status).toBe(403);
+  });
+
+  test.each([
+    ['http://chat.example.org', /https/],
+    ['https://chat.example.org/page', /path/],
+    ['ftp://chat.example.org', /WEB_PUBLIC_URL/],
+  ])('is refused as %s', (given, problem) => {
+    const settings = {
+      GATEWAY_CHANNELS: 'web',
+      DATABASE_URL: 'postgres://x',
+      REDIS_URL: 'redis://x',
+      SECRETS_SEALING_KEY: 'x',
+    };
+    expect(() => loadConfig({ ...settings, WEB_PUBLIC_URL: given })).toThrow(problem);
+  });
+});
