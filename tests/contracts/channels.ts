@@ -8,20 +8,22 @@ import { RESTARTS } from './channels/restarts.ts';
 import { SENDS } from './channels/sends.ts';
 import { Stage, type Rule } from './channels/stage.ts';
 
-export type { ChannelBench } from './channels/bench.ts';
-
 const RULES: readonly Rule[] = [...ARRIVALS, ...RESTARTS, ...BUTTON_RULES, ...PARTS, ...SENDS, ...FILES];
 /** The features' names: an object's keys are those that its type has. */
 const NAMES = Object.keys(FEATURES) as readonly Feature[];
-
-const LACKS_ALL: Lacks = Object.fromEntries(NAMES.map((feature) => [feature, 'not declared']));
 
 /**
  * What every channel promises, whatever it speaks with. A rule about what the channel lacks is not run: its place takes a test that it
  * is really not there.
  */
-export function describeChannel(name: string, open: () => Promise<ChannelBench>, declared?: Lacks): void {
-  const lacks = declared ?? LACKS_ALL;
+export function describeChannel(name: string, open: () => Promise<ChannelBench>, lacks: Lacks): void {
+  const rules = RULES.filter(({ needs = [] }) => needs.every((feature) => lacks[feature] === undefined)).map(
+    (rule) => [rule.sentence, rule] as const,
+  );
+  const features = NAMES.map((feature) => {
+    const reason = lacks[feature];
+    return [reason === undefined ? `shows ${feature}` : `lacks ${feature}: ${reason}`, feature] as const;
+  });
   describe(`the channel ${name}`, () => {
     let stage: Stage;
     beforeEach(async () => {
@@ -29,13 +31,11 @@ export function describeChannel(name: string, open: () => Promise<ChannelBench>,
     });
     afterEach(() => stage.close());
 
-    for (const { sentence, needs = [], check } of RULES)
-      if (needs.every((feature) => lacks[feature] === undefined)) it(sentence, () => assertKept(check(stage)));
+    it.each(rules)('%s', (_, { check }) => assertKept(check(stage)));
 
-    for (const feature of declared ? NAMES : [])
-      it(lacks[feature] === undefined ? `shows ${feature}` : `lacks ${feature}: ${lacks[feature]}`, () => {
-        expect(findContradiction(stage.bench, lacks, feature)).toBeNull();
-      });
+    it.each(features)('%s', (_, feature) => {
+      expect(findContradiction(stage.bench, lacks, feature)).toBeNull();
+    });
   });
 }
 

@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, ChannelKind, Incoming } from '@signalbox/gateway/channels/channel';
+import { withoutMark } from '@signalbox/gateway/channels/text/receipt';
 import { z } from 'zod';
 
-const ME = { userKey: '1', chatKey: 'lines:1', chatKind: 'private', name: 'Operator' } as const;
+const ME = { userKey: 'lines-me', chatKey: 'lines:me', chatKind: 'private', name: 'Operator' } as const;
 const TEXT = { kind: 'text', named: true, whisper: false, attachments: [], album: null } as const;
 
 /** A terminal as a channel: each line is a message of one person. */
@@ -19,7 +20,9 @@ export function createLines(input: Readable, output: Writable): Channel<{ readon
     takesDecisions: false,
     throttle: { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 },
     throttleOf: () => 'private',
-    encode: ({ text }) => [{ text }],
+    encode: ({ text, receipts = [] }) => [
+      { text: [withoutMark(text), ...receipts.map(({ what, note }) => `🧾 ${what} · ${note}`)].join('\n') },
+    ],
     send: async (_, { text }, firstLine) => {
       output.write(`${[firstLine, text].filter((line) => line !== null).join('\n')}\n`);
       return { kind: 'sent', messageId: nextId() };
@@ -36,8 +39,9 @@ export function createLines(input: Readable, output: Writable): Channel<{ readon
         }
       };
       const ended = (async () => {
-        for await (const text of lines) {
+        for await (const line of lines) {
           const id = nextId();
+          const text = line.replaceAll('\u0000', ''); // Postgres stores none
           await bring({ ...ME, ...TEXT, text, updateId: id, messageId: id, at: new Date().toISOString() });
         }
       })();
