@@ -1,5 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { createPublisher } from '@signalbox/platform/streams/publish';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, until } from '../support/until.ts';
 import { openIngress, type IngressGateway } from './ingress-gateway.ts';
@@ -113,18 +116,35 @@ describe('a message', () => {
   });
 
   test('that says how far something is does not tell of each step: its first and its last are posted', async () => {
-    const step = (text: string, more: object = {}): Promise<readonly number[]> =>
-      say(text, { slot: 'deploy', ...more });
-    const [first] = await step('10 %');
-    await until(() => receiver.taken().length === 1);
-    await step('50 %');
-    await until(async () => (await statuses()).filter((status) => status === 'sent').length === 2);
-    const [last] = await step('Deployed.', { onlyChanges: true });
-    await until(() => receiver.taken().length === 2);
-    expect(receiver.taken().map(({ message }) => message)).toMatchObject([
-      { id: `msg_${first}`, text: '10 %', final: false },
-      { id: `msg_${last}`, text: 'Deployed.', replaces: `msg_${first}`, final: true },
+    const { pool, redis, prefix } = ingress.harness;
+    const publisher = createPublisher({ redis, prefix, partitions: 1 });
+    const step = async (text: string, progress: 'underway' | 'over'): Promise<void> => {
+      await putOutbox(pool, [
+        {
+          key: `step ${text}`,
+          chatKey: CHAT,
+          traceId: 'trc_steps',
+          priority: 9,
+          slot: 'deploy',
+          body: { text, buttons: [], progress, ...(progress === 'over' ? { onlyChanges: true } : {}) },
+        },
+      ]);
+      await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: CHAT, traceId: 'trc_steps' }]);
+    };
+    const isSent = (count: number): Promise<unknown> =>
+      eventually(statuses, (found) => found.length === count && found.at(-1) === 'sent');
+    await step('10 %', 'underway');
+    await isSent(1);
+    await step('50 %', 'underway');
+    await isSent(2);
+    await step('Deployed.', 'over');
+    await isSent(3);
+    const [first, last] = receiver.taken().map(({ message }) => message);
+    expect([first, last]).toMatchObject([
+      { text: '10 %', final: false },
+      { text: 'Deployed.', replaces: first?.id, final: true },
     ]);
+    expect(receiver.received).toHaveLength(2);
   });
 });
 
@@ -172,6 +192,7 @@ describe('a callback that is down', () => {
     await Promise.all(Array.from({ length: 80 }, (_, n) => say(`never ${n}`, {}, `ingress:ci/hanging-${n}`)));
     await until(() => receiver.received.length >= 4);
     await ingress.harness.say('ingress:alerts/x', [{ text: 'meanwhile' }]);
+    // Before anything that hangs is given up, after ten seconds.
     await until(() => other.taken().length === 1, 8_000);
     // Few are under way to it, however many wait.
     expect(receiver.received.length).toBeLessThanOrEqual(4);
@@ -182,7 +203,8 @@ describe('two gateways', () => {
   test('post each message once to a receiver that goes by ids, while one of them is replaced', async () => {
     const { gateway } = await ingress.startAnother();
     const chats = Array.from({ length: 12 }, (_, n) => `ingress:ci/chat-${n}`);
-    receiver.answer(() => (Math.random() < 0.2 ? 500 : 200));
+    let posts = 0;
+    receiver.answer(() => ((posts += 1) % 5 === 0 ? 500 : 200));
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(chats.map((chat) => say(`${chat} ${round}`, {}, chat)));
       if (round === 2) await gateway.close();

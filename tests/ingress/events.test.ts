@@ -1,10 +1,11 @@
-import { denyUser } from '@signalbox/store/people/users';
+import { allowUser, denyUser } from '@signalbox/store/people/users';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PEOPLE } from '../integration/gateway/harness.ts';
 import { openTcpRelay } from '../support/tcp-relay.ts';
 import { until } from '../support/until.ts';
 import { openIngress, type IngressGateway } from './ingress-gateway.ts';
 import { get, headersOf, nowSeconds, OTHER_SECRET, post, read, SECRET, tell } from './program.ts';
+import { openReceiver } from './receiver.ts';
 
 interface Row {
   readonly user_key: string;
@@ -225,17 +226,35 @@ describe('a source', () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('of a person who lost their role is refused, and so is a service account that an admin took away', async () => {
+  test('of a person who lost their role is refused, and so is a service account that was made an admin, or taken away', async () => {
     const { pool } = ingress.harness;
+    await allowUser(pool, { userKey: 'ingress-ci', channel: 'ingress', name: null, role: 'admin' });
+    const answers = [await post(ingress.ci, { text: 'x' })];
+    await denyUser(pool, 'ingress-ci', true);
     await denyUser(pool, PEOPLE.admin, true);
-    await denyUser(pool, 'ingress-ci');
-    const answers = [await post(ingress.alerts, { text: 'x' }), await post(ingress.ci, { text: 'x' })];
+    answers.push(await post(ingress.alerts, { text: 'x' }), await post(ingress.ci, { text: 'x' }));
     for (const answer of answers) {
       expect(answer.status).toBe(403);
       expect(await answer.json()).toEqual({ error: 'This source has no role any more. An admin can say why.' });
     }
     expect(await ingress.harness.rows('select 1 from inbox')).toEqual([]);
   });
+});
+
+test('while secrets are changed, the one before counts as well, and answers are signed with the new one', async () => {
+  const fresh = 'a-fresh-secret-of-the-source-ci_0123456789';
+  const receiver = await openReceiver(fresh);
+  const ingress = await openIngress({ ci: { secret: fresh, previousSecret: SECRET, callback: receiver.url } });
+  try {
+    await tell(ingress.ci, { text: '/help' });
+    await tell({ ...ingress.ci, secret: fresh }, { text: '/help' });
+    expect((await post({ ...ingress.ci, secret: OTHER_SECRET }, { text: '/help' })).status).toBe(401);
+    await until(() => receiver.taken().length === 2);
+    expect(receiver.received.map(({ isGenuine }) => isGenuine)).toEqual([true, true]);
+  } finally {
+    await ingress.close();
+    await receiver.close();
+  }
 });
 
 describe('two gateways', () => {
@@ -264,6 +283,18 @@ describe('two gateways', () => {
     await expect(tell(other.ci, { text: 'moved' }, 'moved')).rejects.toThrow();
     expect(await tell(ingress.ci, { text: 'moved' }, 'moved')).toMatch(/^evt_/);
   });
+});
+
+test('the routes work beside those of the other channels at the same address', async () => {
+  const ingress = await openIngress({ settings: { GATEWAY_CHANNELS: 'ingress,web' } });
+  try {
+    const id = await tell(ingress.ci, { text: '/whoami' });
+    expect(await read(ingress.ci, id)).toMatchObject({ status: 'answered' });
+    expect((await post({ ...ingress.ci, secret: OTHER_SECRET }, { text: 'x' })).status).toBe(401);
+    expect((await fetch(`${ingress.ci.url}/`)).status).toBe(200);
+  } finally {
+    await ingress.close();
+  }
 });
 
 test('while Postgres is away a request is answered 503 with a time, and the same one is taken once it is back', async () => {

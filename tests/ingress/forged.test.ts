@@ -256,6 +256,10 @@ const UNREADABLE: readonly Forgery[] = [
   signed('an answer to this machine', '{"text": "a", "replyTo": "http://127.0.0.1:5432/"}'),
   signed('an answer to the metadata of a cloud', '{"text": "a", "replyTo": "http://169.254.169.254/"}'),
   signed('an answer to a file', '{"text": "a", "replyTo": "file:///etc/passwd"}'),
+  signed(
+    'a message of ours, sent back',
+    '{"event": null, "conversation": "a", "message": {"id": "msg_1", "text": "a"}}',
+  ),
   signed('a key with a space', '{"text": "a", "id": "a b"}'),
   signed('an empty key', '{"text": "a", "id": ""}'),
   signed('a key of 121 letters', JSON.stringify({ text: 'a', id: 'k'.repeat(121) })),

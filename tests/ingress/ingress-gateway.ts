@@ -1,4 +1,5 @@
 import { openHarness, PEOPLE, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
+import { until } from '../support/until.ts';
 import { OTHER_SECRET, SECRET, type Program } from './program.ts';
 import { writeSources } from './sources-file.ts';
 
@@ -53,6 +54,9 @@ export async function openIngress(
 
 /** Waits until a gateway says that it is ready, which it is once it listens. */
 async function waitReady({ gateway }: StartedGateway): Promise<void> {
-  for (let answer = ''; answer !== 'ready\n';)
-    answer = await (await fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`)).text();
+  const isReady = async (): Promise<boolean> => {
+    const answer = await fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`);
+    return (await answer.text()) === 'ready\n';
+  };
+  await until(isReady);
 }

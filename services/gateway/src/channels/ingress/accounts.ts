@@ -29,9 +29,13 @@ export async function registerSources(pool: Pool, sources: readonly Source[], lo
   });
 }
 
-/** The role that a source has now; null when it has none, because its person lost it or an admin took it. */
-export async function readRole(db: Queryable, source: string): Promise<Role | null> {
-  return (await findUser(db, toUserKey(source)))?.role ?? null;
+/**
+ * Whether a source may write now. It may not once its person lost their role, or an admin took its account away; a program that somebody
+ * made an admin may not either.
+ */
+export async function mayWrite(db: Queryable, { name, account }: Source): Promise<boolean> {
+  const role = (await findUser(db, toUserKey(name)))?.role;
+  return role !== undefined && !(account.kind === 'service' && role === 'admin');
 }
 
 async function register(db: Queryable, name: string, account: Account): Promise<Role | null> {

@@ -8,7 +8,7 @@ export const TIMESTAMP_HEADER = 'x-signalbox-timestamp';
 export const SIGNATURE_HEADER = 'x-signalbox-signature';
 
 /** How far a timestamp may be off: two clocks, and the way between them. */
-export const WINDOW_SECONDS = 300;
+const WINDOW_SECONDS = 300;
 
 /** What a request is signed with: HMAC-SHA-256 over the timestamp, a dot and the body as it is sent. */
 export function sign(secret: string, timestamp: string, body: Buffer | string): string {

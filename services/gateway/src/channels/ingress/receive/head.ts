@@ -11,7 +11,7 @@ import type { Source } from '../sources.ts';
  */
 
 /** A text of the greatest length, each of its characters escaped as JSON. */
-export const MAX_BODY_BYTES = 100 * 1024;
+const MAX_BODY_BYTES = 100 * 1024;
 
 /** Why a request is not let in, and what it is answered. Whoever has no secret learns nothing: those answers have no body. */
 export const REFUSALS = {

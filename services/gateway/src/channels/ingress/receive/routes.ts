@@ -44,7 +44,8 @@ export async function registerRoutes(
     });
 
   await app.register(async (scope) => {
-    // The signature is over the bytes as they came.
+    // The signature is over the bytes as they came, whatever other channels read on this server.
+    scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     serve(scope, PATH, EVENTS, (head, { headers }, raw) =>
       takeEvent({ ...parts, sink: sink() }, head, raw, headers[KEY_HEADER]),

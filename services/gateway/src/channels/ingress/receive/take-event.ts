@@ -3,7 +3,7 @@ import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
 import type { Pool } from '@signalbox/store/pool';
 import type { Incoming } from '../../channel.ts';
-import { readRole } from '../accounts.ts';
+import { mayWrite } from '../accounts.ts';
 import { claimEvent } from './claim.ts';
 import { readEvent, toIncoming } from './event.ts';
 import type { Head } from './head.ts';
@@ -46,7 +46,7 @@ export async function takeEvent(
   if (typeof event === 'string') return { status: 400, body: { error: event } };
   if (!sink) return askAgain();
   return inTime(log, async () => {
-    if ((await readRole(pool, source.name)) === null) return forbidden();
+    if (!(await mayWrite(pool, source))) return forbidden();
     const { eventId, state } = await claimEvent(pool, head, event);
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };

@@ -14,19 +14,20 @@ import type { Pusher } from './push.ts';
 export interface Part {
   readonly outboxId: number;
   readonly words: Omit<ProgramMessage, 'id' | 'at' | 'final'>;
-  /** It is the last word about what it changes. */
-  readonly isLast: boolean;
+  /** It says how far something is that goes on. */
+  readonly isUnderway: boolean;
 }
 
 /** One part per row. */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly Part[] {
-  return [{ outboxId, words: wordsOf(body), isLast: body.onlyChanges === true }];
+  return [{ outboxId, words: wordsOf(body), isUnderway: body.progress === 'underway' }];
 }
 
 /*
  * A row without a callback is sent once it can be read, which it can as soon as it is written.
- * With one, a new message is posted. Of the changes of a message only the last is: a program wants to know that something has begun and
- * how it ended, and may read in between how far it is. Each post has an id of its own, so that its receiver knows what came twice.
+ * With one, new messages and their changes are posted; of the steps of work only the first and the last, because a program wants to know
+ * that something has begun and how it ended, and may read in between how far it is. Each post has an id of its own, so that its receiver
+ * knows what came twice.
  */
 
 /** Sends messages to the callbacks of their sources. Nothing here throws. */
@@ -81,7 +82,7 @@ export function createSender(deps: {
     edit: (chatKey: string, messageId: string, part: Part): Promise<Sent> =>
       safely(async () => {
         if (toOutboxId(messageId) === null) return { kind: 'gone' };
-        if (!part.isLast) return { kind: 'sent', messageId };
+        if (part.isUnderway) return { kind: 'sent', messageId };
         const sent = await post(chatKey, part, { replaces: messageId });
         return sent.kind === 'sent' ? { kind: 'sent', messageId } : sent;
       }),
