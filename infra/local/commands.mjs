@@ -57,9 +57,11 @@ export function planCommand(command, words, checkout, environment) {
       return replaceWith('soak', [...TYPESCRIPT, 'tests/endurance/soak/main.ts', ...words], environment);
     case 'bench':
       return planBench(words, checkout, environment);
+    case 'new':
+      return replaceWith('new', [...TYPESCRIPT, 'infra/local/src/scaffold/main.ts', ...words], environment);
     default:
       return {
-        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench.`,
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, new.`,
       };
   }
 }

@@ -26,13 +26,13 @@ export function readRecipes(): readonly Shown[] {
 /** Copies the product's sources and its tests into a folder of their own, which resolves its packages to the copies. Answers the folder. */
 export function copyProduct(): string {
   const [from, to] = [checkoutPath(), makeTemporaryFolder('product')];
-  for (const folder of ['shared', 'services', 'infra', 'docs', 'tests'])
+  for (const folder of ['shared', 'services', 'infra', 'docs', 'tests', '.ci'])
     cpSync(join(from, folder), join(to, folder), {
       recursive: true,
       filter: (path) => !/\/(dist|node_modules)$/.test(path),
     });
-  for (const file of ['package.json', 'README.md', 'tsconfig.base.json', 'vitest.config.ts'])
-    cpSync(join(from, file), join(to, file));
+  for (const { name } of readdirSync(from, { withFileTypes: true }).filter((entry) => entry.isFile()))
+    if (name !== '.env') cpSync(join(from, name), join(to, name));
   const modules = join(to, 'node_modules');
   mkdirSync(modules);
   for (const name of readdirSync(join(from, 'node_modules')))

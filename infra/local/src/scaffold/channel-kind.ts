@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { moveSource, type Move } from './moved-source.ts';
+import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+
+/** The channel that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+const TEMPLATE = 'postbox';
+const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
+const CHANNELS = 'services/gateway/src/channels';
+const BENCHES = 'tests/contracts/channels/benches';
+const BENCH_FILES = ['.ts', '.test.ts', '-platform.ts'];
+const VARIABLES = '.env.example';
+
+/** A person's key is `<channel>-<id>`, and where the name ends has to be seen. */
+const NAME = /^[a-z]{2,20}$/;
+
+/** A channel, which works and speaks with a made-up platform until its author has replaced that. */
+export const CHANNEL: ScaffoldKind = {
+  name: 'channel',
+  what: 'a way in and out, such as a messenger',
+  plan: planChannel,
+};
+
+function planChannel(checkout: string, name: string): Scaffold | Refused {
+  if (!NAME.test(name))
+    return {
+      problem: `'${name}' cannot be the name of a channel. Take 2 to 20 small letters, a to z and nothing else.`,
+    };
+  if (name === TEMPLATE)
+    return { problem: `'${name}' is the example that new channels are made of. Take another name.` };
+  const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
+  const prefix = `${name.toUpperCase()}_`;
+  const foreign = new RegExp(`^(?:# )?${prefix}[A-Z_]+`, 'm').exec(read(VARIABLES));
+  const moves = listMoves(checkout, name);
+  const files = moves.map((move) => ({ path: move.to, text: rename(moveSource(read(move.from), move, moves), name) }));
+  const folder = `${CHANNELS}/${name}`;
+  const taken = findTaken(checkout, [{ path: folder, text: '' }, ...files]);
+  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
+  if (foreign)
+    return {
+      problem: `Variables of the channel would begin with ${prefix}, as ${foreign[0].replace('# ', '')} does. Take another name.`,
+    };
+  const config = files.find(({ path }) => path.endsWith('/config.ts'))?.text ?? '';
+  const variables = { path: VARIABLES, text: describeVariables(config, name) };
+  return { files, additions: [variables], next: describeNext(name) };
+}
+
+function listMoves(checkout: string, name: string): readonly Move[] {
+  const sources = readdirSync(join(checkout, TEMPLATE_FOLDER)).toSorted();
+  return [
+    ...sources.map((file) => ({ from: `${TEMPLATE_FOLDER}/${file}`, to: `${CHANNELS}/${name}/${file}` })),
+    ...BENCH_FILES.map((ending) => ({ from: `${BENCHES}/${TEMPLATE}${ending}`, to: `${BENCHES}/${name}${ending}` })),
+  ];
+}
+
+/** The template's text under the new name, in the three ways in which names are written. */
+function rename(text: string, name: string): string {
+  return text
+    .replaceAll(TEMPLATE, name)
+    .replaceAll(TEMPLATE.toUpperCase(), name.toUpperCase())
+    .replaceAll(capitalize(TEMPLATE), capitalize(name));
+}
+
+/** The lines of .env.example: what the schema says of each variable, and its default. */
+function describeVariables(config: string, name: string): string {
+  const fields = [...config.matchAll(/\/\*\* (.+?) \*\/\s+([A-Z_]+):(.+?)(?=\/\*\*|\n\}\))/gs)];
+  const lines = fields.flatMap(([, says = '', variable = '', schema = '']) => {
+    const [, value = ''] = /\.default\('([^']*)'\)/.exec(schema) ?? [];
+    return [`# ${says}`, `# ${variable}=${value}`];
+  });
+  const heading = `# ---- ${capitalize(name)} (gateway, with GATEWAY_CHANNELS=${name}) `;
+  return ['', heading.padEnd(120, '-'), '', ...lines, ''].join('\n');
+}
+
+function describeNext(name: string): readonly string[] {
+  return [
+    `npm test -- --project unit ${BENCHES}/${name}.test.ts   passes now, and says what is broken after each step`,
+    `${BENCHES}/${name}-platform.ts   the platform of the tests: replace it by yours`,
+    `${CHANNELS}/${name}/client.ts   then how it is called, and so on: docs/extending/channels.md`,
+  ];
+}
+
+function capitalize(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,20 @@
+import { CHANNEL } from './channel-kind.ts';
+import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
+
+const KINDS: readonly ScaffoldKind[] = [CHANNEL];
+
+/** What `npm run new -- <words>` writes. Writes nothing itself. */
+export function planScaffold(checkout: string, words: readonly string[]): Scaffold | Refused {
+  const [wanted, name, ...rest] = words;
+  const kind = KINDS.find((one) => one.name === wanted);
+  if (!kind) return { problem: [wanted === undefined ? USAGE : `There is no '${wanted}' to make.`, KNOWN].join('\n') };
+  if (name === undefined || rest.length > 0) return { problem: `Write: npm run new -- ${kind.name} <name>` };
+  return kind.plan(checkout, name);
+}
+
+const USAGE = 'Write: npm run new -- <kind> <name>';
+const KNOWN = [
+  'These are made:',
+  ...KINDS.map(({ name, what }) => `  ${name}  ${what}`),
+  'docs/extending.md has a recipe for everything else.',
+].join('\n');
