@@ -99,6 +99,26 @@ describe('a program', () => {
     expect(messages.at(-1)?.text).toMatch(/Port \*\*\d+\*\* on \*\*local\*\* now belongs to blog/);
   });
 
+  test('makes no words its own by pressing a button in a conversation that has read nothing yet', async () => {
+    const conversation = 'afresh';
+    const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
+    const [offered] = question.messages.flatMap(({ id, buttons }) =>
+      buttons.map(({ index }) => ({ message: id, index })),
+    );
+    await settled(script, await tell(script, { text: '/new', conversation }));
+    const id = await tell(script, { press: offered });
+    const { rows } = await eventually(
+      () =>
+        stack.pool.query<{ source: string | null }>(
+          `select x.source from inbox i join turns t on t.turn_id = i.turn_id left join thread_taints x on x.thread_id = t.thread_id
+          where i.update_id = $1`,
+          [id],
+        ),
+      (found) => found.rows.length === 1,
+    );
+    expect(rows).toEqual([{ source: 'messages' }]);
+  });
+
   test('hears of the end of a job that its event started, under that event', async () => {
     const id = await tell(ci, { text: 'index the docs' });
     await ops.waitFor(/Index the docs/);

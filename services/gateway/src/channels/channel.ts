@@ -56,6 +56,8 @@ export type Incoming =
       readonly outboxId: string;
       readonly index: number;
       readonly messageId: string | null;
+      /** `bot`: a program pressed it, which makes what the button says nobody's own words. */
+      readonly borrowed?: 'bot';
     })
   /** A message that was written before has this text now. */
   | (FromPerson & {

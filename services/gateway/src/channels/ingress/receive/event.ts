@@ -81,6 +81,8 @@ export function toIncoming(source: Source, eventId: string, { what }: SentEvent)
     chatKind: 'private',
     name: account.kind === 'service' ? account.name : name,
     at: new Date().toISOString(),
+    // A program passes on what it was given: alerts and logs are full of text that somebody else wrote.
+    borrowed: 'bot',
   } as const;
   const { press } = what;
   if (press)
@@ -104,8 +106,6 @@ export function toIncoming(source: Source, eventId: string, { what }: SentEvent)
     whisper: false,
     attachments: [],
     album: null,
-    // A program passes on what it was given: alerts and logs are full of text that somebody else wrote.
-    borrowed: 'bot',
   };
 }
 
