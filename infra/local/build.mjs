@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const SOURCE = /\.(ts|json)$/;
-/** Sources that no service loads: tests, and a page that is bundled for browsers. */
-const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/src\/page\//;
+/** Sources that no service loads: tests, and pages that are bundled for browsers. */
+const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/page\//;
+/** What bundles the page of its folder. A page without one is bundled when it is asked for. */
+const BUNDLE = /\/page\/bundle\.mjs$/;
 
 /**
  * Brings the `dist` folders of all packages up to the sources, so that no loader runs when a service starts. What has not changed since
@@ -24,9 +27,15 @@ export async function buildServices(checkout, report) {
   const begin = Date.now();
   const problem = await compile(
     checkout,
-    changed.map(([source]) => source),
+    changed.map(([source]) => source).filter((source) => !NOT_BUILT.test(source)),
   );
   if (problem !== null) return problem;
+  // They hold modules of every kind, so any change may be one of theirs.
+  const brokenPage = await bundlePages(
+    checkout,
+    [...sources.keys()].filter((source) => BUNDLE.test(source)),
+  );
+  if (brokenPage !== null) return brokenPage;
   removeOrphans(checkout);
   mkdirSync(dirname(record), { recursive: true });
   writeInOneStep(record, JSON.stringify(Object.fromEntries(sources)));
@@ -43,13 +52,16 @@ export async function buildServices(checkout, report) {
  */
 function listSources(checkout) {
   const sources = new Map();
-  for (const folder of packageFolders(checkout))
-    for (const file of filesBelow(join(checkout, folder, 'src'))) {
-      const path = relative(checkout, file);
-      if (!SOURCE.test(path) || NOT_BUILT.test(path)) continue;
-      const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+  for (const folder of packageFolders(checkout)) {
+    const paths = filesBelow(join(checkout, folder, 'src')).map((file) => relative(checkout, file));
+    const pages = paths.filter((path) => BUNDLE.test(path)).map(dirname);
+    for (const path of paths) {
+      const isOfPage = pages.some((page) => path.startsWith(`${page}/`));
+      if (!isOfPage && (!SOURCE.test(path) || NOT_BUILT.test(path))) continue;
+      const { ino, size, mtimeMs, ctimeMs } = statSync(join(checkout, path));
       sources.set(path, [ino, size, mtimeMs, ctimeMs].join(' '));
     }
+  }
   return sources;
 }
 
@@ -73,7 +85,23 @@ function filesBelow(folder) {
 
 /** @param {string} source @returns {string} */
 function outputOf(source) {
-  return source.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
+  const output = source.replace('/src/', '/dist/');
+  // All files of a page are in its bundle.
+  return NOT_BUILT.test(source) ? output.replace(/(\/page)\/.*$/, '$1/main.js') : output.replace(/\.ts$/, '.js');
+}
+
+/**
+ * @param {string} checkout
+ * @param {string[]} bundles
+ * @returns {Promise<string | null>}
+ */
+async function bundlePages(checkout, bundles) {
+  try {
+    for (const bundle of bundles) await (await import(pathToFileURL(join(checkout, bundle)).href)).buildPage();
+    return null;
+  } catch (error) {
+    return explainFailure(error);
+  }
 }
 
 /**
@@ -86,7 +114,7 @@ async function compile(checkout, sources) {
     writeIfChanged(join(checkout, outputOf(source)), readFileSync(join(checkout, source)));
   const programs = sources.filter((path) => path.endsWith('.ts'));
   if (programs.length === 0) return null;
-  const { build, formatMessages, stop } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   try {
     const { outputFiles } = await build({
       absWorkingDir: checkout,
@@ -104,12 +132,19 @@ async function compile(checkout, sources) {
     for (const { path, contents } of outputFiles) writeIfChanged(path, contents);
     return null;
   } catch (error) {
-    if (!Array.isArray(error.errors)) throw error;
-    const lines = await formatMessages(error.errors, { kind: 'error' });
-    return `The sources cannot be built:\n\n${lines.join('\n')}`;
+    return await explainFailure(error);
   } finally {
     await stop(); // its process would stay as long as ours
   }
+}
+
+/** What esbuild refuses, with its lines. Throws everything else. @param {any} error @returns {Promise<string>} */
+async function explainFailure(error) {
+  if (!Array.isArray(error.errors)) throw error;
+  const { formatMessages, stop } = await import('esbuild');
+  const lines = await formatMessages(error.errors, { kind: 'error' });
+  await stop();
+  return `The sources cannot be built:\n\n${lines.join('\n')}`;
 }
 
 /** @type {import('esbuild').Plugin} */

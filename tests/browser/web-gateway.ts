@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import {
+  CLOSE_CODES,
   ClientFrame,
   type Component,
   type PatchStep,
@@ -30,7 +31,7 @@ export interface PlayedGateway {
   readonly actions: Said<'client.action'>[];
   readonly modes: Said<'client.mode.update'>[];
   /** What each socket was opened with. */
-  readonly opened: { readonly agent: string | null; readonly session: string | null; readonly after: string | null }[];
+  readonly opened: URLSearchParams[];
   /** Puts a component at the end, or in its place when it is there. */
   put(component: Pick<Component, 'id' | 'type' | 'props'> & Partial<Component>): void;
   remove(id: string): void;
@@ -45,17 +46,18 @@ type Tell = {
   [T in ServerFrame['type']]: Pick<Extract<ServerFrame, { type: T }>, 'type' | 'payload'>;
 }[ServerFrame['type']];
 
+const SESSION = '1001';
 const AT = '2026-03-02T10:31:00.000Z';
 
 /** Opens one on a free port. */
 export async function openPlayedGateway(): Promise<PlayedGateway> {
-  const app = fastify();
+  const app = fastify({ forceCloseConnections: true });
   const sockets = new Set<WebSocket>();
   const patches: { readonly seq: number; readonly steps: readonly PatchStep[] }[] = [];
   const places = new Map<string, number>();
   const timesSaid = new Map<string, number>();
   const send = (socket: WebSocket, frame: Tell): void =>
-    socket.send(JSON.stringify({ ...frame, ts: new Date().toISOString(), sessionId: '1001' }));
+    socket.send(JSON.stringify({ ...frame, ts: new Date().toISOString(), sessionId: SESSION }));
   const patch = (steps: PatchStep[]): void => {
     const payload = { seq: patches.length + 1, steps };
     patches.push(payload);
@@ -116,11 +118,17 @@ export async function openPlayedGateway(): Promise<PlayedGateway> {
   const server = new WebSocketServer({ server: app.server, path: '/ws' });
   server.on('connection', (socket, { url }) => {
     const query = new URL(url ?? '', 'http://localhost').searchParams;
-    gateway.opened.push({ agent: query.get('agent'), session: query.get('session'), after: query.get('after') });
+    gateway.opened.push(query);
     if (gateway.refuseWith !== null) return socket.close(gateway.refuseWith);
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('message', (data) => take(ClientFrame.parse(JSON.parse(String(data)))));
+    socket.on('message', (data) => {
+      const frame = ClientFrame.parse(JSON.parse(String(data)));
+      if (frame.sessionId === SESSION) take(frame);
+      else socket.close(CLOSE_CODES.badFrame);
+    });
+    if (query.get('after') === null)
+      send(socket, { type: 'server.a2ui.patch', payload: { seq: 0, steps: [{ op: 'clear' }] } });
     for (const one of patches)
       if (one.seq > Number(query.get('after') ?? 0))
         send(socket, { type: 'server.a2ui.patch', payload: { ...one, steps: [...one.steps] } });

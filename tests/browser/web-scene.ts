@@ -8,6 +8,8 @@ export interface WebScene {
   look(url: string, options?: BrowserContextOptions & { readonly prepare?: () => void }): Promise<Page>;
   /** What the pages complained about since the last call: errors, warnings, refusals of the content policy. */
   complaints(): readonly string[];
+  /** Closes all pages. Throws when one of them complained. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,10 @@ export async function openWebScene(executablePath: string | null): Promise<WebSc
       return page;
     },
     complaints: () => complaints.splice(0),
+    leave: async () => {
+      for (const context of browser.contexts()) await context.close();
+      if (complaints.length > 0) throw new Error(`the page complained: ${complaints.splice(0).join('; ')}`);
+    },
     close: () => browser.close(),
   };
 }

@@ -1,10 +1,13 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import type { MessageValues } from './say.ts';
 
 const compiled = new Map<string, IntlMessageFormat>();
 
 /** Fills in a sentence of the catalog, in ICU MessageFormat. Runs in a browser as well. Throws when a value is missing. */
-export function formatSentence(sentence: string, values: MessageValues, language: string): string {
+export function formatSentence(
+  sentence: string,
+  values: Readonly<Record<string, string | number | boolean>>,
+  language: string,
+): string {
   const key = `${language} ${sentence}`;
   let format = compiled.get(key);
   if (!format) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CATALOG, ENGLISH, toLanguage } from './language.ts';
 import type english from './languages/en/page.json';
 
-export type PageKey = `page.${keyof typeof english & string}`;
+export type PageKey = `page.${keyof typeof english}`;
 
 /** What a page in a browser says, which cannot read the catalog itself: its sentences in one language, by key. */
 export interface PageSentences {

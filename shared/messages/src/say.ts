@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
-import { IntlMessageFormat } from 'intl-messageformat';
+import { formatSentence } from './format-sentence.ts';
 import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
@@ -62,9 +62,8 @@ export type MessageKey = { [File in keyof Catalog]: `${File}.${keyof Catalog[Fil
 /** What fills the placeholders of a sentence: plain text and figures, which it never reads as a format, and what it chooses by. */
 export type MessageValues = Readonly<Record<string, string | number | boolean>>;
 
-/** The sentences of a language and key, as they were read and as they were compiled. */
+/** The sentences of a language by key. */
 const sentences = new Map<string, ReadonlyMap<string, string>>();
-const compiled = new Map<string, IntlMessageFormat>();
 
 /**
  * One sentence of the catalog in ICU MessageFormat, filled in, in the language of whoever is spoken to (`inLanguage`) unless another is
@@ -140,15 +139,9 @@ function formOf(english: string): RegExp {
 
 function fill(key: string, values: MessageValues, language: string): string {
   const spoken = LANGUAGES.includes(language) && readSentences(language).has(key) ? language : ENGLISH;
-  const name = `${spoken}.${key}`;
-  let format = compiled.get(name);
-  if (!format) {
-    const sentence = readSentences(spoken).get(key);
-    if (sentence === undefined) throw new Error(`The catalog has no sentence ${key}. Add it to languages/en.`);
-    format = new IntlMessageFormat(sentence, spoken, undefined, { ignoreTag: true });
-    compiled.set(name, format);
-  }
-  return String(format.format({ ...values }));
+  const sentence = readSentences(spoken).get(key);
+  if (sentence === undefined) throw new Error(`The catalog has no sentence ${key}. Add it to languages/en.`);
+  return formatSentence(sentence, values, spoken);
 }
 
 function readSentences(language: string): ReadonlyMap<string, string> {

@@ -78,6 +78,25 @@ describe('what npm start builds', () => {
     expect(await build()).toMatch(/main\.ts:1:6/);
   });
 
+  it('has the page of a channel, as its files and what they import are now', async () => {
+    const page = 'services/bot/src/page';
+    const bundle = 'services/gateway/src/channels/web/page/bundle.mjs';
+    write(`${page}/bundle.mjs`, readFileSync(join(checkoutPath(), bundle), 'utf8'));
+    write(`${page}/main.tsx`, `import { greet } from '../words/greet.ts';\ndocument.title = greet('Ada');\n`);
+    write(`${page}/main.css`, 'p { color: red }');
+    for (const name of ['index.html', 'icon.svg']) write(`${page}/${name}`, name);
+    expect(await build()).toBeNull();
+    expect(readBuilt('page/main.js')).toContain('Hello');
+    expect(readBuilt('page/index.html')).toBe('index.html');
+    write('services/bot/src/words/greet.ts', 'export const greet = (name: string): string => `Bye, ${name}.`;\n');
+    write(`${page}/main.css`, 'p { color: blue }');
+    expect(await build()).toBeNull();
+    expect(readBuilt('page/main.js')).toContain('Bye');
+    expect(readBuilt('page/main.css')).toMatch(/blue|#00f/);
+    write(`${page}/main.tsx`, 'const = 3;');
+    expect(await build()).toMatch(/main\.tsx:1:6/);
+  });
+
   function build(): Promise<string | null> {
     said = [];
     return buildServices(checkout, (line) => void said.push(line));

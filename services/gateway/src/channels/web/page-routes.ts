@@ -49,14 +49,24 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
       .map((one) => one.split(';')[0]?.trim() ?? '');
     return send(reply.header('vary', 'accept-language'), 'text/html; charset=utf-8', renderHtml(html, languages));
   });
-  const bundle = IS_SOURCE ? await import('./page/bundle.mjs') : null;
-  const built = bundle ? null : await readAll();
+  const read = IS_SOURCE ? await openSources() : await openBuilt();
   for (const [path, type] of Object.entries(FILES))
-    app.get(path, async (_request, reply) => {
-      const name = path.slice(1);
-      const bytes = built?.get(name) ?? (await bundle?.bundlePage())?.get(name) ?? (await readPageFile(name));
-      return send(reply, type, bytes);
-    });
+    app.get(path, async (_request, reply) => send(reply, type, await read(path.slice(1))));
+}
+
+type Read = (name: string) => Promise<Uint8Array>;
+
+/** The files of a page that was built, read once. */
+async function openBuilt(): Promise<Read> {
+  const names = Object.keys(FILES).map((path) => path.slice(1));
+  const files = new Map(await Promise.all(names.map(async (name) => [name, await readPageFile(name)] as const)));
+  return async (name) => files.get(name) ?? readPageFile(name);
+}
+
+/** The files of the page as its sources are now. */
+async function openSources(): Promise<Read> {
+  const { bundlePage } = await import('./page/bundle.mjs');
+  return async (name) => (name === 'icon.svg' ? undefined : (await bundlePage()).get(name)) ?? readPageFile(name);
 }
 
 /** Answers 304 to a browser that has this already. */
@@ -75,11 +85,6 @@ function renderHtml(html: string, languages: readonly string[]): string {
     .replace('lang="en"', `lang="${said.language}"`)
     .replace('id="sentences">', () => `id="sentences">${data}`)
     .replace('<noscript>', () => `<noscript>${needsScript.replaceAll('<', '&lt;')}`);
-}
-
-async function readAll(): Promise<ReadonlyMap<string, Buffer>> {
-  const names = Object.keys(FILES).map((path) => path.slice(1));
-  return new Map(await Promise.all(names.map(async (name) => [name, await readPageFile(name)] as const)));
 }
 
 async function readPageFile(name: string): Promise<Buffer> {

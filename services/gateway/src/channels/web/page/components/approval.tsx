@@ -38,7 +38,8 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
             </dd>
           </>
         )}
-        {hash !== null && (
+        {/* The text of a card names it as a rule: what it says there is not said again. */}
+        {hash !== null && !text.includes(hash) && (
           <>
             <dt>{say('page.hash')}</dt>
             <dd class="hash" dir="ltr">

@@ -34,7 +34,7 @@ export function Buttons({ id, version, buttons, pressed }: ButtonsProps): VNode 
         >
           {place === chosen && <Icon name="check" />}
           {label}
-          {place === chosen && <span class="unseen">, {say('page.chosen')}</span>}
+          {place === chosen && <span class="unseen">{say('page.chosen')}</span>}
         </button>
       ))}
     </div>

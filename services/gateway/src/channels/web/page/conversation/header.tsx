@@ -4,7 +4,7 @@ import { say } from '../say.ts';
 import type { Link } from '../state/connection.ts';
 import { useChat } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
-import { Icon } from '../theme/icons.tsx';
+import { Icon, Logo } from '../theme/icons.tsx';
 
 const LINKS: Readonly<Record<Link, PageKey>> = {
   connecting: 'page.connecting',
@@ -19,7 +19,7 @@ export function Header({ page }: { readonly page: Page }): VNode {
   const { person } = page.session;
   return (
     <header class="bar">
-      <img src="icon.svg" alt="" width="32" height="32" />
+      <Logo />
       <div class="stack">
         <h1>Signalbox</h1>
         <p class={`link ${link}`}>

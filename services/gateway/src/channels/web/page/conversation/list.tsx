@@ -67,6 +67,8 @@ export class List extends Component<Props, State> {
     const { components, pending, partial, isThinking } = chat;
     if (isPinned) this.#seen = new Set(components.map(({ id }) => id));
     const missed = components.filter((one) => !this.#seen.has(one.id)).length;
+    // A gateway may send what is being written in both forms.
+    const hasDraft = components.some(({ type }) => type === 'Draft');
     const isEmpty = chat.isLoaded && components.length === 0 && pending.messages.length === 0;
     return (
       <div class="list">
@@ -87,9 +89,9 @@ export class List extends Component<Props, State> {
             </div>
             <PendingMessages chat={chat} />
             {partial.person !== '' && <p class="bubble own draft">{partial.person}</p>}
-            {partial.agent !== '' && <DraftBubble text={partial.agent} />}
+            {partial.agent !== '' && !hasDraft && <DraftBubble text={partial.agent} />}
             <p class="thinking" role="status">
-              {isThinking && partial.agent === '' && say('page.thinking')}
+              {isThinking && partial.agent === '' && !hasDraft && say('page.thinking')}
             </p>
           </div>
         </div>

@@ -2,6 +2,7 @@ import {
   CLOSE_CODES,
   type ClientFrame,
   type Component,
+  type PageMode,
   type ServerFrame,
 } from '@signalbox/contracts/conversation/frames';
 import { Voice } from '../voice/voice.ts';
@@ -12,6 +13,8 @@ import { socketUrl, type Place } from './place.ts';
 
 /** How long an answer may take. A message that is not confirmed after this time says that the socket is dead, whatever it says itself. */
 const CONFIRM_MS = 15_000;
+/** Messages that wait for their confirmation at most; the gateway takes forty at once. */
+const AT_ONCE = 20;
 /** As wide as a page on a desktop is at least. */
 const NARROW = matchMedia('(width <= 760px)');
 
@@ -38,17 +41,19 @@ export class Chat {
   readonly #options: Options;
   readonly #connection: Connection;
   /** As the gateway calls it, once it said something. */
-  #sessionId: string;
+  #sessionId: string | null = null;
+  /** The messages that went out on the socket of now. */
+  readonly #sent = new Set<string>();
+  #toldMode: PageMode = { mode: 'text', device: 'desktop' };
   #confirmBy: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options) {
     const { place, person, onChange } = options;
     this.#options = options;
-    this.#sessionId = place.session ?? 'main';
     this.pending = new Pending(JSON.stringify([place.agent, place.session, person]));
     this.voice = new Voice({ onChange, onMode: () => this.#sendMode() });
     this.#connection = new Connection({
-      url: () => socketUrl(place, this.conversation.seq),
+      url: () => this.#url(),
       onOpen: () => this.#sendAgain(),
       onFrame: (frame) => this.#take(frame),
       onChange: (code) => this.#linkChanged(code),
@@ -77,15 +82,16 @@ export class Chat {
   }
 
   say(text: string, voice = false): void {
-    this.#send(this.pending.addMessage(text, voice));
+    this.pending.addMessage(text, voice);
+    this.#sendPending();
     this.#options.onChange();
   }
 
   /** Sends a refused message again. */
-  sayAgain(message: PendingMessage): void {
-    this.pending.allow(message.id);
+  sayAgain({ id }: PendingMessage): void {
+    this.pending.allow(id);
     if (this.link === 'ended') location.reload();
-    else this.#send(message);
+    else this.#sendPending();
     this.#options.onChange();
   }
 
@@ -101,14 +107,22 @@ export class Chat {
     this.#options.onChange();
   }
 
-  #send({ id, text, voice }: PendingMessage): void {
-    this.#sendFrame({ type: 'client.message', payload: { id, text, voice } });
-    this.#expectConfirmation();
+  /** Sends what this socket has not sent yet, some at a time: a gateway refuses a flood. */
+  #sendPending(): void {
+    if (!this.#isReady) return;
+    const waiting = this.pending.messages.filter(({ isRefused }) => !isRefused);
+    for (const { id, text, voice } of waiting.slice(0, AT_ONCE)) {
+      if (this.#sent.has(id)) continue;
+      this.#sent.add(id);
+      this.#sendFrame({ type: 'client.message', payload: { id, text, voice } });
+    }
+    clearTimeout(this.#confirmBy);
+    if (waiting.length > 0) this.#confirmBy = setTimeout(() => this.#connection.restart(), CONFIRM_MS);
   }
 
   #sendPress(press: PendingPress): void {
+    if (!this.#isReady) return;
     this.#sendFrame({ type: 'client.action', payload: press });
-    if (this.link !== 'open') return;
     // A press that changes nothing leaves the buttons as they are: after a while they can be pressed again.
     setTimeout(() => {
       if (this.link !== 'open') return;
@@ -117,28 +131,40 @@ export class Chat {
     }, CONFIRM_MS);
   }
 
+  get #mode(): PageMode {
+    return { mode: this.voice.isOn ? 'voice' : 'text', device: NARROW.matches ? 'mobile' : 'desktop' };
+  }
+
+  /** Says how the page is used, unless the socket knows. */
   readonly #sendMode = (): void => {
-    const mode = this.voice.isOn ? 'voice' : 'text';
-    const device = NARROW.matches ? 'mobile' : 'desktop';
-    this.#sendFrame({ type: 'client.mode.update', payload: { mode, device } });
+    const mode = this.#mode;
+    if (!this.#isReady || (mode.mode === this.#toldMode.mode && mode.device === this.#toldMode.device)) return;
+    this.#toldMode = mode;
+    this.#sendFrame({ type: 'client.mode.update', payload: mode });
   };
 
-  /** A new socket hears how the page is used, and everything that no socket before it got confirmed. */
+  #url(): string {
+    this.#toldMode = this.#mode;
+    return socketUrl(this.#options.place, this.conversation.seq, this.#toldMode);
+  }
+
+  /** A frame needs the name that the gateway gives to the session: before the first one of the gateway there is nothing to say. */
+  get #isReady(): boolean {
+    return this.link === 'open' && this.#sessionId !== null;
+  }
+
+  /** A new socket hears everything that no socket before it got confirmed. */
   #sendAgain(): void {
+    if (!this.#isReady) return;
+    this.#sent.clear();
     this.#sendMode();
-    for (const message of this.pending.messages) if (!message.isRefused) this.#send(message);
+    this.#sendPending();
     for (const press of this.pending.presses) this.#sendPress(press);
-    this.#expectConfirmation();
   }
 
   #sendFrame(frame: Frame): void {
-    this.#connection.send({ ...frame, ts: new Date().toISOString(), sessionId: this.#sessionId });
-  }
-
-  #expectConfirmation(): void {
-    clearTimeout(this.#confirmBy);
-    const waits = this.pending.messages.some(({ isRefused }) => !isRefused);
-    if (waits && this.link === 'open') this.#confirmBy = setTimeout(() => this.#connection.restart(), CONFIRM_MS);
+    const { type, payload } = frame;
+    this.#connection.send({ type, ts: new Date().toISOString(), sessionId: this.#sessionId, payload });
   }
 
   #linkChanged(code: number | null): void {
@@ -154,12 +180,13 @@ export class Chat {
   }
 
   #take({ type, payload, sessionId }: ServerFrame): void {
+    const isFirst = this.#sessionId === null;
     this.#sessionId = sessionId;
     switch (type) {
       case 'server.a2ui.patch':
         for (const change of this.conversation.apply(payload.seq, payload.steps)) this.#confirm(change);
         this.isLoaded = true;
-        this.#expectConfirmation();
+        this.#sendPending();
         break;
       case 'server.agent.thinking':
         this.isThinking = payload.active;
@@ -174,7 +201,7 @@ export class Chat {
         this.voice.say(payload.text, payload.language);
         break;
       case 'server.voice.start':
-        this.voice.listen();
+        // It allows what only the person begins: nothing listens before they press the button.
         break;
       case 'server.voice.stop':
         this.voice.stop();
@@ -183,6 +210,7 @@ export class Chat {
         this.voice.play(payload.mimeType, payload.data);
         break;
     }
+    if (isFirst) this.#sendAgain();
     this.#options.onChange();
   }
 

@@ -1,3 +1,5 @@
+import type { PageMode } from '@signalbox/contracts/conversation/frames';
+
 /** What the address of the page names. Null: the gateway takes the usual one. */
 export interface Place {
   readonly agent: string | null;
@@ -17,12 +19,14 @@ export function takeCode(): string | null {
 }
 
 /** Where the socket of a place is; `after` is the greatest patch that the page saw; null: none. */
-export function socketUrl({ agent, session }: Place, after: number | null): string {
+export function socketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
   const url = new URL('ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.hash = '';
   if (agent !== null) url.searchParams.set('agent', agent);
   if (session !== null) url.searchParams.set('session', session);
   if (after !== null) url.searchParams.set('after', String(after));
+  url.searchParams.set('mode', mode);
+  url.searchParams.set('device', device);
   return url.href;
 }
