@@ -88,6 +88,18 @@ describe('npm run new -- channel wire', () => {
     expect(tested).toMatch(/Tests.*\b[4-9]\d passed/);
   });
 
+  it('adds its variables to those of the example, with what its schema says of each', () => {
+    const [, added = ''] = readFileSync(join(root, '.env.example'), 'utf8').split(/^# ---- Wire .*$/m);
+    expect(added.trim().split('\n')).toEqual([
+      '# Where its HTTP interface is served.',
+      '# WIRE_URL=',
+      '# What calls present. Secret.',
+      '# WIRE_TOKEN=',
+      '# The name of our account there. Messages are known by it, so it stays when the token changes.',
+      '# WIRE_ACCOUNT=signalbox',
+    ]);
+  });
+
   it('leaves nothing of the name of what it was made of', () => {
     const made = [
       ...readdirSync(join(root, 'services/gateway/src/channels/wire')).map(

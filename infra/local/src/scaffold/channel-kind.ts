@@ -63,7 +63,7 @@ function rename(text: string, name: string): string {
 
 /** The lines of .env.example: what the schema says of each variable, and its default. */
 function describeVariables(config: string, name: string): string {
-  const fields = [...config.matchAll(/\/\*\* (.+?) \*\/\s+([A-Z_]+):(.+?)(?=\/\*\*|\n\}\))/gs)];
+  const fields = [...config.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}([A-Z_]+):([^]+?)(?=\n {2}\/\*\*|\n\}\))/gm)];
   const lines = fields.flatMap(([, says = '', variable = '', schema = '']) => {
     const [, value = ''] = /\.default\('([^']*)'\)/.exec(schema) ?? [];
     return [`# ${says}`, `# ${variable}=${value}`];

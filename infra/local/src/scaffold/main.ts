@@ -1,17 +1,35 @@
+import { describeError } from '../describe-error.ts';
 import { checkoutPath } from '../setup/checkout.ts';
 import { planScaffold } from './kinds.ts';
-import { writeScaffold } from './scaffold.ts';
+import { writeScaffold, type Scaffold } from './scaffold.ts';
 
 // npm run new -- <kind> <name>
 
 const checkout = checkoutPath();
 const plan = planScaffold(checkout, process.argv.slice(2));
-if ('problem' in plan) {
-  console.error(plan.problem);
+if ('problem' in plan) refuse(plan.problem);
+else make(plan);
+
+function make(scaffold: Scaffold): void {
+  try {
+    writeScaffold(checkout, scaffold);
+  } catch (error) {
+    refuse(`Nothing was written. ${describeError(error)}`);
+    return;
+  }
+  const { files, additions, next } = scaffold;
+  const lines = [
+    'Written:',
+    ...files.map(({ path }) => `  ${path}`),
+    'Changed:',
+    ...additions.map(({ path }) => `  ${path}`),
+    'Next:',
+    ...next.map((line, place) => `  ${place + 1}. ${line}`),
+  ];
+  console.log(lines.join('\n'));
+}
+
+function refuse(problem: string): void {
+  console.error(problem);
   process.exitCode = 1;
-} else {
-  writeScaffold(checkout, plan);
-  console.log(['Written:', ...plan.files.map(({ path }) => `  ${path}`)].join('\n'));
-  console.log(['Changed:', ...plan.additions.map(({ path }) => `  ${path}`)].join('\n'));
-  console.log(['Next:', ...plan.next.map((line, place) => `  ${place + 1}. ${line}`)].join('\n'));
 }
