@@ -61,6 +61,13 @@ export async function openBench(pages: TestPage[] = [], redisUrl?: string): Prom
   };
 }
 
+/** Says what a gateway tells the others, or something else in its place. */
+export async function tellGateways(letter: unknown): Promise<void> {
+  const { redis, prefix } = bench.harness;
+  const heard = await redis.publish(`${prefix}channel:web:pages`, JSON.stringify(letter));
+  if (heard === 0) throw new Error('no gateway hears it');
+}
+
 export async function addPerson(
   id: string,
   role: 'viewer' | 'developer' | 'operator' | 'admin' = 'developer',

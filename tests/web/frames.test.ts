@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServerFrame } from '@signalbox/contracts/conversation/frames';
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { bench, CHAT, useBench } from './bench.ts';
+import { bench, CHAT, tellGateways, useBench } from './bench.ts';
 import type { TestPage } from './page.ts';
 
 useBench();
@@ -189,7 +189,7 @@ test('nothing but frames of the contract and components of its own chat ever rea
     { kind: 'patched', chatKey: CHAT },
     'no letter',
   ];
-  for (const letter of letters) await bench.harness.redis.publish(`${bench.harness.prefix}web`, JSON.stringify(letter));
+  for (const letter of letters) await tellGateways(letter);
   page.say('/freeze release week');
   await until(() => page.texts().length === 2);
   const events = await bench.harness.rows<{ kind: string }>('select distinct kind from audit_events');

@@ -5,7 +5,7 @@ import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { z } from 'zod';
 
 /** Redis pub/sub channel of the gateways among each other, behind the key prefix. Nothing of it is stored. */
-const CHANNEL = 'web';
+const CHANNEL = 'pages';
 
 /** What concerns the pages of a chat. Losing one is harmless: patches are looked for, and the rest passes. */
 const News = z.discriminatedUnion('kind', [

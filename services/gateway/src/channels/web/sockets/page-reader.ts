@@ -1,0 +1,65 @@
+import type { WebSocket } from '@fastify/websocket';
+import { CLOSE_CODES, type ClientFrame } from '@signalbox/contracts/conversation/frames';
+import { background } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { readFrame, toIncoming, type Speaker } from './client-frames.ts';
+import type { Intake } from './intake.ts';
+import type { PageSocket } from './page-socket.ts';
+
+/** Frames of one page: so many at once, and then so many a second. A person is far below; the gateway's own limit counts messages. */
+const BURST = 40;
+const PER_SECOND = 5;
+/** The service restarts, or is overloaded: a page comes again, and says again what it saw no echo of (RFC 6455, 7.4; IANA). */
+const TRY_AGAIN_LATER = 1013;
+
+/**
+ * Reads what a page says, one frame after the other: while one is being admitted, the socket is not read. A frame that is none ends the
+ * socket, and so do too many.
+ */
+export function readPage(options: {
+  readonly socket: WebSocket;
+  readonly page: PageSocket;
+  readonly speaker: Speaker;
+  readonly intake: Intake;
+  readonly log: Log;
+}): void {
+  const { socket, page, speaker, intake, log } = options;
+  const takeToken = createBucket();
+  const waiting: Exclude<ClientFrame, { type: 'client.mode.update' }>[] = [];
+  let isBusy = false;
+
+  const work = async (): Promise<void> => {
+    isBusy = true;
+    socket.pause();
+    for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
+      if (await intake.bring(toIncoming(frame, speaker))) continue;
+      page.close(TRY_AGAIN_LATER, 'try again');
+    }
+    isBusy = false;
+    if (page.isOpen) socket.resume();
+  };
+
+  socket.on('message', (data, isBinary) => {
+    if (!page.isOpen) return;
+    if (!takeToken()) return page.close(CLOSE_CODES.tooFast, 'too fast');
+    // By default ws hands over each message as one buffer.
+    const frame = isBinary ? null : readFrame((data as Buffer).toString(), speaker.chatKey);
+    if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
+    if (frame.type === 'client.mode.update') return page.changeMode(frame.payload);
+    waiting.push(frame);
+    if (!isBusy) background(log, 'page', work());
+  });
+}
+
+function createBucket(): () => boolean {
+  let tokens = BURST;
+  let at = performance.now();
+  return () => {
+    const now = performance.now();
+    tokens = Math.min(BURST, tokens + ((now - at) / 1_000) * PER_SECOND);
+    at = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}

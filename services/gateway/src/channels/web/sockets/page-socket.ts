@@ -1,0 +1,245 @@
+import type { WebSocket } from '@fastify/websocket';
+import { CLOSE_CODES, type PageMode, type PatchStep, type ServerFrame } from '@signalbox/contracts/conversation/frames';
+import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
+import { background } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { READ_AT_ONCE, type Missing, type StoredPatch } from '../shown/patches.ts';
+import { toSpeech } from '../shown/speech.ts';
+import { dependsOnDevice, toStep } from '../shown/view.ts';
+import { Passing } from './passing.ts';
+
+/*
+ * What one page is sent. One thing at a time, and each frame only once the one before has left this process, so that a page that does not
+ * read holds up nobody else and keeps one frame in memory:
+ *
+ *   idle → (behind) → read what it lacks → sent → (more) → … → (mode changed) → the view again → (passing things changed) → sent → idle
+ *   a frame does not leave within its time ─▶ closed 4003 · signed out ─▶ closed 4001
+ */
+
+/** A frame that has not left this process by then is one of a page that does not read. */
+const SLOW_MS = 10 * SECOND_MS;
+/** How long a page may take to answer the end of its socket. */
+const GOODBYE_MS = 2 * SECOND_MS;
+
+export interface PageSocketOptions {
+  readonly socket: WebSocket;
+  readonly chatKey: string;
+  readonly sessionId: string;
+  /** The hash of the login that it was opened with. */
+  readonly login: string;
+  readonly userKey: string;
+  /** The newest patch that the page has; null: it has nothing. */
+  readonly after: number | null;
+  readonly mode: PageMode;
+  readonly read: (page: {
+    readonly chatKey: string;
+    readonly login: string;
+    readonly after: number | null;
+  }) => Promise<Missing>;
+  readonly log: Log;
+  readonly slowMs?: number | undefined;
+}
+
+type Outgoing = {
+  [T in ServerFrame['type']]: Pick<Extract<ServerFrame, { type: T }>, 'type' | 'payload'>;
+}[ServerFrame['type']];
+
+/** One page that is open. */
+export class PageSocket {
+  readonly chatKey: string;
+  readonly login: string;
+  readonly userKey: string;
+  readonly passing = new Passing();
+  /** Whether it has answered since it was asked last. */
+  isAlive = true;
+  readonly #options: PageSocketOptions;
+  /** The newest patch that it was sent; null before its first view. */
+  #seen: number | null;
+  #mode: PageMode;
+  #nextMode: PageMode | null = null;
+  #isFirst: boolean;
+  #isBehind = false;
+  #isChanged = false;
+  #isRunning = false;
+
+  constructor(options: PageSocketOptions) {
+    this.#options = options;
+    this.chatKey = options.chatKey;
+    this.login = options.login;
+    this.userKey = options.userKey;
+    this.#seen = options.after;
+    this.#mode = options.mode;
+    this.#isFirst = options.after === null;
+    options.socket.on('pong', () => (this.isAlive = true));
+  }
+
+  get isOpen(): boolean {
+    return this.#options.socket.readyState === this.#options.socket.OPEN;
+  }
+
+  /** Whether it lacks the patch of this number. */
+  lacks(seq: number): boolean {
+    return this.#isFirst || this.#seen === null || this.#seen < seq;
+  }
+
+  /** Something new is to be read. */
+  wake(): void {
+    this.#isBehind = true;
+    this.#start();
+  }
+
+  /** What is shown in passing has changed. */
+  refresh(): void {
+    this.#isChanged = true;
+    this.#start();
+  }
+
+  /** The page is used in another way from now on: it gets its view anew. */
+  changeMode(mode: PageMode): void {
+    this.#nextMode = mode;
+    this.#start();
+  }
+
+  /** Ends the socket; one that does not answer is cut off. */
+  close(code: number, reason: string): void {
+    const { socket } = this.#options;
+    socket.close(code, reason);
+    // A socket that is paused would not see the answer.
+    socket.resume();
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  }
+
+  /** Asks whether anybody is there; cuts off a page that has not answered since it was asked before. */
+  ping(): void {
+    const { socket } = this.#options;
+    if (!this.isAlive) return socket.terminate();
+    this.isAlive = false;
+    socket.ping();
+  }
+
+  #start(): void {
+    if (this.#isRunning || !this.isOpen) return;
+    this.#isRunning = true;
+    background(this.#options.log, 'page', this.#run());
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // Nothing is awaited between the last look and the end: what comes after it starts again.
+      for (let goesOn = true; goesOn && this.isOpen && this.#hasWork();) goesOn = await this.#step();
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #hasWork(): boolean {
+    return this.#isBehind || this.#nextMode !== null || this.#isChanged;
+  }
+
+  /** False when nothing could be read. */
+  async #step(): Promise<boolean> {
+    if (this.#isBehind) return this.#catchUp();
+    if (this.#nextMode) await this.#applyMode(this.#nextMode);
+    else await this.#showPassing();
+    return true;
+  }
+
+  /** False when nothing could be read: the hub wakes it again. */
+  async #catchUp(): Promise<boolean> {
+    const { read, chatKey, login, log } = this.#options;
+    this.#isBehind = false;
+    let missing: Missing;
+    try {
+      missing = await read({ chatKey, login, after: this.#seen });
+    } catch (error) {
+      log.debug('page not brought up to date', { chatKey, error });
+      return false;
+    }
+    if (!missing.isSignedIn) {
+      this.close(CLOSE_CODES.notSignedIn, 'signed out');
+      return false;
+    }
+    const { patches, isFresh } = missing;
+    const before = isFresh ? Infinity : (this.#seen ?? 0);
+    const isAll = isFresh || patches.length < READ_AT_ONCE;
+    const seq = isAll ? missing.seq : (patches.at(-1)?.seq ?? missing.seq);
+    const steps: PatchStep[] = patches.map((one) => toStep(one, this.#mode.device));
+    const answers = patches.filter((one) => one.place > before && isAnswer(one));
+    // What was being written stands there now: both change in one step.
+    const hadDraft = answers.length > 0 && this.passing.answered();
+    if (hadDraft) steps.unshift(...this.passing.take().steps);
+    if (isFresh) steps.unshift({ op: 'clear' });
+    this.#isBehind ||= !isAll;
+    if (steps.length > 0 && !(await this.#send({ type: 'server.a2ui.patch', payload: { seq, steps } }))) return false;
+    this.#seen = seq;
+    this.#isChanged ||= this.#isFirst || answers.length > 0;
+    this.#isFirst = false;
+    for (const answer of answers) await this.#speak(answer, hadDraft);
+    return true;
+  }
+
+  /** In voice mode a page reads aloud what comes. */
+  async #speak({ patch }: StoredPatch, hadDraft: boolean): Promise<void> {
+    const { text, language } = patch?.props ?? {};
+    if (typeof text !== 'string') return;
+    const isVoice = this.#mode.mode === 'voice';
+    if (isVoice || hadDraft) await this.#send({ type: 'server.transcript.final', payload: { speaker: 'agent', text } });
+    if (!isVoice) return;
+    const said = toSpeech(text);
+    if (said !== '')
+      await this.#send({
+        type: 'server.voice.say',
+        payload: { text: said, language: typeof language === 'string' ? language : null },
+      });
+  }
+
+  async #applyMode(next: PageMode): Promise<void> {
+    const before = this.#mode;
+    this.#nextMode = null;
+    this.#mode = next;
+    if (before.mode !== next.mode)
+      await this.#send({ type: next.mode === 'voice' ? 'server.voice.start' : 'server.voice.stop', payload: {} });
+    if (before.device !== next.device && !this.#isFirst) await this.#drawAgain();
+  }
+
+  /** Sends the components anew that look different now. */
+  async #drawAgain(): Promise<void> {
+    const { read, chatKey, login, log } = this.#options;
+    try {
+      const { patches } = await read({ chatKey, login, after: null });
+      // Those that it has not been sent yet come in their turn.
+      const shown = patches.filter((one) => one.seq <= (this.#seen ?? 0) && dependsOnDevice(one));
+      const steps = shown.map((one) => toStep(one, this.#mode.device));
+      if (steps.length > 0) await this.#send({ type: 'server.a2ui.patch', payload: { seq: this.#seen ?? 0, steps } });
+    } catch (error) {
+      log.debug('page not drawn again', { chatKey, error });
+    }
+  }
+
+  async #showPassing(): Promise<void> {
+    this.#isChanged = false;
+    if (this.#isFirst) return;
+    const { steps, frames } = this.passing.take();
+    if (steps.length > 0)
+      await this.#send({ type: 'server.a2ui.patch', payload: { seq: this.#seen ?? 0, steps: [...steps] } });
+    for (const frame of frames) await this.#send(frame);
+  }
+
+  /** Whether the frame has left this process. A page that does not read is closed, and comes back for what it lacks. */
+  async #send(frame: Outgoing): Promise<boolean> {
+    const { socket, sessionId, chatKey, log, slowMs = SLOW_MS } = this.#options;
+    if (!this.isOpen) return false;
+    const text = JSON.stringify({ ...frame, ts: new Date().toISOString(), sessionId });
+    const sending = new Promise<boolean>((resolve) => socket.send(text, (error) => resolve(!error)));
+    const hasLeft = await withinMs(sending, slowMs);
+    if (hasLeft !== undefined) return hasLeft;
+    log.info('a page that does not read is closed', { chatKey });
+    this.close(CLOSE_CODES.tooSlow, 'too slow');
+    return false;
+  }
+}
+
+/** Whether it is something that the agent, or the runtime, said. */
+function isAnswer({ patch }: StoredPatch): boolean {
+  return patch !== null && (patch.type === 'Approval' || (patch.type === 'Message' && patch.props['from'] === 'agent'));
+}
