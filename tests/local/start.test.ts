@@ -59,10 +59,11 @@ afterAll(async () => {
   await Promise.all([discardPostgres(join(dir, 'postgres')), discardRedis(join(dir, 'redis'))]);
 }, START_TIMEOUT_MS);
 
-test('one line says ready, and five say what is up', () => {
+test('one line says ready, and six say what is up', () => {
   const [, after = ''] = first.output().split(/^ready in [\d.]+ s\n/m);
-  expect(after.trimEnd().split('\n').slice(0, 5)).toEqual([
-    expect.stringMatching(/chat page {2}http:\/\/127\.0\.0\.1:\d+$/),
+  expect(after.trimEnd().split('\n').slice(0, 6)).toEqual([
+    expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+ \(simulated\)$/),
+    expect.stringMatching(/web page {3}http:\/\/127\.0\.0\.1:\d+\/$/),
     expect.stringContaining('npm run chat'),
     expect.stringContaining('offline'),
     expect.stringMatching(/Postgres 127\.0\.0\.1:\d+, Redis 127\.0\.0\.1:\d+/),

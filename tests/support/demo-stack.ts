@@ -35,8 +35,8 @@ export interface DemoStack {
 /** How long a deployment may take on a busy machine. */
 const DEPLOY_MS = 60_000;
 
-/** Opens it in a folder of its own. Programs that were deployed are ended by `close`. */
-export async function openDemoStack(): Promise<DemoStack> {
+/** Opens it in a folder of its own, with these variables besides. Programs that were deployed are ended by `close`. */
+export async function openDemoStack(more: Readonly<Record<string, string>> = {}): Promise<DemoStack> {
   const folder = makeTemporaryFolder('demo');
   const repository = join(folder, 'demo.git');
   const targets = join(folder, 'targets');
@@ -53,6 +53,7 @@ export async function openDemoStack(): Promise<DemoStack> {
     // A test writes faster than people do; the limit has tests of its own.
     INBOUND_BURST: '1000',
     ...(await openTestConfinement()).settings,
+    ...more,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });
   const first = choosePortBlock();

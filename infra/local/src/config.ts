@@ -18,6 +18,8 @@ export const LocalConfig = z.object({
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
   /** Where the simulator listens; the next free port is taken when this one is busy. */
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
+  /** Where the gateway's page listens; the next free port is taken when this one is busy. */
+  GATEWAY_HTTP_PORT: z.coerce.number().int().min(1).max(65_535).default(8082),
   /** The program bubblewrap; searched on PATH and fetched from Debian when it is not set. */
   BWRAP_PATH: z.string().optional(),
   /** Where to look for redis-server, valkey-server and bwrap. */

@@ -141,6 +141,7 @@ async function startPrograms(
   const facts = {
     seconds: (Date.now() - begin) / 1000,
     simulatorUrl,
+    pageUrl: pageUrlOf(services),
     model: life.model,
     databaseUrl,
     redisUrl,
@@ -150,4 +151,11 @@ async function startPrograms(
   show(describeReady(facts));
   const code = await ensureOwnerCode(databaseUrl);
   if (code !== null) show(describeOwnerCode(code));
+}
+
+/** Where the gateway serves its page; null when it opens no web channel. */
+function pageUrlOf(services: readonly ProgramSpec[]): string | null {
+  const env = services.find(({ name }) => name === 'gateway')?.env ?? {};
+  const hasPage = env['GATEWAY_CHANNELS']?.split(',').includes('web') ?? false;
+  return hasPage ? `http://127.0.0.1:${env['GATEWAY_HTTP_PORT']}/` : null;
 }

@@ -56,7 +56,16 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   own({ close: () => closeRedis(redis) });
 
   const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
-  const channels = await openChannels({ own, config, log, pool, redis, metrics, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
+  const channels = await openChannels({
+    own,
+    config,
+    log,
+    pool,
+    redis,
+    metrics,
+    http: http.app,
+    httpHost: config.GATEWAY_HTTP_HOST,
+  });
   const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, metrics });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
@@ -116,8 +125,10 @@ async function openChannels(
 ): Promise<readonly Channel[]> {
   const { config, ...shared } = parts;
   const opened: Channel[] = [];
-  for (const { kind, config: own } of config.channels)
-    opened.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX }));
+  for (const { kind, config: own } of config.channels) {
+    const prefix = `${config.REDIS_PREFIX}channel:${kind.name}:`;
+    opened.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix }));
+  }
   return opened;
 }
 

@@ -36,7 +36,11 @@ const COMMANDS = [
 ];
 
 const REACH: Readonly<Record<RedisService, Reach>> = {
-  gateway: { keys: [...streams(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*'], channels: [STOP_CHANNEL, 'draft'] },
+  // What a channel keeps is its own: see ChannelParts.
+  gateway: {
+    keys: [...streams(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
+    channels: [STOP_CHANNEL, 'draft', 'channel:*'],
+  },
   // It puts work into the queue of every pool.
   worker: {
     keys: [...streams(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*', 'file:*'],

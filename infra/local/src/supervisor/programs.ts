@@ -46,6 +46,7 @@ export async function describeServices(
 ): Promise<readonly ProgramSpec[]> {
   const dataDir = config.SIGNALBOX_DATA_DIR;
   const inherited = inheritedEnvironment();
+  const pagePort = await findFreePortFrom(config.GATEWAY_HTTP_PORT);
   const traffic = {
     PROXY_DIR: join(dataDir, 'proxy'),
     PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(join(dataDir, 'proxy')),
@@ -63,7 +64,16 @@ export async function describeServices(
     {
       name: 'gateway',
       service: 'gateway',
-      given: { ...telegramEnvironment(config, parts.simulatorUrl), SECRETS_SEALING_KEY: sealingKey(parts.keys) },
+      defaults: {
+        GATEWAY_CHANNELS: 'telegram,web',
+        // Whoever reaches the simulator can be anybody as well.
+        WEB_DEMO_PEOPLE: parts.simulatorUrl === null ? 'off' : 'on',
+      },
+      given: {
+        GATEWAY_HTTP_PORT: String(pagePort),
+        ...telegramEnvironment(config, parts.simulatorUrl),
+        SECRETS_SEALING_KEY: sealingKey(parts.keys),
+      },
     },
     ...workers,
     {

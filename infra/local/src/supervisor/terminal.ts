@@ -4,6 +4,8 @@ import { standardOutput } from '@signalbox/platform/standard-output';
 export interface ReadyFacts {
   readonly seconds: number;
   readonly simulatorUrl: string | null;
+  /** The gateway's own page; null when it opens no web channel. */
+  readonly pageUrl: string | null;
   readonly model: string;
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -21,12 +23,13 @@ export function show(lines: string): void {
   standardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
-/** The line that begins with `ready` and the five lines that say what is up and where to click. */
+/** The line that begins with `ready` and the lines that say what is up and where to click. */
 export function describeReady(facts: ReadyFacts): string {
   const simulated = facts.simulatorUrl !== null;
   const lines = [
     `ready in ${facts.seconds.toFixed(1)} s`,
-    simulated ? `  chat page  ${facts.simulatorUrl}` : '  chat page  your bot in Telegram',
+    simulated ? `  Telegram   ${facts.simulatorUrl} (simulated)` : '  Telegram   your bot',
+    ...(facts.pageUrl === null ? [] : [`  web page   ${facts.pageUrl}`]),
     simulated
       ? '  terminal   npm run chat -- --as 1001 "hello"'
       : '  terminal   npm run chat needs the simulator: unset TELEGRAM_BOT_TOKEN',

@@ -9,6 +9,7 @@ import { findUser, readLanguages } from '@signalbox/store/people/users';
 import { inLanguage } from '@signalbox/messages/language';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import type { Answer } from '../commands/question.ts';
 import type { Channel } from '../channels/channel.ts';
 import { answerQuestion, toBody } from '../commands/answer.ts';
 import { describeCode } from '../commands/codes.ts';
@@ -134,12 +135,17 @@ async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
+/** Where nothing can be shown for a moment, it is said. */
+function withoutToast({ answerPress }: Channel, given: Answer): Answer {
+  return answerPress || given.text !== null || !given.toast ? given : { ...given, text: given.toast };
+}
+
 async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
   const { envelope } = plan;
   const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
-  const given = await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked);
+  const given = withoutToast(channel, await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked));
   const notices = given.notices ?? [];
   const languages = notices.length === 0 ? [] : await readLanguages(db, notices);
   const replyKey = `reply:${envelope.id}`;

@@ -233,7 +233,7 @@ export interface ChannelParts<C> {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly redisUrl: string;
-  /** Before every Redis key. */
+  /** Before every Redis key and pub/sub channel of this channel: no other reach is open to it. */
   readonly prefix: string;
   readonly log: Log;
   readonly metrics: GatewayMetrics;

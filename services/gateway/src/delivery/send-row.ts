@@ -88,9 +88,10 @@ export function createRowSender(deps: {
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
       const shown = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
       const base = item.base?.messageIds ?? [];
-      // Where nothing can be changed, each step would be a message of its own.
-      const { progress, onlyChanges } = body.data;
-      if (!channel.edit && base.length > 0 && progress === 'underway')
+      // Where nothing can be changed, each step would be a message of its own, and so would each vote.
+      const { progress, buttons, onlyChanges } = body.data;
+      const isSaid = progress !== undefined || buttons.some(({ act }) => act !== undefined);
+      if (!channel.edit && base.length > 0 && isSaid)
         return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
       const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
@@ -100,7 +101,7 @@ export function createRowSender(deps: {
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
-      const isNews = onlyChanges !== true || (!channel.edit && progress === 'over');
+      const isNews = onlyChanges !== true;
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
           if (!(await lane.note(reached(null)))) return { kind: 'lost' };
