@@ -43,11 +43,11 @@ const ORIGINS = [
 const ports = (url: string): readonly (string | null)[] =>
   ORIGINS.map((origin) => origin?.replace('{port}', new URL(url).port) ?? null);
 
-/** Nobody was signed in or out, and nothing was said. */
-const untouched = async (logins: number): Promise<void> => {
-  expect(await bench.harness.rows('select 1 from web_logins')).toHaveLength(logins);
-  expect(await bench.harness.rows('select 1 from inbox')).toEqual([]);
-};
+/** How many are signed in, and how much was said. */
+const traces = async (): Promise<readonly [logins: number, messages: number]> => [
+  (await bench.harness.rows('select 1 from web_logins')).length,
+  (await bench.harness.rows('select 1 from inbox')).length,
+];
 
 test('another site can neither sign anybody in or out nor open a socket, whatever cookie comes along', async () => {
   const { url } = await bench.start();
@@ -67,7 +67,7 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
         403,
       );
     }
-  await untouched(1);
+  expect(await traces()).toEqual([1, 0]);
   // The code was not even looked at.
   expect((await postSession(url, { code })).status).toBe(200);
 });
@@ -95,7 +95,7 @@ test('a name of somebody else that leads here is not ours, whatever the browser 
     const post = `POST /session HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2`;
     await refuse(ask(post).then(readStatus), 421);
   }
-  await untouched(0);
+  expect(await traces()).toEqual([0, 0]);
 });
 
 test('what is no JSON of ours is refused by its type, before a byte of it is read', async () => {
@@ -118,7 +118,7 @@ test('what is no JSON of ours is refused by its type, before a byte of it is rea
       postSession(url, { code }, { 'content-type': type }).then(({ status }) => status),
       415,
     );
-  await untouched(0);
+  expect(await traces()).toEqual([0, 0]);
 });
 
 test.each([
@@ -152,7 +152,7 @@ test.each([
     postSession(url, body).then((response) => response.status),
     status,
   );
-  await untouched(0);
+  expect(await traces()).toEqual([0, 0]);
 });
 
 test('a body that does not come is not waited for', async () => {
@@ -190,6 +190,7 @@ test('cookies that were made up open nothing', async () => {
       401,
     );
   }
+  expect(await traces()).toEqual([1, 0]);
 });
 
 test('a socket takes no names of sessions, agents or numbers that are none', async () => {
