@@ -21,8 +21,8 @@ export interface Answered {
   readonly retryAfterSeconds?: number;
 }
 
-/** Admits one event; resolves once it is committed. */
-export type Sink = (event: Incoming) => Promise<void>;
+/** Admits events; resolves once they are committed. */
+export type Sink = (events: readonly Incoming[]) => Promise<void>;
 
 /** What answering needs. */
 export interface RequestParts {
@@ -51,7 +51,7 @@ export async function takeEvent(
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
     // Also when it came before: the gateway that named it may have ended before it was stored.
-    await sink(toIncoming(source, eventId, event));
+    await sink([toIncoming(source, eventId, event)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
 }

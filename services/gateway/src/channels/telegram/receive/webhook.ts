@@ -3,11 +3,11 @@ import type { Log } from '@signalbox/platform/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
 import type { Incoming, Listening } from '../../channel.ts';
+import { createBatches } from '../../http/batches.ts';
 import { createTokenError, hostOf, toApiSignal, type TelegramApi } from '../client.ts';
 import { decode } from './decode.ts';
 import { classify, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
-import { createBatches } from './webhook-batches.ts';
 import type { WebhookServer } from './webhook-server.ts';
 
 /*
@@ -96,9 +96,9 @@ export class Webhook implements Listening {
     const { signal } = this.#stop;
     const bot = await this.#retry(() => api.getMe(this.#signal));
     if (!bot) return;
-    const add = createBatches(admit);
+    const add = createBatches(admit, idOf);
     // Before it is registered: an earlier registration may bring updates already.
-    if (!signal.aborted) this.#detach = target.server.attach((update) => add(decode(update, bot)));
+    if (!signal.aborted) this.#detach = target.server.attach((update) => add([decode(update, bot)]));
     await this.#retry(() => this.#takeOver());
     while (!signal.aborted) {
       await sleep(checkEveryMs, signal);
@@ -189,6 +189,14 @@ export class Webhook implements Listening {
       pending,
     });
   }
+}
+
+/**
+ * Where an update stands among those that wait. Between gateways Telegram itself keeps the order: it sends the next message of a chat
+ * only when it has the 200 for the one before, which it gets after the commit. An update without an id does not wait for others.
+ */
+function idOf({ updateId }: Incoming): number {
+  return Number(updateId ?? 0);
 }
 
 /** Written differently, an address is still the same. */

@@ -4,11 +4,11 @@ import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { Incoming, Listening } from '../../channel.ts';
+import { createBatches } from '../../http/batches.ts';
 import { toNumber } from '../chat-key.ts';
 import type { GraphClient } from '../client.ts';
 import { isAccountProblem, readRefusal } from '../failure.ts';
 import type { Windows } from '../window.ts';
-import { createBatches } from './batches.ts';
 import { decode } from './decode.ts';
 import type { Status } from './payload.ts';
 import type { WebhookRoutes } from './webhook.ts';
@@ -46,7 +46,7 @@ export function listenToWebhook(deps: ListenerDeps): Listening {
   const { routes, windows, phoneNumberId, log } = deps;
   const stop = new AbortController();
   let isKnown = false;
-  const add = createBatches(deps.admit);
+  const add = createBatches(deps.admit, timeOf);
 
   const detach = routes.attach(async (webhook) => {
     const { updates, statuses, problems } = decode(webhook, phoneNumberId);
@@ -109,6 +109,11 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
   onUndelivered();
   log.warn('WhatsApp did not deliver a message', { messageId: id, recipient, errors });
   if (errors.some(({ code }) => code === WINDOW_CODE)) windows.close(recipient);
+}
+
+/** Meta keeps no order between requests, and its times count in seconds. What has no time comes first: it concerns no order. */
+function timeOf(update: Incoming): number {
+  return 'at' in update ? Date.parse(update.at) : 0;
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { createBatches } from './batches.ts';
+
+/** An admission that waits until it is told how it ends. */
+function openAdmission(placeOf?: (update: number) => number) {
+  const batches: (readonly number[])[] = [];
+  const ends: { readonly commit: () => void; readonly fail: () => void }[] = [];
+  const admit = (updates: readonly number[]): Promise<void> => {
+    batches.push(updates);
+    return new Promise((commit, reject) => ends.push({ commit, fail: () => reject(new Error('away')) }));
+  };
+  return { batches, ends, add: createBatches(admit, placeOf) };
+}
+
+test('what comes during an admission goes together afterwards, sorted by its place', async () => {
+  const { batches, ends, add } = openAdmission((update) => update);
+  const first = add([5]);
+  const rest = [[9, 3], [7], [12], [8]].map(add);
+  expect(batches).toEqual([[5]]);
+  ends[0]?.commit();
+  await first;
+  expect(batches).toEqual([[5], [3, 7, 8, 9, 12]]);
+  ends[1]?.commit();
+  await Promise.all(rest);
+});
+
+test('what has no place, or the same one, keeps the order in which it came', async () => {
+  for (const { batches, ends, add } of [openAdmission(), openAdmission(() => 7)]) {
+    const all = [[5], [9, 3], [7]].map(add);
+    ends[0]?.commit();
+    await all[0];
+    ends[1]?.commit();
+    await Promise.all(all);
+    expect(batches).toEqual([[5], [9, 3, 7]]);
+  }
+});
+
+test('an update is done only when its own admission is committed', async () => {
+  const { ends, add } = openAdmission();
+  const done: number[] = [];
+  const first = add([1]).then(() => done.push(1));
+  const second = add([2]).then(() => done.push(2));
+  ends[0]?.commit();
+  await first;
+  expect(done).toEqual([1]);
+  ends[1]?.commit();
+  await second;
+  expect(done).toEqual([1, 2]);
+});
+
+test('a failed admission fails its own updates, and the next ones are tried', async () => {
+  const { ends, add } = openAdmission();
+  const first = add([1]);
+  const second = add([2]);
+  ends[0]?.fail();
+  await expect(first).rejects.toThrow('away');
+  ends[1]?.commit();
+  await expect(second).resolves.toBeUndefined();
+  const third = add([3]);
+  ends[2]?.commit();
+  await expect(third).resolves.toBeUndefined();
+});
+
+test('a hundred go together at most, and beyond five hundred nobody may wait', async () => {
+  const { batches, ends, add } = openAdmission();
+  const added = Array.from({ length: 501 }, (_, id) => add([id]));
+  await expect(add([1_000])).rejects.toThrow('too many updates');
+  for (let n = 0; n < 6; n += 1) {
+    ends[n]?.commit();
+    await added[n * 100];
+  }
+  await Promise.all(added);
+  expect(batches.map((batch) => batch.length)).toEqual([1, 100, 100, 100, 100, 100]);
+});
+
+test('what one request brings is never torn apart, also when it is more than a hundred', async () => {
+  const { batches, ends, add } = openAdmission();
+  const sizes = [1, 60, 60, 250, 1];
+  const added = sizes.map((size) => add(Array.from({ length: size }, (_, id) => id)));
+  for (const n of sizes.keys()) {
+    ends[n]?.commit();
+    await added[n];
+  }
+  expect(batches.map((batch) => batch.length)).toEqual([1, 60, 60, 250, 1]);
+});
