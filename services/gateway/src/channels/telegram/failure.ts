@@ -1,22 +1,9 @@
 import { GrammyError, HttpError } from 'grammy';
 import type { Sent } from '../channel.ts';
+import { readNoAnswer } from '../http/no-answer.ts';
 import { toChatKey } from './chat-key.ts';
 
 export type Failure = Exclude<Sent, { kind: 'sent' }>;
-
-/** Failures of these kinds happen before anything was written to the connection. */
-const NOT_WRITTEN = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
 
 /** The server answered without an answer of the Bot API: a proxy's error page. */
 export class ServerDown extends Error {
@@ -39,9 +26,7 @@ export function classify(error: unknown): Failure {
   if (error instanceof GrammyError) return classifyAnswer(error);
   const inner = error instanceof HttpError ? error.error : error;
   if (inner instanceof ServerDown) return { kind: 'busy', detail: inner.message };
-  const code = readCode(inner);
-  if (code !== null && NOT_WRITTEN.has(code)) return { kind: 'unreachable', detail: code };
-  return { kind: 'ambiguous', detail: code ?? 'no answer' };
+  return readNoAnswer(inner);
 }
 
 /** Whether Telegram could not read the entities of a text that is fine otherwise. */
@@ -92,12 +77,4 @@ function classifyAnswer(error: GrammyError): Failure {
     return { kind: 'gone' };
   }
   return { kind: 'rejected', detail: description };
-}
-
-/** The system's or fetch's code of a failure, wherever it is in the chain of causes. */
-function readCode(error: unknown): string | null {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return null;
 }

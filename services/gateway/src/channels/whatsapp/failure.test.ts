@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer, readBreak } from './failure.ts';
+import { readAnswer } from './failure.ts';
 
 const refusal = (code: number, status = 400, retryAfterMs: number | null = null) => ({
   status,
@@ -47,14 +47,5 @@ describe('an answer of Meta', () => {
 
   it('that is the page of a proxy says that nothing was done', () => {
     expect(readAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({ kind: 'busy', detail: 'HTTP 502' });
-  });
-});
-
-describe('no answer', () => {
-  it('leaves open whether it was sent, unless nothing could be written', () => {
-    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    expect(readBreak(new Error('failed', { cause: refused })).kind).toBe('unreachable');
-    expect(readBreak(Object.assign(new Error('reset'), { code: 'ECONNRESET' })).kind).toBe('ambiguous');
-    expect(readBreak(new DOMException('too late', 'TimeoutError')).kind).toBe('ambiguous');
   });
 });

@@ -35,20 +35,6 @@ const WAITS_MS: Readonly<Record<number, number>> = {
 const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
-/** Failures of these kinds happen before anything was written to the connection. */
-const NOT_WRITTEN = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-
 /** What an answer to a send means for us. */
 export function readAnswer(answer: GraphAnswer): Answered {
   const { status, body, retryAfterMs } = answer;
@@ -82,19 +68,4 @@ export function readRefusal({ body }: GraphAnswer): { readonly code: number; rea
 /** Whether a refusal concerns the token or the account, and so every call. */
 export function isAccountProblem(code: number): boolean {
   return ACCOUNT.has(code) || (code >= 200 && code <= 299);
-}
-
-/** What a call without an answer means for us. */
-export function readBreak(error: unknown): Extract<Sent, { kind: 'unreachable' | 'ambiguous' }> {
-  const code = readCode(error);
-  if (code !== null && NOT_WRITTEN.has(code)) return { kind: 'unreachable', detail: code };
-  return { kind: 'ambiguous', detail: code ?? 'no answer' };
-}
-
-/** The system's or undici's code of a failure, wherever it is in the chain of causes. */
-function readCode(error: unknown): string | null {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return null;
 }

@@ -1,6 +1,6 @@
-import { systemCode } from '@signalbox/contracts/system-error';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { Agent, request } from 'undici';
+import { readNoAnswer } from '../../http/no-answer.ts';
 import { KEY_HEADER } from '../receive/event.ts';
 import { sign, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
 import type { Sent } from '../../channel.ts';
@@ -15,10 +15,6 @@ const READ_BYTES = 16 * 1024;
 const WAIT_MS = 5 * SECOND_MS;
 /** It must not hold a message for longer than its sender would believe. */
 const LONGEST_WAIT_MS = 3_600 * SECOND_MS;
-
-/** Failures of these kinds happen before anything was written to the connection. */
-const NOT_WRITTEN =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
 /** What became of a push, and whether it says that nothing at all gets through there. */
 export interface Pushed {
@@ -60,9 +56,7 @@ export function createPusher() {
         await answer.body.dump({ limit: READ_BYTES }).catch(() => undefined);
         return readStatus(answer.statusCode, answer.headers['retry-after'], messageId);
       } catch (error) {
-        const code = systemCode(error) || (error instanceof Error ? error.name : 'no answer');
-        const kind = NOT_WRITTEN.test(code) ? 'unreachable' : 'ambiguous';
-        return { sent: { kind, detail: code }, isOutage: true };
+        return { sent: readNoAnswer(error), isOutage: true };
       }
     },
     close: (): Promise<void> => dispatcher.destroy(),
