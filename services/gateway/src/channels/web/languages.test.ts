@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { languageOf } from './languages.ts';
+
+test.each([
+  ['de-DE,de;q=0.9,en;q=0.8', 'de-DE'],
+  ['zh-Hant-TW', 'zh-Hant-TW'],
+  [' en ;q=1', 'en'],
+  ['*', null],
+  ['', null],
+  ["de'; drop table users", null],
+  [undefined, null],
+])('a browser that asks for %j reads %s', (asked, language) => {
+  expect(languageOf({ headers: asked === undefined ? {} : { 'accept-language': asked } })).toBe(language);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { createHostCheck, createOriginCheck, isLoopback } from './origin.ts';
+
+const LOCAL = 'http://127.0.0.1:8082';
+const PUBLIC = 'https://chat.example.org';
+
+describe('an origin', () => {
+  const isOurs = (publicUrl: string | null, origin: string | undefined, host: string): boolean =>
+    createOriginCheck(() => publicUrl)({ ...(origin === undefined ? {} : { origin }), host });
+
+  test.each([LOCAL, 'http://localhost:8082', 'http://[::1]:8082', 'http://127.1.2.3:8082'])(
+    'is ours under a name of this machine: %s',
+    (origin) => expect(isOurs(LOCAL, origin, new URL(origin).host)).toBe(true),
+  );
+
+  test.each([
+    ['http://localhost:8082', '127.0.0.1:8082'],
+    ['http://127.0.0.1:9', '127.0.0.1:8082'],
+    ['http://evil.example:8082', 'evil.example:8082'],
+    ['null', '127.0.0.1:8082'],
+    [undefined, '127.0.0.1:8082'],
+    ['https://127.0.0.1:8082', '127.0.0.1:8082'],
+  ])('is not ours as %s when the request is for %s', (origin, host) => expect(isOurs(LOCAL, origin, host)).toBe(false));
+
+  test('is the public one and no other, whatever the request is for', () => {
+    expect(isOurs(PUBLIC, PUBLIC, 'gateway:8082')).toBe(true);
+    for (const origin of [
+      'http://chat.example.org',
+      'https://chat.example.org.evil.example',
+      'https://example.org',
+      LOCAL,
+    ])
+      expect(isOurs(PUBLIC, origin, new URL(origin).host)).toBe(false);
+  });
+
+  test('is nobody’s before the address is known', () => {
+    expect(isOurs(null, LOCAL, '127.0.0.1:8082')).toBe(false);
+  });
+});
+
+test('a request on a machine of one’s own is for that machine by name', () => {
+  const isForUs = createHostCheck(() => LOCAL);
+  expect(['127.0.0.1:8082', 'localhost', '[::1]:8082'].map((host) => isForUs({ host }))).toEqual([true, true, true]);
+  expect(['evil.example:8082', '', '127.0.0.1.evil.example'].map((host) => isForUs({ host }))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(createHostCheck(() => PUBLIC)({ host: 'gateway:8082' })).toBe(true);
+});
+
+test('addresses that others reach are no addresses of this machine alone', () => {
+  expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].every(isLoopback)).toBe(true);
+  expect(['0.0.0.0', '::', '', '10.0.0.1', 'localhost.example.org', '1127.0.0.1'].some(isLoopback)).toBe(false);
+});

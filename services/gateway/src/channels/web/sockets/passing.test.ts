@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { Passing } from './passing.ts';
+
+const ids = (steps: ReturnType<Passing['take']>['steps']): readonly string[] =>
+  steps.map((step) => `${step.op} ${step.op === 'put' ? step.component.id : 'id' in step && step.id}`);
+
+test('a slow page is shown the newest draft alone', () => {
+  const passing = new Passing();
+  for (const text of ['I', 'I am', 'I am here']) passing.draft(text, 0);
+  const { steps, frames } = passing.take(1);
+  expect(ids(steps)).toEqual(['put draft']);
+  expect(frames).toEqual([{ type: 'server.transcript.partial', payload: { speaker: 'agent', text: 'I am here' } }]);
+  expect(passing.take(2)).toEqual({ steps: [], frames: [] });
+});
+
+test('what is shown in passing has its time, and is then taken away once', () => {
+  const passing = new Passing();
+  passing.think(0);
+  passing.draft('I am', 0);
+  passing.notice('Approved', 0);
+  passing.take(1);
+  expect(passing.isOver(5_000)).toBe(false);
+  expect(passing.isOver(7_000)).toBe(true);
+  expect(ids(passing.take(7_000).steps)).toEqual(['remove notice']);
+  expect(passing.take(9_000).frames).toEqual([{ type: 'server.agent.thinking', payload: { active: false } }]);
+  expect(ids(passing.take(31_000).steps)).toEqual(['remove draft']);
+  expect([passing.isOver(99_000), passing.take(99_000)]).toEqual([false, { steps: [], frames: [] }]);
+});
+
+test('an answer ends the draft and the thinking, also of a page that has seen neither', () => {
+  const passing = new Passing();
+  passing.think(0);
+  passing.draft('I am', 0);
+  expect(passing.answered()).toBe(false);
+  expect(passing.take(1)).toEqual({ steps: [], frames: [] });
+  passing.draft('More', 2);
+  passing.take(3);
+  expect(passing.answered()).toBe(true);
+  expect(ids(passing.take(4).steps)).toEqual(['remove draft']);
+});
