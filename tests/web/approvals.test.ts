@@ -17,6 +17,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${port}`;
   stack = await openStack({
     wiring: { groups: [deployGroup(target)] },
+    memberLogins: true, // each service with the rights of its own role, and no more
     env: { GATEWAY_CHANNELS: 'telegram,web', GATEWAY_HTTP_PORT: String(port) },
   });
 });
