@@ -87,7 +87,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: `${GATEWAY}/channels/{http,text}/**`,
     may: [`${GATEWAY}/channels/{http,text}/**`, SHARED],
-    types: [`${GATEWAY}/metrics.ts`],
+    types: [`${GATEWAY}/metrics.ts`, `${GATEWAY}/channels/channel.ts`],
   },
   // The page of the web channel runs in a browser, and reads markdown as every channel does.
   {

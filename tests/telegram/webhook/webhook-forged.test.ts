@@ -196,7 +196,7 @@ test('a thousand forged requests make no row and hold up nobody', async () => {
 });
 
 test('the log tells of refused requests once, not a thousand times, and never shows a secret', async () => {
-  const told = gateway.lines.filter((line) => line['message'] === 'webhook requests refused');
+  const told = gateway.lines.filter((line) => line['message'] === 'requests refused');
   expect(told.length).toBeGreaterThan(0);
   expect(told.length).toBeLessThan(50);
   expect(JSON.stringify(gateway.lines)).not.toContain(SECRET);

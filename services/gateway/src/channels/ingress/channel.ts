@@ -6,6 +6,7 @@ import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance } from 'fastify';
 import type { Channel, ThrottleOptions } from '../channel.ts';
 import { createBatches } from '../http/batches.ts';
+import { createSink, listenAttached } from '../http/sink.ts';
 import { BOT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
@@ -40,7 +41,7 @@ export function createIngress(options: {
   const limit = createSourceLimit({ redis, prefix, limits, log });
   const pusher = createPusher();
   const { send, edit } = createSender({ pool, sources, pusher, log });
-  let sink: Sink | null = null;
+  const sink = createSink<Sink>();
 
   return {
     name: 'ingress',
@@ -54,21 +55,14 @@ export function createIngress(options: {
     encode,
     send,
     edit,
-    register: (app) => registerRoutes(app, { pool, limit, log, sources, sink: () => sink }),
+    register: (app) => registerRoutes(app, { pool, limit, log, sources, sink: sink.current }),
     close: () => pusher.close(),
     listen: (admit) => {
-      const own = createBatches(admit);
-      sink = own;
-      let end = (): void => undefined;
-      const ended = new Promise<void>((resolve) => (end = resolve));
-      return {
-        ended,
-        problem: () => (sink === own ? null : say('gateway.not-listening', { channel: 'ingress' })),
-        close: async () => {
-          if (sink === own) sink = null;
-          end();
-        },
-      };
+      const take = createBatches(admit);
+      return listenAttached({
+        detach: sink.attach(take),
+        problem: () => (sink.current() === take ? null : say('gateway.not-listening', { channel: 'ingress' })),
+      });
     },
   };
 }

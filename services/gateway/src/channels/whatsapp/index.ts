@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readArtifact } from '@signalbox/store/artifacts';
-import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { ChannelKind } from '../channel.ts';
+import { keepUnreadable } from '../http/unreadable.ts';
 import { WhatsAppConfig } from './config.ts';
 
 /** WhatsApp, through Meta's Cloud API. */
@@ -26,13 +25,7 @@ export default {
         verifyToken: config.WHATSAPP_VERIFY_TOKEN,
         log,
         count: (result) => metrics.webhook.add({ result }),
-        onUnreadable: async (raw) => {
-          // The same body is the same letter, however often it comes.
-          const ref = `whatsapp:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-          const body = { raw: Buffer.from(raw.slice(0, 2_000).replaceAll('\u0000', '')).toString() };
-          await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
-          log.error('the webhook got a body that is no JSON, see dead letters', { ref });
-        },
+        onUnreadable: (raw) => keepUnreadable(pool, log, raw),
       }),
       loadFile: (artifactId) => readArtifact(pool, artifactId),
       log,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { announcedBytes, isJson } from '../../http/request-head.ts';
 import { isInWindow, isSignature, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
 import type { Source } from '../sources.ts';
 
@@ -52,8 +53,8 @@ export function judgeHead(
   const source = sources.get(one(headers[SOURCE_HEADER]));
   if (!source) return 'unknown-source';
   if (method !== route.method) return 'bad-method';
-  if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return 'bad-type';
-  if (Number(headers['content-length'] ?? 0) > route.maxBodyBytes) return 'too-large';
+  if (method === 'POST' && !isJson(headers)) return 'bad-type';
+  if (announcedBytes(headers) > route.maxBodyBytes) return 'too-large';
   if (route.maxBodyBytes === 0 && headers['transfer-encoding'] !== undefined) return 'too-large';
   const timestamp = one(headers[TIMESTAMP_HEADER]);
   if (!isInWindow(timestamp, nowMs)) return 'out-of-window';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createRefusalLog } from '../../http/refusal-log.ts';
 import { answerRead } from '../read/answer-read.ts';
 import { isSignedBy } from '../signature.ts';
 import type { Source } from '../sources.ts';
 import { KEY_HEADER } from './event.ts';
 import { ANSWER, EVENTS, judgeHead, REFUSALS, type Head, type Refusal } from './head.ts';
-import { createRefusalLog } from './refusal-log.ts';
 import { takeEvent, type Answered, type RequestParts, type Sink } from './take-event.ts';
 
 const PATH = '/webhook/ingress';
@@ -16,7 +16,7 @@ export async function registerRoutes(
   parts: RequestParts & { readonly sources: ReadonlyMap<string, Source>; readonly sink: () => Sink | null },
 ): Promise<void> {
   const { sources, log, sink } = parts;
-  const tellRefusal = createRefusalLog(log);
+  const tellRefusal = createRefusalLog(log, 'ingress');
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
     tellRefusal(refusal);
     return reply.code(REFUSALS[refusal]).header('connection', 'close').send();

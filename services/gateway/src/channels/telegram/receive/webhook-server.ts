@@ -1,13 +1,16 @@
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerBrokenRequest } from '../../http/broken-request.ts';
 import { createApp } from '../../http/create-app.ts';
 import { listen } from '../../http/listen.ts';
-import { createRefusalLog, REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
-import { createSecretCheck, SECRET_HEADER } from './webhook-secret.ts';
+import { createRefusalLog } from '../../http/refusal-log.ts';
+import { announcedBytes, isJson } from '../../http/request-head.ts';
+import { createSecretCheck } from '../../http/secret-check.ts';
+import { createSink } from '../../http/sink.ts';
+import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
 
 /*
  * A request, from its head to its answer:
@@ -24,6 +27,9 @@ const ANSWER_MS = 25 * SECOND_MS;
 /** Said with 503: without it Telegram doubles its waits up to two minutes. The listener is away only for a moment. */
 const RETRY_NOT_STORED_SECONDS = 3;
 const RETRY_NOBODY_SECONDS = 1;
+
+/** The header in which Telegram presents what was registered with the webhook. */
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** Takes one update and resolves once it is committed. */
 export type Sink = (update: unknown) => Promise<void>;
@@ -50,8 +56,8 @@ export interface WebhookServerOptions {
 /** Builds the server that Telegram calls. It reads nothing of a request that does not carry the secret. */
 export function createWebhookServer(options: WebhookServerOptions) {
   const { log, count } = options;
-  const tellRefusal = createRefusalLog(log);
-  let sink: Sink | null = null;
+  const tellRefusal = createRefusalLog(log, 'telegram');
+  const sink = createSink<Sink>();
 
   const note = (refusal: Refusal): void => {
     count(refusal);
@@ -86,10 +92,13 @@ export function createWebhookServer(options: WebhookServerOptions) {
     return refuse(reply, code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'too-large' : 'malformed');
   });
   app.post('*', async ({ body }, reply) => {
-    if (!sink) return askAgain(reply, RETRY_NOBODY_SECONDS);
+    const give = sink.current();
+    if (!give) return askAgain(reply, RETRY_NOBODY_SECONDS);
     const update = parseJson(String(body));
     try {
-      await inTime(update === undefined ? options.onUnreadable(String(body)) : sink(update));
+      const work = update === undefined ? options.onUnreadable(String(body)) : give(update);
+      // The work goes on in any case; if it ends well after all, the repeated update is a duplicate.
+      await untilAborted(work, AbortSignal.timeout(ANSWER_MS));
     } catch (error) {
       log.warn('update not taken, Telegram will repeat it', { error });
       return askAgain(reply, RETRY_NOT_STORED_SECONDS);
@@ -100,10 +109,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
 
   return {
     /** Hands updates to this sink until the returned function is called. Without a sink the answer is 503. */
-    attach(given: Sink): () => void {
-      sink = given;
-      return () => void (sink = sink === given ? null : sink);
-    },
+    attach: sink.attach,
     /**
      * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
      * Throws the system's error when the port is taken.
@@ -121,16 +127,7 @@ function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyR
     if (!isSecret(headers[SECRET_HEADER])) return 'bad-secret';
     if (originalUrl.split('?', 1)[0] !== path) return 'bad-path';
     if (method !== 'POST') return 'bad-method';
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return 'bad-type';
-    return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES ? 'too-large' : null;
+    if (!isJson(headers)) return 'bad-type';
+    return announcedBytes(headers) > MAX_BODY_BYTES ? 'too-large' : null;
   };
-}
-
-/** The work goes on in any case; if it ends well after all, the repeated update is a duplicate. */
-async function inTime(work: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  const late = sleep(ANSWER_MS, timer.signal).then(() => {
-    if (!timer.signal.aborted) throw new Error(`not admitted within ${ANSWER_MS} ms`);
-  });
-  await Promise.race([work, late]).finally(() => timer.abort());
 }

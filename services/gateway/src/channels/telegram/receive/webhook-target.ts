@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Log } from '@signalbox/platform/log';
-import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { Pool } from '@signalbox/store/pool';
+import { keepUnreadable } from '../../http/unreadable.ts';
 import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
 import type { WebhookResult } from './webhook-refusal.ts';
@@ -27,13 +26,7 @@ export async function createWebhookTarget(
     log,
     drainMs: DRAIN_MS,
     count,
-    onUnreadable: async (raw) => {
-      // The same body is the same letter, however often it comes.
-      const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-      const body = { raw: Buffer.from(raw.slice(0, 2_000).replaceAll('\u0000', '')).toString() };
-      await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
-      log.error('the webhook got a body that is no JSON, see dead letters', { ref });
-    },
+    onUnreadable: (raw) => keepUnreadable(pool, log, raw),
   });
   return { url, secret, server };
 }

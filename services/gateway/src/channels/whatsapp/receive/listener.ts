@@ -5,6 +5,7 @@ import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { Incoming, Listening } from '../../channel.ts';
 import { createBatches } from '../../http/batches.ts';
+import { listenAttached } from '../../http/sink.ts';
 import { toNumber } from '../chat-key.ts';
 import type { GraphClient } from '../client.ts';
 import { isAccountProblem, readRefusal } from '../failure.ts';
@@ -44,7 +45,6 @@ const OwnNumber = z.object({ display_phone_number: z.string() });
 /** Receives what the webhook brings until it is closed. */
 export function listenToWebhook(deps: ListenerDeps): Listening {
   const { routes, windows, phoneNumberId, log } = deps;
-  const stop = new AbortController();
   let isKnown = false;
   const add = createBatches(deps.admit, timeOf);
 
@@ -61,25 +61,17 @@ export function listenToWebhook(deps: ListenerDeps): Listening {
     if (updates.length > 0) await add(updates);
   });
 
-  const ended = (async (): Promise<void> => {
-    isKnown = await meet(deps, stop.signal);
-    await untilAborted(stop.signal);
-  })();
-  // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
-  ended.catch(() => undefined);
-  return {
-    ended,
+  return listenAttached({
+    detach,
     problem: () => {
       const detail = deps.trouble();
       if (detail !== null) return say('gateway.whatsapp-refused', { detail });
       return isKnown ? null : say('gateway.whatsapp-network');
     },
-    close: async () => {
-      stop.abort();
-      detach();
-      await ended.catch(() => undefined);
+    meet: async (signal) => {
+      isKnown = await meet(deps, signal);
     },
-  };
+  });
 }
 
 /** Asks who we are until Meta says it. Throws STARTUP_REFUSED when it knows neither the token nor the number. */
@@ -114,9 +106,4 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
 /** Meta keeps no order between requests, and its times count in seconds. What has no time comes first: it concerns no order. */
 function timeOf(update: Incoming): number {
   return 'at' in update ? Date.parse(update.at) : 0;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

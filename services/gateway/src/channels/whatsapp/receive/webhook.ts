@@ -1,8 +1,12 @@
 import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isSameWord, isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
+import { createRefusalLog } from '../../http/refusal-log.ts';
+import { announcedBytes, isJson } from '../../http/request-head.ts';
+import { createSecretCheck } from '../../http/secret-check.ts';
+import { createSink } from '../../http/sink.ts';
+import { isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
 
 /*
  * A request, from its head to its answer:
@@ -41,25 +45,29 @@ export type WebhookRoutes = ReturnType<typeof mountWebhook>;
 /** Puts the routes of the webhook on a server. Without a sink the answer is 503. */
 export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   const { log, count } = options;
-  let sink: Sink | null = null;
+  const tellRefusal = createRefusalLog(log, 'whatsapp');
+  const isVerifyToken = createSecretCheck(options.verifyToken);
+  const sink = createSink<Sink>();
 
   const refuse = (reply: FastifyReply, status: number, result: WebhookResult): FastifyReply => {
     count(result);
+    tellRefusal(result);
     return reply.code(status).header('connection', 'close').send();
   };
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // The parser below leaves bytes.
     const body = request.body as Buffer;
     const signature = request.headers[SIGNATURE_HEADER];
-    if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature)) {
-      log.warn('a webhook was not signed by Meta', { bytes: body.length });
+    if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
       return refuse(reply, 401, 'bad-signature');
-    }
     const text = body.toString();
     const webhook = parseJson(text);
     try {
-      if (!sink) throw new Error('nobody listens at the moment');
-      await inTime(webhook === undefined ? options.onUnreadable(text) : sink(webhook));
+      const give = sink.current();
+      if (!give) throw new Error('nobody listens at the moment');
+      const work = webhook === undefined ? options.onUnreadable(text) : give(webhook);
+      // The work goes on in any case; if it ends well after all, the repeated webhook is a duplicate.
+      await untilAborted(work, AbortSignal.timeout(ANSWER_MS));
     } catch (error) {
       log.warn('webhook not taken, Meta will repeat it', { error });
       count('not-stored');
@@ -74,7 +82,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.get<{ Querystring: Readonly<Record<string, unknown>> }>(WEBHOOK_PATH, async ({ query }, reply) => {
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
-      const isOurs = mode === 'subscribe' && typeof token === 'string' && isSameWord(token, options.verifyToken);
+      const isOurs = mode === 'subscribe' && isVerifyToken(token);
       // Nothing that a browser could take for a page is given back.
       if (!isOurs || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge))
         return refuse(reply, 403, 'bad-token');
@@ -86,9 +94,8 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
         bodyLimit: MAX_BODY_BYTES,
         onRequest: async ({ headers }, reply) => {
           if (!isSignature(headers[SIGNATURE_HEADER])) return refuse(reply, 401, 'bad-signature');
-          if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return refuse(reply, 415, 'bad-type');
-          const length = Number(headers['content-length'] ?? 0);
-          return length > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
+          if (!isJson(headers)) return refuse(reply, 415, 'bad-type');
+          return announcedBytes(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
         },
       },
       take,
@@ -97,18 +104,6 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
 
   return {
     /** Hands webhooks to this sink until the returned function is called. */
-    attach(given: Sink): () => void {
-      sink = given;
-      return () => void (sink = sink === given ? null : sink);
-    },
+    attach: sink.attach,
   };
-}
-
-/** The work goes on in any case; if it ends well after all, the repeated webhook is a duplicate. */
-async function inTime(work: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  const late = sleep(ANSWER_MS, timer.signal).then(() => {
-    if (!timer.signal.aborted) throw new Error(`not admitted within ${ANSWER_MS} ms`);
-  });
-  await Promise.race([work, late]).finally(() => timer.abort());
 }

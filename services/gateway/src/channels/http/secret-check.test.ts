@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSecretCheck } from './webhook-secret.ts';
+import { createSecretCheck } from './secret-check.ts';
 
 const SECRET = 'correct-horse_battery-staple';
 const isSecret = createSecretCheck(SECRET);

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createSink, listenAttached } from './sink.ts';
+
+test('what comes goes to whoever attached last, also when an earlier listener lets go afterwards', () => {
+  const sink = createSink<() => void>();
+  const [first, second] = [(): void => undefined, (): void => undefined];
+  expect(sink.current()).toBeNull();
+  const detachFirst = sink.attach(first);
+  const detachSecond = sink.attach(second);
+  detachFirst();
+  expect(sink.current()).toBe(second);
+  detachSecond();
+  expect(sink.current()).toBeNull();
+});
+
+test('a listener ends when it is closed, and detaches itself', async () => {
+  let isAttached = true;
+  const listening = listenAttached({ detach: () => (isAttached = false), problem: () => null });
+  await listening.close();
+  await expect(listening.ended).resolves.toBeUndefined();
+  expect(isAttached).toBe(false);
+  await listening.close();
+});
+
+test('a close ends what still waits for an answer', async () => {
+  let isOver = false;
+  const meet = (signal: AbortSignal): Promise<void> =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())).then(() => void (isOver = true));
+  const listening = listenAttached({ detach: () => undefined, problem: () => null, meet });
+  await listening.close();
+  expect(isOver).toBe(true);
+});
+
+test('a listener that can never listen says so by its end, and closes all the same', async () => {
+  const meet = (): Promise<void> => Promise.reject(new Error('wrong token'));
+  const listening = listenAttached({ detach: () => undefined, problem: () => 'refused', meet });
+  await expect(listening.ended).rejects.toThrow('wrong token');
+  await expect(listening.close()).resolves.toBeUndefined();
+});
