@@ -78,7 +78,7 @@ export default {
         pool,
         0,
       )`select max(seq)::float8 from web_patches where chat_key = ${`web:${ADA}`}`;
-      await until(() => page.seq >= newest && page.frames.length > 0);
+      await until(() => page.seq >= newest && (page.frames.length > 0 || said.length > 0));
       const pong = new Promise((resolve) => page.socket.once('pong', resolve));
       page.socket.ping();
       await pong;
