@@ -8,14 +8,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { openIngress, type IngressGateway } from './ingress-gateway.ts';
-import { SECRET } from './program.ts';
+import { SECRET, tell } from './program.ts';
 import { writeSources } from './sources-file.ts';
 
 // What docs/channels/ingress.md prints runs as it is printed.
 const run = promisify(execFile);
 const PAGE = readFileSync(join(checkoutPath(), 'docs/channels/ingress.md'), 'utf8');
-const blockOf = (language: string): string =>
-  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1] ?? '';
+const blockOf = (language: string, place = 0): string =>
+  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))][place]?.[1] ?? '';
 
 let ingress: IngressGateway;
 beforeAll(async () => void (ingress = await openIngress()));
@@ -33,6 +33,13 @@ test('curl and openssl send an event', async () => {
   expect(await ingress.harness.rows(`select envelope ->> 'text' as text from inbox`)).toEqual([
     { text: 'list the projects' },
   ]);
+});
+
+test('curl and openssl read what became of it', async () => {
+  const event = await tell(ingress.ci, { text: '/whoami' });
+  const env = { ...environment(), event };
+  const { stdout } = await run('bash', ['-euc', blockOf('sh', 1)], { env, timeout: 30_000 });
+  expect(JSON.parse(stdout)).toMatchObject({ id: event, status: 'answered' });
 });
 
 test('curl fails with the words of the answer when the secret is wrong', async () => {

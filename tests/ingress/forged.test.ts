@@ -19,6 +19,7 @@ const BODY = JSON.stringify({ text: 'the build is red' });
 /** When all of these were signed: as long as they take, it is new enough. */
 const NOW = nowSeconds();
 const ID = 'evt_00000000000000000000';
+const OTHER_ID = 'evt_00000000000000000001';
 
 interface Request {
   readonly line?: string;
@@ -68,6 +69,15 @@ const genuine = (): string => signatureOf(SECRET, NOW, BODY);
 
 /** Whoever has no secret gets 401 and not a word more. */
 const unauthorized = (what: string, request: Request): Forgery => ({ what, status: 401, ...request });
+/** Asks for the answer of an event; what is signed is said by each. */
+const reading = (what: string, request: Request): Forgery =>
+  unauthorized(`reading with ${what}`, {
+    line: `GET /webhook/ingress/${ID} HTTP/1.1`,
+    type: null,
+    body: '',
+    length: '',
+    ...request,
+  });
 const STRANGERS: readonly Forgery[] = [
   unauthorized('no source', { source: null }),
   unauthorized('an empty source', { source: '' }),
@@ -128,10 +138,24 @@ const STRANGERS: readonly Forgery[] = [
     signature: signatureOf(SECRET, '', BODY).replace('.', ''),
   }),
   unauthorized('a signature over another time', { signature: signatureOf(SECRET, past(10), BODY) }),
-  unauthorized('a signature over nothing, as of reading', { signed: '' }),
+  unauthorized('a signature over nothing', { signed: '' }),
+  unauthorized('a signature over an id, as of reading', { signed: ID }),
   unauthorized('a dot moved from the body to the time', {
     signature: signatureOf(SECRET, NOW, `.${BODY}`),
   }),
+  reading('the signature of another event', { signed: OTHER_ID }),
+  reading('a signature over nothing', { signed: '' }),
+  reading('a signature over the event that was sent', { signed: BODY }),
+  reading('a signature over the whole path', { signed: `/webhook/ingress/${ID}` }),
+  reading('a signature over the id in capitals', { signed: ID.toUpperCase() }),
+  reading('the id of the signature in the query', {
+    line: `GET /webhook/ingress/${ID}?id=${OTHER_ID} HTTP/1.1`,
+    signed: OTHER_ID,
+  }),
+  reading('a signature of ten seconds ago with the time of now', { signature: signatureOf(SECRET, past(10), ID) }),
+  reading('a signature over another time and no id', { signature: signatureOf(SECRET, past(10), '') }),
+  reading('the secret of another source', { secret: OTHER_SECRET, signed: ID }),
+  reading('the name of another source', { source: 'alerts', signed: ID }),
   unauthorized('no timestamp', { timestamp: null }),
   unauthorized('an empty timestamp', { timestamp: '' }),
   unauthorized('a timestamp of six minutes ago', { timestamp: past(360) }),
@@ -301,6 +325,9 @@ test('what all of them are compared with is taken', async () => {
   const { status } = await sendRaw(port, write({ more: ['Connection: close'] }));
   expect(status).toBe(200);
   expect(await rows('inbox')).toBe(1);
+  // Its signature is right, and there is no such event.
+  const { more = [], ...read } = reading('its own id', { signed: ID, more: ['Connection: close'] });
+  expect((await sendRaw(port, write({ ...read, more }))).status).toBe(404);
 });
 
 test('a body that takes its time is cut off after ten seconds', async () => {

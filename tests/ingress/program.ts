@@ -34,10 +34,10 @@ export const Answer = z.object({
 });
 export type Answer = z.infer<typeof Answer>;
 
-/** The signature as docs/channels/ingress.md describes it, made anew here. */
-export function signatureOf(secret: string, timestamp: string, body: string | Buffer): string {
+/** The signature as docs/channels/ingress.md describes it, made anew here: over a body, or over the id of an event. */
+export function signatureOf(secret: string, timestamp: string, content: string | Buffer): string {
   return `v1=${createHmac('sha256', secret)
-    .update(Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(body)]))
+    .update(Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(content)]))
     .digest('hex')}`;
 }
 
@@ -48,13 +48,13 @@ export function nowSeconds(): string {
 /** The headers of a genuine request. */
 export function headersOf(
   { source, secret }: Pick<Program, 'source' | 'secret'>,
-  body: string | Buffer,
+  content: string | Buffer,
   timestamp = nowSeconds(),
 ): Record<string, string> {
   return {
     'x-signalbox-source': source,
     'x-signalbox-timestamp': timestamp,
-    'x-signalbox-signature': signatureOf(secret, timestamp, body),
+    'x-signalbox-signature': signatureOf(secret, timestamp, content),
   };
 }
 
@@ -89,7 +89,7 @@ export async function tell(program: Program, event: object, key?: string): Promi
 
 /** Asks what became of an event. */
 export function get(program: Program, id: string): Promise<Response> {
-  return fetch(`${program.url}/webhook/ingress/${id}`, { headers: headersOf(program, '') });
+  return fetch(`${program.url}/webhook/ingress/${id}`, { headers: headersOf(program, id) });
 }
 
 export async function read(program: Program, id: string): Promise<Answer> {

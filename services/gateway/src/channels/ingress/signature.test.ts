@@ -9,21 +9,21 @@ test('is the one that any other program makes', () => {
   );
 });
 
-test('holds for its own secret, time and body, and for no other', () => {
+test('holds for its own secret, time and content, and for no other', () => {
   const text = fc.string({ minLength: 1, maxLength: 40 });
   const time = fc.integer({ min: 0, max: 2_000_000_000 }).map(String);
   fc.assert(
-    fc.property(text, time, text, text, time, (secret, timestamp, body, other, otherTime) => {
-      const signature = sign(secret, timestamp, body);
+    fc.property(text, time, text, text, time, (secret, timestamp, content, other, otherTime) => {
+      const signature = sign(secret, timestamp, content);
       expect(isSignature(signature)).toBe(true);
       const check = (secrets: readonly string[], at: string, given: string): boolean =>
-        isSignedBy(secrets, { timestamp: at, body: Buffer.from(given), signature });
-      expect(check([secret], timestamp, body)).toBe(true);
-      expect(check(['another secret', secret], timestamp, body)).toBe(true);
-      expect(check([secret], timestamp, other)).toBe(other === body);
-      expect(check([secret], otherTime, body)).toBe(otherTime === timestamp);
-      expect(check([`${secret}x`], timestamp, body)).toBe(false);
-      expect(check([], timestamp, body)).toBe(false);
+        isSignedBy(secrets, { timestamp: at, content: Buffer.from(given), signature });
+      expect(check([secret], timestamp, content)).toBe(true);
+      expect(check(['another secret', secret], timestamp, content)).toBe(true);
+      expect(check([secret], timestamp, other)).toBe(other === content);
+      expect(check([secret], otherTime, content)).toBe(otherTime === timestamp);
+      expect(check([`${secret}x`], timestamp, content)).toBe(false);
+      expect(check([], timestamp, content)).toBe(false);
     }),
   );
 });

@@ -10,20 +10,23 @@ export const SIGNATURE_HEADER = 'x-signalbox-signature';
 /** How far a timestamp may be off: two clocks, and the way between them. */
 const WINDOW_SECONDS = 300;
 
-/** What a request is signed with: HMAC-SHA-256 over the timestamp, a dot and the body as it is sent. */
-export function sign(secret: string, timestamp: string, body: Buffer | string): string {
-  return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
+/**
+ * What a request is signed with: HMAC-SHA-256 over the timestamp, a dot and its content. That is the body as it is sent, or the id of the
+ * event that is read.
+ */
+export function sign(secret: string, timestamp: string, content: Buffer | string): string {
+  return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(content).digest('hex')}`;
 }
 
 /** Whether a signature was made with one of these secrets. Takes the same time whatever is given. */
 export function isSignedBy(
   secrets: readonly string[],
-  signed: { readonly timestamp: string; readonly body: Buffer; readonly signature: string },
+  signed: { readonly timestamp: string; readonly content: Buffer; readonly signature: string },
 ): boolean {
   const given = Buffer.from(signed.signature);
   let isSigned = false;
   for (const secret of secrets) {
-    const made = Buffer.from(sign(secret, signed.timestamp, signed.body));
+    const made = Buffer.from(sign(secret, signed.timestamp, signed.content));
     if (given.length === made.length && timingSafeEqual(given, made)) isSigned = true;
   }
   return isSigned;

@@ -7,7 +7,7 @@ import type { Source } from '../sources.ts';
  * A request, from its head to its answer:
  *   source → method → type → announced length → timestamp → form of the signature   any of them wrong: refused, body never read
  *     → body read, up to its limit in size and time                                  beyond: refused, connection closed
- *     → signature over the raw body                                                  wrong: refused, body never parsed
+ *     → signature over the raw body, or over the id of the event that is read        wrong: refused, body never parsed
  *     → rate limit → body parsed → role of the source → event, once
  */
 
@@ -40,7 +40,7 @@ interface Route {
 
 /** Events come in here. */
 export const EVENTS: Route = { method: 'POST', maxBodyBytes: MAX_BODY_BYTES };
-/** An event's answer is read here; the signature is over an empty body. */
+/** An event's answer is read here. */
 export const ANSWER: Route = { method: 'GET', maxBodyBytes: 0 };
 
 /** Judges the head of a request before anything of its body is read. */

@@ -8,7 +8,6 @@ import { ANSWER, EVENTS, judgeHead, REFUSALS, type Head, type Refusal } from './
 import { takeEvent, type Answered, type RequestParts, type Sink } from './take-event.ts';
 
 const PATH = '/webhook/ingress';
-const NOTHING = Buffer.alloc(0);
 
 /** Registers the routes of the ingress. What a request passes on its way is in head.ts. `sink`: null while nobody listens. */
 export async function registerRoutes(
@@ -21,12 +20,16 @@ export async function registerRoutes(
     tellRefusal(refusal);
     return reply.code(REFUSALS[refusal]).header('connection', 'close').send();
   };
-  /** Registers one path. Its head is judged before its body is read, and its signature before its body is parsed. */
+  /**
+   * Registers one path. Its head is judged before its body is read, and its signature before its content is parsed: nothing but the
+   * content that was signed is answered.
+   */
   const serve = (
     scope: FastifyInstance,
     url: string,
     route: typeof EVENTS,
-    answer: (head: Head, request: FastifyRequest, raw: Buffer) => Promise<Answered>,
+    contentOf: (request: FastifyRequest) => Buffer,
+    answer: (head: Head, content: Buffer, request: FastifyRequest) => Promise<Answered>,
   ): void =>
     void scope.all(url, {
       bodyLimit: route.maxBodyBytes || 1,
@@ -37,9 +40,9 @@ export async function registerRoutes(
       handler: async (request, reply) => {
         const head = judgeHead(sources, route, request, Date.now());
         if (typeof head === 'string') return refuse(reply, head);
-        const raw = Buffer.isBuffer(request.body) ? request.body : NOTHING;
-        if (!isSignedBy(head.source.secrets, { ...head, body: raw })) return refuse(reply, 'bad-signature');
-        return send(reply, await answer(head, request, raw));
+        const content = contentOf(request);
+        if (!isSignedBy(head.source.secrets, { ...head, content })) return refuse(reply, 'bad-signature');
+        return send(reply, await answer(head, content, request));
       },
     });
 
@@ -47,15 +50,19 @@ export async function registerRoutes(
     // The signature is over the bytes as they came, whatever other channels read on this server.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    serve(scope, PATH, EVENTS, (head, { headers }, raw) =>
+    serve(scope, PATH, EVENTS, readBody, (head, raw, { headers }) =>
       takeEvent({ ...parts, sink: sink() }, head, raw, headers[KEY_HEADER]),
     );
-    serve(scope, `${PATH}/:id`, ANSWER, ({ source }, { params }) => answerRead(parts, source, readId(params)));
+    serve(scope, `${PATH}/:id`, ANSWER, readId, ({ source }, id) => answerRead(parts, source, id.toString()));
   });
 }
 
-function readId(params: unknown): string {
-  return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '';
+function readBody({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+function readId({ params }: FastifyRequest): Buffer {
+  return Buffer.from(typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '');
 }
 
 function send(reply: FastifyReply, { status, body, retryAfterSeconds }: Answered): FastifyReply {
