@@ -24,6 +24,9 @@ const CAPABILITY_MAY = [
   'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 
+/** What every agent may use, whatever it does. */
+const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages,model-context,recorded-messages}.ts`;
+
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [
   // Tests see what the package that they test sees.
@@ -58,7 +61,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: `${WORKER}/agents/<agent>/**`,
     may: [
-      `${WORKER}/agents/{agent,object,without-secrets}.ts`,
+      AGENT_PARTS,
+      `${WORKER}/guided/**`,
       `${WORKER}/agents/<agent>/**`,
       'shared/models/src/**',
       'shared/safety/src/cards/{canonical,canonical-card}.ts', // pure; a button shows what it sends
@@ -66,6 +70,18 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       CONTRACTS,
     ],
     types: [`${WORKER}/tools/**`, `${WORKER}/checkpoints/**`, `${WORKER}/governance/**`], // handed in by worker.ts
+  },
+  // What agents share whose graph decides: it knows none of them.
+  {
+    from: `${WORKER}/guided/**`,
+    may: [
+      AGENT_PARTS,
+      `${WORKER}/guided/**`,
+      'shared/models/src/**',
+      'shared/safety/src/redact/redact.ts', // as above
+      CONTRACTS,
+    ],
+    types: [`${WORKER}/tools/**`, `${WORKER}/governance/**`], // as above
   },
   {
     from: `${WORKER}/agents/*.ts`,
@@ -103,7 +119,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: `${GATEWAY}/channels/<channel>/**`,
     may: [
-      `${GATEWAY}/channels/{channel,chat-key,menu}.ts`,
+      `${GATEWAY}/channels/{channel,chat-key,decided-elsewhere,menu}.ts`,
       `${GATEWAY}/channels/{http,text}/**`,
       `${GATEWAY}/channels/<channel>/**`,
       SHARED,
@@ -239,7 +255,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'micromark-extension-gfm', homes: [EVERY_CHANNEL] },
   {
     name: '@langchain/*',
-    homes: [`${WORKER}/{agents,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
+    homes: [`${WORKER}/{agents,guided,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },

@@ -1,16 +1,17 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import { cameIn, runRecord, startOf } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { textOf } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
-import { repliesSince, startOf } from './replies.ts';
+import { repliesSince } from './replies.ts';
 import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
-import { cameIn, passesOf, runRecord } from './turn-record.ts';
+import { passesOf } from './turn-record.ts';
 import { firstLine } from './words.ts';
 
 /** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */

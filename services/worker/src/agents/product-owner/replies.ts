@@ -38,12 +38,6 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
   return replies;
 }
 
-/** Where the turn begins: the first message of its batch. */
-export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
-  const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
-  return index === -1 ? messages.length : index;
-}
-
 /**
  * The request that the newest answer is about: the one that its model says it answers, else the newest message of the person.
  * `afterReply`: the person was shown something before it.

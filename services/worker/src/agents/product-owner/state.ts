@@ -2,7 +2,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation } from '@langchain/langgraph';
 import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
-import { addMessages } from './add-messages.ts';
+import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../governance/loop/evaluation.ts';
 

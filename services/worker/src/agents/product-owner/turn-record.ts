@@ -1,22 +1,18 @@
-import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
-import type { CameOf } from '../agent.ts';
-import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
+import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type {
-  ModelContext,
   PassRecord,
   PromptFacts,
   RecordedAnswer,
   RecordedAsk,
   RecordedCall,
-  RecordedMessage,
   RecordedResult,
-  RecordedRun,
 } from '@signalbox/contracts/governance/execution-turn';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import type { Model, ModelRequest } from '@signalbox/models/port';
-import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
+import type { Model } from '@signalbox/models/port';
 import type { ToolOffer } from '../../tools/registry.ts';
+import type { CameOf } from '../agent.ts';
+import { answerOf, contextOf, hashOf, hashOnce, remember } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
@@ -77,89 +73,8 @@ function newestNames(parts: readonly TurnPart[]): string | null {
   return names ? hashOnce(names) : null;
 }
 
-/** The same function, which makes its value once for each object and keeps it as long as the object lives. */
-function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, { readonly value: V }>();
-  return (key) => {
-    const known = made.get(key) ?? { value: make(key) };
-    made.set(key, known);
-    return known.value;
-  };
-}
-
-/** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
-export function contextOf({
-  messages,
-  tools,
-  object,
-}: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelContext {
-  const [first] = messages;
-  const hasSystem = first?.getType() === 'system';
-  const system = sha256(hasSystem ? cleanJson(first) : 'null');
-  const rest = sha256(`[${(hasSystem ? messages.slice(1) : messages).map(cleanJson).join(',')}]`);
-  const given = canonicalHash(object ? [hashOf(object)] : tools.map(hashOnce));
-  return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
-}
-
-/** What a model sees of a message, without secrets, as canonical JSON. A conversation is given anew with each question, so it is made once. */
-const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
-
-function shapeOf(message: BaseMessage): unknown {
-  const { content, name = null, additional_kwargs: extras } = message;
-  const shape = { type: message.getType(), name, content, extras };
-  if (AIMessage.isInstance(message))
-    return {
-      ...shape,
-      calls: (message.tool_calls ?? []).map(({ id, name: tool, args }) => ({ id, name: tool, args })),
-    };
-  if (ToolMessage.isInstance(message)) return { ...shape, callId: message.tool_call_id, status: message.status };
-  return shape;
-}
-
-/** Definitions of tools are made once, and asked about in every pass; names are looked up once for a turn. */
-const hashOnce = remember((value: object) => hashOf(value));
-
-function hashOf(value: unknown): string {
-  return sha256(canonicalOf(value));
-}
-
-function canonicalOf(value: unknown): string {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return canonicalJson(wellFormed(value)); // half a surrogate pair, out of a text that was cut
-  }
-}
-
-function wellFormed(value: unknown): unknown {
-  const json = JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'string' ? member.toWellFormed() : member,
-  );
-  return JSON.parse(json ?? 'null');
-}
-
 function copyNames(names: Names): Record<string, string[]> {
   return Object.fromEntries(Object.entries(names).map(([kind, list]) => [kind, [...list]]));
-}
-
-function answerOf(message: AIMessage): RecordedAnswer {
-  const { reasoning: _, ...extras } = message.additional_kwargs;
-  return {
-    ...reasoningExtras(reasoningOf(message)),
-    id: message.id ?? null,
-    text: message.text,
-    calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id: id ?? '', name, args })),
-    unreadable: (message.invalid_tool_calls ?? []).map(({ name, args }) => ({
-      name: name ?? null,
-      args: args ?? null,
-    })),
-    extras: extras as RecordedAnswer['extras'], // JSON, as providers send and want it
-  };
-}
-
-/** SHA-256 of what the model sees of a call's result, without secrets. */
-function seenHash(message: ToolMessage): string {
-  return hashOf(redactValue(message.content));
 }
 
 /** SHA-256 over everything that a model is told of groups and tools. */
@@ -229,7 +144,7 @@ function callOf(
   const message = messages.findLast((one) => ToolMessage.isInstance(one) && one.tool_call_id === call.callId);
   if (!message || !ToolMessage.isInstance(message))
     throw new Error(`the call ${call.callId} was carried out and has no result`);
-  return { ...call, result: resultOf(message), seen: seenHash(message) };
+  return { ...call, result: resultOf(message), seen: hashOf(redactValue(message.content)) };
 }
 
 /** The result of a call as it was before it became a message. */
@@ -250,30 +165,4 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
 
 function givenBack(result: RecordedResult['result']): Pick<RecordedResult, 'result'> {
   return result === undefined ? {} : { result };
-}
-
-/** The messages of people and of the system since `start`. */
-export function cameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
-  return messages
-    .slice(start)
-    .filter(HumanMessage.isInstance)
-    .map((message) => ({
-      id: message.id ?? '',
-      text: message.text,
-      // Put there by index.ts and run-again.ts.
-      event: (message.additional_kwargs['event'] ??
-        message.additional_kwargs['again'] ??
-        null) as RecordedMessage['event'],
-    }));
-}
-
-/** The run as its records name it. */
-export function runRecord(
-  run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
-  came: number,
-): RecordedRun {
-  const { userKey, name, role } = run.actor;
-  const language = currentLanguage();
-  const spoken = language === ENGLISH ? {} : { language };
-  return { turnId: run.turnId, came, actor: { userKey, name, role }, ...spoken };
 }

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { contextOf } from './turn-record.ts';
+import { contextOf } from './model-context.ts';
 
 const tools = [{ name: 'look', description: 'Look.', schema: { type: 'object' } }];
 const messages: readonly BaseMessage[] = [

@@ -1,0 +1,37 @@
+import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
+
+/* What a record holds of the messages and of the run of a turn, whatever agent took it. */
+
+/** Where the turn begins: the first message of its batch. */
+export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
+  const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
+  return index === -1 ? messages.length : index;
+}
+
+/** The messages of people and of the system since `start`. */
+export function cameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
+  return messages
+    .slice(start)
+    .filter(HumanMessage.isInstance)
+    .map((message) => ({
+      id: message.id ?? '',
+      text: message.text,
+      // Put there by the agent that took the message.
+      event: (message.additional_kwargs['event'] ??
+        message.additional_kwargs['again'] ??
+        null) as RecordedMessage['event'],
+    }));
+}
+
+/** The run as its records name it. */
+export function runRecord(
+  run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
+  came: number,
+): RecordedRun {
+  const { userKey, name, role } = run.actor;
+  const language = currentLanguage();
+  const spoken = language === ENGLISH ? {} : { language };
+  return { turnId: run.turnId, came, actor: { userKey, name, role }, ...spoken };
+}
