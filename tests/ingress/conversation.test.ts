@@ -1,9 +1,10 @@
+import { readLinks } from '@signalbox/gateway/channels/links';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployGroup, openDeployTarget, type DeployTarget } from '../support/deploy-target.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
-import { eventually } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { OTHER_SECRET, read, SECRET, tell, type Answer, type Program } from './program.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { writeSources } from './sources-file.ts';
@@ -132,11 +133,20 @@ describe('a program', () => {
   });
 
   test('changes nothing by itself: an operator decides about what it asked for, in a channel that takes decisions', async () => {
+    await until(async () => (await readLinks(stack.pool)).length > 0);
     const id = await tell(ci, { text: 'deploy shop 1.4.2 to staging' });
     await ops.waitFor(/Deploy shop 1\.4\.2 to staging/);
     const waiting = await read(ci, id);
     expect(waiting.more).toBe(true);
     expect(waiting.messages.flatMap(({ buttons }) => buttons)).toEqual([]);
+    // Whoever reads the request finds the bot in which people decide, and so does whoever gets it.
+    const where = /You cannot decide here\. Decide here instead: \[telegram\]\(https:\/\/t\.me\/\w+\)/;
+    const request = waiting.messages.map(({ text }) => text).filter((text) => where.test(text));
+    expect(request).toEqual([expect.stringMatching(/Deploy shop 1\.4\.2 to staging/)]);
+    await eventually(
+      async () => pushedOf(id),
+      (texts) => texts.includes(request[0] ?? ''),
+    );
     expect(target.effects).toEqual([]);
     await ops.click('Approve');
     const { messages } = await settled(ci, id);

@@ -2,11 +2,13 @@ import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
-import { withoutDecisions } from './decided-elsewhere.ts';
+import { withoutDecisions } from '../channels/decided-elsewhere.ts';
 import type { Channel, Sent } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
+import { withCode } from './written-code.ts';
 
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
 export type Outcome =
@@ -45,8 +47,9 @@ export function createRowSender(deps: {
   readonly pool: Queryable;
   readonly channel: Channel;
   readonly pace: Throttle;
+  readonly cipher: SecretSealer;
 }) {
-  const { pool, channel, pace } = deps;
+  const { pool, channel, pace, cipher } = deps;
   // Counts over all chats: without a connection every chat fails alike.
   let unreachable = 0;
 
@@ -86,7 +89,8 @@ export function createRowSender(deps: {
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const shown = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
+      const decided = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
+      const shown = await withCode(pool, cipher, decided);
       const base = item.base?.messageIds ?? [];
       // Where nothing can be changed, each step would be a message of its own, and so would each vote.
       const { progress, buttons, onlyChanges } = body.data;

@@ -1,7 +1,8 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { say } from '@signalbox/messages/say';
+import { inLanguage } from '@signalbox/messages/language';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
+import { withoutDecisions } from '../../decided-elsewhere.ts';
 import { BOT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
 import { wordsOf, type ProgramMessage } from '../message.ts';
 
@@ -105,19 +106,22 @@ async function listMessages(db: Queryable, source: string, event: EventRow): Pro
        and (o.slot is null or not exists (
              select 1 from outbox n where n.chat_key = o.chat_key and n.slot = o.slot and n.id > o.id))
      order by coalesce((select min(f.id) from outbox f where f.chat_key = o.chat_key and f.slot = o.slot), o.id) limit ${MOST_MESSAGES}`;
-  return rows.flatMap(({ id, at, body, isProgress, isPressed, shownAs }) => {
-    const parsed = OutboundBody.safeParse(body);
-    if (!parsed.success) return [];
-    const words = wordsOf(parsed.data);
-    return [
-      {
-        id: shownAs ?? toMessageId(id),
-        at: at.toISOString(),
-        ...words,
-        buttons: isPressed ? [] : words.buttons,
-        ...(parsed.data.buttons.some(({ act }) => act) ? { notice: say('ingress.people-decide') } : {}),
-        final: !isProgress,
-      },
-    ];
-  });
+  const messages: ProgramMessage[] = [];
+  for (const row of rows) {
+    const body = OutboundBody.safeParse(row.body);
+    if (body.success) messages.push(await toMessage(db, row, body.data));
+  }
+  return messages;
+}
+
+async function toMessage(db: Queryable, row: MessageRow, body: OutboundBody): Promise<ProgramMessage> {
+  // As it would be posted: who reads a request learns where it is decided.
+  const words = wordsOf(await inLanguage(body.language, () => withoutDecisions(db, body)));
+  return {
+    id: row.shownAs ?? toMessageId(row.id),
+    at: row.at.toISOString(),
+    ...words,
+    buttons: row.isPressed ? [] : words.buttons,
+    final: !row.isProgress,
+  };
 }

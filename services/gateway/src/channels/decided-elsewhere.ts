@@ -1,7 +1,7 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
-import { readLinks } from '../channels/links.ts';
+import { readLinks } from './links.ts';
 
 /** A message for a channel that takes no decisions: the buttons that would decide give way to where the person can. */
 export async function withoutDecisions(db: Queryable, body: OutboundBody): Promise<OutboundBody> {
