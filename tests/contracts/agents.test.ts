@@ -1,4 +1,5 @@
-import { createAgents, loadAgents, DEFAULT_AGENT } from '@signalbox/worker/agents/registry';
+import { DEFAULT_AGENT } from '@signalbox/worker/agents/default-agent';
+import { createAgents, loadAgents } from '@signalbox/worker/agents/registry';
 import { expect, it } from 'vitest';
 import echo from '../examples/echo.ts';
 import { describeAgent } from './agents.ts';

@@ -23,9 +23,6 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 // The recipes of docs/extending/ are followed in a copy of the product, whose services and command line then run as processes.
 
-/** Chooses another agent, so it is followed last. */
-const CHOICE = 'services/worker/src/agents/registry.ts';
-
 const Asked = z.object({
   messages: z.array(z.object({ from: z.string(), text: z.string() })),
   tools: z.array(z.object({ name: z.string() })),
@@ -42,7 +39,7 @@ const services: ServiceProcess[] = [];
 
 beforeAll(async () => {
   root = copyProduct();
-  for (const shown of readRecipes()) if (shown.path !== CHOICE) follow(root, shown);
+  for (const shown of readRecipes()) follow(root, shown);
   database = await createDatabase();
   simulator = await createSimulator();
   model = await startModel();
@@ -156,9 +153,8 @@ it('the driver passes the contract suite of drivers', async () => {
 });
 
 it('the agent is found in its folder, and answers once it is the chosen one', async () => {
-  for (const shown of readRecipes()) if (shown.path === CHOICE) follow(root, shown);
-  await services.find(({ name }) => name === 'recipes-worker')?.stop();
-  services.push(await start('worker'));
+  await ada.send('/agent echo');
+  await ada.waitFor(/echo answers you here/);
   await ada.send('Is anybody there?');
   expect(await ada.waitFor(/You said/)).toBe('You said: Is anybody there?');
   const { rows } = await pool.query(`select 1 from audit_events where actor = 'agent:echo'`);

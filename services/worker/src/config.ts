@@ -4,12 +4,15 @@ import { ModelConfig } from '@signalbox/models/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
+import { DEFAULT_AGENT } from './agents/default-agent.ts';
 
 export const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
   ...PolicyConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
+  /** The agent that answers where nobody chose one: the id of a folder in services/worker/src/agents. */
+  AGENT_DEFAULT: z.string().default(DEFAULT_AGENT),
   /** How many people are served at once. */
   WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(32),
   /** Most rounds of model and tools in one turn. */

@@ -19,7 +19,8 @@ import { createPublisher, type Publisher } from '@signalbox/platform/streams/pub
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { createCheckpointTables } from './checkpoints/set-up.ts';
-import { createAgents, DEFAULT_AGENT, loadAgents, publishAgents } from './agents/registry.ts';
+import { publishAgents } from '@signalbox/store/conversation/agents';
+import { createAgents, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
@@ -42,6 +43,8 @@ import { runTurn } from './turn/turn.ts';
 export interface WorkerWiring {
   /** Capability groups besides those of the folder, or instead of those that have the same names. */
   readonly groups?: readonly ToolGroup[];
+  /** Agents besides those of the folder. */
+  readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   ports(pool: Pool, registry: ToolRegistry): Ports | Promise<Ports>;
@@ -72,12 +75,12 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
       worker: config.WORKER_NAME,
       leaseMs: config.LANE_LEASE_MS,
       idleMs: config.idleMs,
-      agent: DEFAULT_AGENT,
+      agent: config.AGENT_DEFAULT,
       onTurn: observeTurns(metrics),
       onThread: ({ threadId, threadNew }) => {
         if (threadNew && threadId) background(log, 'thread mirror', turns.threads.record(threadId));
       },
-      turn: (claimed, signals) => runTurn(turns.parts, claimed, signals),
+      turn: (claimed, signals) => runTurn(turns.partsOf(claimed.agent), claimed, signals),
     }),
   );
   own(
@@ -145,8 +148,8 @@ async function prepareTurns({
   await prepareCheckpoints(config.DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool, config.CHECKPOINTS);
   const registry = createRegistry(await loadCapabilities(wiring.groups));
-  const plugins = await loadAgents();
-  await publishAgents(pool, plugins);
+  const plugins = await loadAgents(wiring.agents);
+  await publishAgents(pool, plugins, config.AGENT_DEFAULT);
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
   const ports = await wiring.ports(pool, registry);
   const announce = (chatKey: string, traceId: string): Promise<void> =>
@@ -166,20 +169,22 @@ async function prepareTurns({
     ...wiring.jobs(own, pool, publisher),
   };
   const names = new KnownNames(pool);
-  const agents = createAgents(plugins, {
-    models,
-    checkpoints,
-    registry: offerOf(registry),
-    cameOf: (callIds) => cameOf(pool, callIds),
-    knownNames: (texts) => names.of(texts),
-    maxPasses: config.MAX_PASSES,
-    search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
-  });
-  const parts: TurnParts = {
+  const agents = createAgents(
+    plugins,
+    {
+      models,
+      checkpoints,
+      registry: offerOf(registry),
+      cameOf: (callIds) => cameOf(pool, callIds),
+      knownNames: (texts) => names.of(texts),
+      maxPasses: config.MAX_PASSES,
+      search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
+    },
+    config.AGENT_DEFAULT,
+  );
+  const parts: Omit<TurnParts, 'plugin' | 'agent'> = {
     pool,
     log,
-    plugin: pluginOf(plugins, DEFAULT_AGENT),
-    agent: agents.get(DEFAULT_AGENT),
     checkpoints,
     governance: execute,
     account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
@@ -187,7 +192,8 @@ async function prepareTurns({
     fetchFile: (file, signal) => askForFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
     publishDraft: createDraftPublisher({ redis, prefix, log }),
   };
-  return { parts, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };
+  const partsOf = (id: string): TurnParts => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
+  return { partsOf, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };
 }
 
 function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {

@@ -4,6 +4,7 @@ import { formatSentence } from './format-sentence.ts';
 import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
+import type agents from './languages/en/agents.json';
 import type card from './languages/en/card.json';
 import type control from './languages/en/control.json';
 import type deploy from './languages/en/deploy.json';
@@ -32,6 +33,7 @@ import type workspace from './languages/en/workspace.json';
 interface Catalog {
   readonly admission: typeof admission;
   readonly agent: typeof agent;
+  readonly agents: typeof agents;
   readonly card: typeof card;
   readonly control: typeof control;
   readonly deploy: typeof deploy;

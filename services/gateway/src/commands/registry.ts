@@ -26,6 +26,9 @@ export function parseCommand(text: string): Command | null {
   // The command that a receipt ends with, which a tap sends.
   const receipt = /^why_([0-9a-z]+)$/.exec(name);
   if (receipt) return { name: 'why', rest: `act_${receipt[1]}` };
+  // An agent that offers another one writes the command so that a tap sends it: who taps consents.
+  const agent = /^agent_([a-z0-9_]+)$/.exec(name);
+  if (agent) return { name: 'agent', rest: agent[1] ?? '' };
   if (!COMMANDS.some((command) => command.name === name)) return { name: null, typed: name.slice(0, 32) };
   return { name, rest: match[2]?.trim() ?? '' };
 }

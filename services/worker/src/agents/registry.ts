@@ -1,45 +1,34 @@
 import { readdir } from 'node:fs/promises';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
-import type { Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
 import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
+import { DEFAULT_AGENT } from './default-agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** The agent that a conversation gets when nobody chose another one. */
-export const DEFAULT_AGENT = 'product_owner';
-
-/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin as default. */
-export async function loadAgents(): Promise<readonly AgentPlugin[]> {
+/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin as default; and `more` besides. */
+export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<readonly AgentPlugin[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true });
   const folders = entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  return Promise.all(folders.map(loadAgent));
+  return [...(await Promise.all(folders.map(loadAgent))), ...more];
 }
 
-/** Writes down which agents there are, for the gateways: those of the worker that started last. Twice is safe. */
-export async function publishAgents(db: Queryable, plugins: readonly AgentPlugin[]): Promise<void> {
-  const [ids, summaries] = [plugins.map(({ id }) => id), plugins.map(({ summary }) => summary)];
-  await db.query(sql`
-    with gone as (delete from agents where id <> all (${ids}))
-    insert into agents (id, summary) select * from unnest(${ids}::text[], ${summaries}::text[])
-    on conflict (id) do update set summary = excluded.summary, updated_at = now() where agents.summary <> excluded.summary`);
-}
-
-/** Builds the agents. Two of one id, or no default, are refused. */
+/** Builds the agents. Two of one id, or no agent of the default id, are refused. */
 export function createAgents(
   plugins: readonly AgentPlugin[],
   parts: Omit<AgentParts, 'model'> & { readonly models: Models },
+  defaultId: string = DEFAULT_AGENT,
 ) {
   const agents = new Map<string, Agent>();
   for (const plugin of plugins) {
     if (agents.has(plugin.id)) refuse(`two agents are named ${plugin.id}; agent ids are unique.`);
     agents.set(plugin.id, plugin.create({ ...parts, model: (node) => parts.models.of(plugin.id, node) }));
   }
-  if (!agents.has(DEFAULT_AGENT)) refuse(`the default agent ${DEFAULT_AGENT} is missing from agents/.`);
+  if (!agents.has(defaultId))
+    refuse(`the default agent ${defaultId} is missing from agents/; AGENT_DEFAULT names one that is there.`);
   return {
     /** The agent of that id. Throws AGENT_UNKNOWN with the ids that there are. */
     get(id: string): Agent {

@@ -31,6 +31,8 @@ export interface ClaimedLane extends Lane {
   readonly person: { readonly name: string; readonly role: Role } | null;
   /** What that person reads, as channels name it; null when nobody knows. */
   readonly language: string | null;
+  /** The agent that it is for: its thread's, else the one that was chosen in that chat. */
+  readonly agent: string;
   /** The current thread of the first message's chat; null when that message needs none and there is none. */
   readonly threadId: string | null;
   readonly threadNew: boolean;
@@ -58,6 +60,7 @@ export interface BeginOptions {
   readonly leaseMs: number;
   readonly maxMessages: number;
   readonly idleMs: number;
+  /** The one that answers where nobody chose one. */
   readonly agent: string;
 }
 
@@ -70,7 +73,7 @@ export async function claimLane(db: Queryable, userKey: string, options: BeginOp
   // When `lane_isolate` refuses, `lane_begin` gets null for the person and claims nothing.
   const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
     select b.epoch, b.attempts, i.is_suspect as suspect, b.begun > 1 as resumed, coalesce(b.stop_before, 0)::float8 as "stopBefore", b.messages, b.person,
-           b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, coalesce(b.waiting, '[]') as waiting,
+           b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, b.agent, coalesce(b.waiting, '[]') as waiting,
            user_language(${userKey}) as language, (select version::text from names_version) as "namesVersion", clock_timestamp() as at
       from lane_isolate(${userKey}, ${holder}) i,
            lateral lane_begin(case when i.ok then ${userKey}::text end, ${worker}, ${leaseMs}, ${maxMessages}, ${idleMs}, ${agent}) b`;

@@ -61,6 +61,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       outbox: WRITE,
       dead_letters: WRITE,
       invitations: WRITE,
+      chat_agents: ALL,
       identity_codes: ALL,
       code_tries: ALL,
       // A decision ends the action that waits for it.
@@ -92,6 +93,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     tables: {
       users: 'select, update (created_at)',
       settings: READ,
+      chat_agents: READ,
       inbox: WRITE,
       lanes: WRITE,
       threads: WRITE,

@@ -4,6 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
 import { isTransient } from '@signalbox/store/pool';
 import type { Channel, ChannelParts, Sent, ThrottleOptions } from '../channel.ts';
 import type { WebConfig } from './config.ts';
@@ -12,7 +13,6 @@ import { encode, putAbove, type WebPart } from './shown/part.ts';
 import {
   changePart,
   forgetSecrets,
-  listAgents,
   readMissing,
   readSeqs,
   removePart,
@@ -150,7 +150,8 @@ function webDeps(
     isOwnOrigin: createOriginCheck(publicUrl),
     isOwnHost: createHostCheck(publicUrl),
     signedOut: (login) => tell({ kind: 'signed-out', login }),
-    agents: () => listAgents(pool),
+    agents: async () => (await listAgents(pool)).map(({ id }) => id),
+    chooseAgent: (chat, id) => chooseAgent(pool, chat, id),
     read: (page) => gate(() => readMissing(pool, page)),
     log,
     slowMs,

@@ -1,13 +1,20 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
+import { changeAgent } from './agent.ts';
 
-/** Telegram sends it when a person opens the chat. An invitation's code behind it is tried before. */
+/** Telegram sends it when a person opens the chat. A code behind it is tried before; `agent_<id>` chooses an agent. */
 export default {
   name: 'start',
   who: 'viewer',
   personal: false,
   menu: null,
   help: null,
-  answer: (_, __, { envelope }) => ({ text: say('people.welcome', { name: plainName(envelope.name) }) }),
+  answer: async (parts, typed, asked) => {
+    const welcome = say('people.welcome', { name: plainName(asked.envelope.name) });
+    const [, agent] = /^agent_([a-z][a-z0-9_]*)$/i.exec(typed) ?? [];
+    if (agent === undefined) return { text: welcome };
+    const { text } = await changeAgent(parts, agent, asked);
+    return { text: [welcome, text].join('\n\n') };
+  },
 } satisfies ChatCommand;

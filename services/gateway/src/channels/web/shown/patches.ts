@@ -116,8 +116,3 @@ async function describePart(db: Queryable, { shown, approvalId }: WebPart): Prom
   if (!bound) return JSON.stringify(shown);
   return JSON.stringify({ ...shown, props: { ...shown.props, hash: bound.hash, expiresAt: bound.expiresAt } });
 }
-
-/** The agents that workers have, by id. */
-export async function listAgents(db: Queryable): Promise<readonly string[]> {
-  return listValues<string>(db)`select id from agents order by id`;
-}

@@ -38,6 +38,8 @@ export interface SocketRouteDeps {
   /** Who is signed in; null when nobody is. Throws when nobody can tell. */
   readonly findLogin: (request: FastifyRequest) => Promise<Login | null>;
   readonly agents: () => Promise<readonly string[]>;
+  /** Lets an agent answer in a chat from now on. False when there is no such agent. */
+  readonly chooseAgent: (chat: { readonly userKey: string; readonly chatKey: string }, id: string) => Promise<boolean>;
   readonly read: PageSocketOptions['read'];
   readonly log: Log;
   readonly slowMs?: number | undefined;
@@ -65,9 +67,7 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
         const login = await deps.findLogin(request);
         const status = login && deps.hub.refusal(login.userKey);
         if (status !== null) return refuse(reply, status);
-        const agents = query.agent === undefined ? [] : await deps.agents();
-        const isKnown = query.agent === undefined || agents.includes(query.agent);
-        visits.set(request, { query, login, otherAgents: isKnown ? null : agents });
+        visits.set(request, { query, login, otherAgents: await findOtherAgents(deps, query, login) });
         return undefined;
       },
     },
@@ -80,6 +80,18 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
       return openPage(socket, request, deps, { query, login });
     },
   );
+}
+
+/** Lets the agent answer that the page asks for; the ids of the others when there is no such agent. */
+async function findOtherAgents(
+  deps: SocketRouteDeps,
+  { agent, session }: Query,
+  login: Login | null,
+): Promise<readonly string[] | null> {
+  if (agent === undefined || login === null) return null;
+  const { userKey, person } = login;
+  const isChosen = await deps.chooseAgent({ userKey, chatKey: toChatKey(person, session) }, agent);
+  return isChosen ? null : deps.agents();
 }
 
 function openPage(

@@ -1,0 +1,22 @@
+import { say } from '@signalbox/messages/say';
+import { findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
+import type { ChatCommand } from '../chat-command.ts';
+
+/** The agents that there are, each with its sentence, and which of them answers in this chat. */
+export default {
+  name: 'agents',
+  who: 'viewer',
+  personal: false,
+  forPrograms: true,
+  menu: { place: 94, description: 'menu.agents' },
+  help: 'help.agents',
+  answer: async ({ db }, _, { envelope }) => {
+    const agents = await listAgents(db);
+    if (agents.length === 0) return { text: say('agents.none') };
+    const chosen = await findChosenAgent(db, envelope);
+    const lines = agents.map(({ id, summary }) =>
+      say('agents.line', { id, summary, isChosen: id === chosen?.id ? 'yes' : 'no' }),
+    );
+    return { text: [say('agents.list'), '', ...lines].join('\n') };
+  },
+} satisfies ChatCommand;

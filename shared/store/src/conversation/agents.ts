@@ -1,0 +1,55 @@
+import type { Queryable } from '../pool.ts';
+import { findRow, hasRow, listRows, sql } from '../sql.ts';
+
+/** An agent that the workers have. */
+export interface OfferedAgent {
+  readonly id: string;
+  /** One sentence about itself. */
+  readonly summary: string;
+  /** It answers where nobody chose one. */
+  readonly isDefault: boolean;
+}
+
+/** The agents that there are, the default one first. */
+export function listAgents(db: Queryable): Promise<readonly OfferedAgent[]> {
+  return listRows<OfferedAgent>(
+    db,
+  )`select id, summary, is_default as "isDefault" from agents order by not is_default, id`;
+}
+
+/** Writes down which agents there are: those of the worker that started last. Twice is safe. */
+export async function publishAgents(
+  db: Queryable,
+  agents: readonly Pick<OfferedAgent, 'id' | 'summary'>[],
+  defaultId: string,
+): Promise<void> {
+  const [ids, summaries] = [agents.map(({ id }) => id), agents.map(({ summary }) => summary)];
+  await db.query(sql`
+    with gone as (delete from agents where id <> all (${ids}))
+    insert into agents (id, summary, is_default)
+    select id, summary, id = ${defaultId} from unnest(${ids}::text[], ${summaries}::text[]) as t (id, summary)
+    on conflict (id) do update set summary = excluded.summary, is_default = excluded.is_default, updated_at = now()
+      where (agents.summary, agents.is_default) <> (excluded.summary, excluded.is_default)`);
+}
+
+/** The agent that a person talks to in a chat; null while no worker has started. */
+export function findChosenAgent(
+  db: Queryable,
+  { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
+): Promise<OfferedAgent | null> {
+  return findRow<OfferedAgent>(db)`
+    select a.id, a.summary, a.is_default as "isDefault" from agents a
+      left join chat_agents c on c.agent = a.id and c.user_key = ${userKey} and c.chat_key = ${chatKey}
+     where c.agent is not null or a.is_default order by c.agent is null limit 1`;
+}
+
+/** Lets an agent answer a person in a chat from now on. False when there is no such agent; then nothing changes. */
+export function chooseAgent(
+  db: Queryable,
+  { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
+  agentId: string,
+): Promise<boolean> {
+  return hasRow(db)`
+    insert into chat_agents (user_key, chat_key, agent) select ${userKey}, ${chatKey}, id from agents where id = ${agentId}
+    on conflict (user_key, chat_key) do update set agent = excluded.agent, chosen_at = now()`;
+}
