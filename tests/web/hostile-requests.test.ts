@@ -222,6 +222,21 @@ test('a socket takes no names of sessions, agents or numbers that are none', asy
   expect((await bench.open({ url, cookie, agent: 'product_owner' })).refused).toBeNull();
 });
 
+test('the twenty-first page of a person is refused, and of nobody else, until one is closed', async () => {
+  const { url } = await bench.start();
+  const [ada, ben] = [await bench.signIn(url), await bench.signIn(url, '1002')];
+  const pages: TestPage[] = [];
+  for (let n = 0; n < 20; n += 1) pages.push(await bench.open({ url, cookie: ada, session: `s${n}` }));
+  await until(() => pages.every(({ frames }) => frames.length > 0));
+  await refuse(
+    bench.open({ url, cookie: ada }).then(({ refused }) => refused),
+    429,
+  );
+  expect((await bench.open({ url, cookie: ben })).refused).toBeNull();
+  await pages[0]?.close();
+  await until(async () => (await bench.open({ url, cookie: ada })).refused === null);
+});
+
 test('nobody gets a file that they were not sent', async () => {
   const { url } = await bench.start();
   const [ada, ben] = [await bench.signIn(url), await bench.signIn(url, '1002')];

@@ -26,16 +26,16 @@ export function readPage(options: {
   const { socket, page, speaker, intake, log } = options;
   const takeToken = createBucket();
   const waiting: Exclude<ClientFrame, { type: 'client.mode.update' }>[] = [];
-  let isBusy = false;
 
   const work = async (): Promise<void> => {
-    isBusy = true;
+    page.isPaused = true;
     socket.pause();
     for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
       if (await intake.bring(toIncoming(frame, speaker))) continue;
       page.close(TRY_AGAIN_LATER, 'try again');
     }
-    isBusy = false;
+    page.isPaused = false;
+    page.isAlive = true;
     if (page.isOpen) socket.resume();
   };
 
@@ -47,7 +47,7 @@ export function readPage(options: {
     if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
     if (frame.type === 'client.mode.update') return page.changeMode(frame.payload);
     waiting.push(frame);
-    if (!isBusy) background(log, 'page', work());
+    if (!page.isPaused) background(log, 'page', work());
   });
 }
 

@@ -52,6 +52,8 @@ export class PageSocket {
   readonly passing = new Passing();
   /** Whether it has answered since it was asked last. */
   isAlive = true;
+  /** It is not read at the moment, so that no answer of it can be heard. */
+  isPaused = false;
   readonly #options: PageSocketOptions;
   /** The newest patch that it was sent; null before its first view. */
   #seen: number | null;
@@ -112,6 +114,7 @@ export class PageSocket {
   /** Asks whether anybody is there; cuts off a page that has not answered since it was asked before. */
   ping(): void {
     const { socket } = this.#options;
+    if (this.isPaused) return;
     if (!this.isAlive) return socket.terminate();
     this.isAlive = false;
     socket.ping();
