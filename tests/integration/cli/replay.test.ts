@@ -58,11 +58,11 @@ describe('signalbox replay and turns', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/▸ which projects/);
     expect(out).toMatch(
-      /pass 1 {2}THINKING ▸ PROPOSING ▸ GOVERNING ▸ EXECUTING ▸ OBSERVING ▸ EVALUATING {2}→ continue/,
+      /pass 1 {2}analyze ▸ tool_decision ▸ policy_check ▸ execute {2}→ continue\n {4}phases THINKING ▸ PROPOSING ▸ GOVERNING ▸ EXECUTING ▸ OBSERVING ▸ EVALUATING/,
     );
     expect(out).toMatch(/list_projects \{\}\n +run by [\w-]+, score 0\.1, risk safe/);
     expect(out).toMatch(/ok, \d+ ms/);
-    expect(out).toMatch(/pass 2 {2}THINKING\n[\s\S]*said There is none\./);
+    expect(out).toMatch(/pass 2 {2}analyze ▸ respond\n {4}phases THINKING\n[\s\S]*said There is none\./);
   });
 
   it('shows why the model did what it did, without secrets, and gives no model those words again', async () => {

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { controlStatesOf } from './control-state.ts';
+import type { ExecutionTurn } from './execution-turn.ts';
+
+type Seen = Parameters<typeof controlStatesOf>[0];
+
+const record = (phases: readonly string[], more: Partial<Record<keyof Seen, unknown>> = {}): Seen =>
+  ({ phases, calls: [], answer: null, ended: null, ...more }) as unknown as ExecutionTurn; // what it reads of a record
+
+const call = (effect: string, changed: boolean): unknown => ({
+  decided: { decision: { effect } },
+  result: { ok: true, changed },
+});
+
+it('a pass that runs a tool is analyzed, decided, checked and executed', () => {
+  const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'];
+  expect(controlStatesOf(record(phases, { calls: [call('run', true)] }))).toEqual([
+    'analyze',
+    'tool_decision',
+    'policy_check',
+    'execute',
+  ]);
+});
+
+it.each(['ask', 'confirm'])('a call that policy answers with %s waits for a person, and the turn answers', (effect) => {
+  const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'EVALUATING', 'TERMINAL'];
+  const ended = { outcome: 'waiting' };
+  expect(controlStatesOf(record(phases, { calls: [call(effect, false)], ended })).slice(-2)).toEqual([
+    'await_confirmation',
+    'respond',
+  ]);
+});
+
+it('what was confirmed and has run waits for nobody', () => {
+  const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING'];
+  expect(controlStatesOf(record(phases, { calls: [call('confirm', true)] }))).not.toContain('await_confirmation');
+});
+
+it('an answer without calls is analyzed and given', () => {
+  expect(controlStatesOf(record(['THINKING'], { answer: { calls: [] } }))).toEqual(['analyze', 'respond']);
+});
