@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
 import { checkoutPath, hashPath } from '@signalbox/local/setup/checkout';
@@ -80,6 +80,7 @@ async function startServers(config: TestConfig): Promise<Servers> {
   process.once('exit', endAtOnce);
   const stop = async (): Promise<void> => {
     await Promise.all([dir, databaseDir].map(discardRun));
+    removeEmpty(databaseRoot);
     process.off('exit', endAtOnce);
   };
   const open = async (given: string | undefined, start: () => Promise<LocalServer>): Promise<string> => {
@@ -101,6 +102,11 @@ async function startServers(config: TestConfig): Promise<Servers> {
     await stop();
     throw error;
   }
+}
+
+/** Other runs of the same checkout may still use it. */
+function removeEmpty(folder: string): void {
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** Where the databases of this checkout's runs lie in memory; null where there is not enough of it. */
