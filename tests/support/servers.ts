@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmdirSync, statfsSync } from 'node:fs';
+import { existsSync, rmdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
 import { checkoutPath, hashPath } from '@signalbox/local/setup/checkout';
@@ -104,9 +104,12 @@ async function startServers(config: TestConfig): Promise<Servers> {
   }
 }
 
-/** Other runs of the same checkout may still use it. */
 function removeEmpty(folder: string): void {
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another run of this checkout uses it, or has removed it.
+  }
 }
 
 /** Where the databases of this checkout's runs lie in memory; null where there is not enough of it. */
