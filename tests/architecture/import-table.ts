@@ -78,6 +78,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       AGENT_PARTS,
       `${WORKER}/guided/**`,
       'shared/models/src/**',
+      'shared/safety/src/cards/canonical.ts', // as above
       'shared/safety/src/redact/redact.ts', // as above
       CONTRACTS,
     ],

@@ -13,6 +13,7 @@ import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
 import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
+import type guided from './languages/en/guided.json';
 import type health from './languages/en/health.json';
 import type help from './languages/en/help.json';
 import type ingress from './languages/en/ingress.json';
@@ -42,6 +43,7 @@ interface Catalog {
   readonly duration: typeof duration;
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;
+  readonly guided: typeof guided;
   readonly health: typeof health;
   readonly help: typeof help;
   readonly ingress: typeof ingress;

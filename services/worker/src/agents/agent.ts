@@ -83,6 +83,8 @@ export interface AgentRun {
   draft(text: string): void;
   /** Counts what a model used for this turn, whatever becomes of the turn. */
   spent(spend: ModelSpend): void;
+  /** Logs what an operator should know of, without texts of people. Left out where nothing is logged, as in a replay. */
+  warn?(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 export interface AgentReply {

@@ -38,7 +38,7 @@ import { requireVerbatim } from './decision/verbatim.ts';
  * effect. A throw of ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
  */
 export async function executeCall(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  const read = readCall(parts.registry, call);
+  const read = readCall(parts.registry, call, scope.agent.id);
   const result = 'refused' in read ? read.refused : await governAction(parts, scope, read.runnable, null);
   scope.enter('OBSERVING');
   return result;

@@ -55,7 +55,7 @@ async function hashOf(
   does: NonNullable<ActionButton['does']>,
 ): Promise<string | null> {
   const groups = registry.groups.map(({ name }) => name);
-  const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups });
+  const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups }, asker.agent.id);
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
   // The tool's own sentence for this call, or the rule for words that a person types: it begins with what is done, and holds every value.

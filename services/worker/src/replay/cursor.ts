@@ -65,6 +65,13 @@ export class Cursor {
     throw new Halted(halt.kind);
   }
 
+  /** Whether a question to a model comes next, or the run ended before it could be asked. */
+  asksNext(): boolean {
+    const step = this.#steps[this.#next];
+    if (step) return step.kind === 'ask';
+    return this.#run.turnId !== this.#ended.run.turnId || this.#ended.note !== null;
+  }
+
   /** The next recorded answer. */
   ask(node: string): { readonly answer: RecordedAnswer; readonly model: string } {
     const step = this.#step('ask', `another question to the model of ${node}`);

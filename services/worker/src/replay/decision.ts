@@ -38,7 +38,7 @@ export async function carryOutAgain(
   { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
 ): Promise<ToolCallResult> {
   const { machine, was, cursor } = place;
-  const read = readCall(parts.registry, { actionId: callId, tool, args, groups });
+  const read = readCall(parts.registry, { actionId: callId, tool, args, groups }, place.head.agent);
   if ('refused' in read) {
     machine.to('OBSERVING');
     return read.refused;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inLanguage } from '@signalbox/messages/language';
+import { OFFLINE } from '@signalbox/models/settings';
 import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { answerIdOf } from '@signalbox/contracts/ids';
@@ -110,7 +111,10 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(asResult(cursor.search().result)),
     model: (node) => ({
-      name: 'recorded',
+      // An agent that goes on without a model, where there is none or none answers, asks none again where no answer is recorded.
+      get name() {
+        return cursor.asksNext() ? 'recorded' : OFFLINE;
+      },
       ask: () => {
         const { answer, model } = cursor.ask(node);
         return Promise.resolve({ message: answerMessage(answer), model });

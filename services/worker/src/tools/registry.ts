@@ -44,12 +44,14 @@ export function createRegistry(groups: readonly ToolGroup[]) {
       owners.set(name, group.name);
     }
   }
+  // What belongs to one agent is not on offer: that agent knows its own tools.
+  const offered = groups.filter(({ owner }) => owner === undefined);
   const definitionsOf = new Map(groups.map((group) => [group.name, Object.entries(group.tools).map(define)]));
-  const installed = new Set(groups.map((group) => group.name));
+  const installed = new Set(offered.map((group) => group.name));
   const missing = KNOWN_GROUPS.filter((group) => !installed.has(group.name));
   return {
     groups,
-    catalog: { groups: [...groups.map((group) => describeGroup(group, definitionsOf)), ...missing] },
+    catalog: { groups: [...offered.map((group) => describeGroup(group, definitionsOf)), ...missing] },
     /** The tool of that name among the given groups, or null. */
     find(name: string, active: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null {
       const group = groups.find((candidate) => active.includes(candidate.name) && Object.hasOwn(candidate.tools, name));

@@ -232,6 +232,8 @@ export interface ToolGroup {
   /** Equals the file name, with underscores for hyphens. */
   readonly name: string;
   readonly summary: string;
+  /** The agent whose own it is: no other is told of it, and no other may call its tools. Left out: it is for every agent. */
+  readonly owner?: string;
   readonly uses: readonly PortName[];
   readonly tools: Readonly<Record<string, Tool>>;
 }

@@ -109,5 +109,6 @@ export function agentRun(
     reads: (source) => taintThread(parts.pool, threadId, source),
     draft: draft.show,
     spent: spending.add,
+    warn: (message, fields) => scope.log.warn(message, { ...fields }),
   };
 }

@@ -4,10 +4,14 @@ import { failure, type ToolCall, type ToolCallResult } from '../../tools/call.ts
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Runnable } from '../../tools/run.ts';
 
-/** Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. Pure. */
+/**
+ * Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. A tool of another agent is
+ * refused as one that does not exist. Pure.
+ */
 export function readCall(
   registry: ToolRegistry,
   call: ToolCall,
+  agent: string,
 ): { readonly runnable: Runnable } | { readonly refused: ToolCallResult } {
   const unstorable = findUnstorable(call.tool, 'the name of the tool') ?? findUnstorable(call.args);
   if (unstorable !== null) {
@@ -15,7 +19,8 @@ export function readCall(
     return { refused: failure(new AppError('TOOL_INPUT_INVALID', data)) };
   }
   const found = registry.find(call.tool, call.groups);
-  if (!found) {
+  const isOthers = found?.group.owner !== undefined && found.group.owner !== agent;
+  if (!found || isOthers) {
     const loaded = loadedNames(registry, call.groups);
     return { refused: failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
   }

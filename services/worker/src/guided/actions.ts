@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { parseJson } from '@signalbox/contracts/system-error';
+import { say } from '@signalbox/messages/say';
+import type { Actions, Wish } from './spec.ts';
+
+/** What a text is, read as an action. */
+export type ReadAction =
+  /** Words of a person. */
+  | { readonly kind: 'words' }
+  /** `isLegacy`: without the name of the agent before it. */
+  | { readonly kind: 'action'; readonly name: string; readonly data: unknown; readonly isLegacy: boolean }
+  /** An action that this agent does not have, or data that it does not take. `say` tells the person. */
+  | { readonly kind: 'refused'; readonly say: string };
+
+/** Longest data of an action: a button carries 200 characters, and nobody types more than a page. */
+const DATA_LIMIT = 2_000;
+const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
+
+/**
+ * Reads a text as an action, and checks its data before anything else happens. A bare name counts when it is one of the agent's own;
+ * with a name before a dot it always is meant as one. Pure.
+ */
+export function readAction(agent: string, actions: Actions, text: string): ReadAction {
+  const [, prefix, name = '', json] = FORM.exec(text.trim()) ?? [];
+  const isOwn = Object.hasOwn(actions, name);
+  if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
+  if (prefix !== undefined && (prefix !== agent || !isOwn)) return refuseUnknown(agent, actions, `${prefix}.${name}`);
+  const data = json === undefined ? {} : parseJson(json.slice(0, DATA_LIMIT)); // what is longer is no JSON any more
+  const checked = checkWish(actions, { action: name, data });
+  if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
+  return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };
+}
+
+/** The data of a wish, parsed by its action. `fields` names what is wrong by field, never a value. */
+export function checkWish(
+  actions: Actions,
+  { action, data }: Wish,
+): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly fields: string } {
+  const spec = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  const parsed = spec?.data.safeParse(data);
+  if (parsed?.success) return { ok: true, data: parsed.data };
+  return { ok: false, fields: parsed ? fieldsOf(parsed.error) : action };
+}
+
+function fieldsOf({ issues }: z.ZodError): string {
+  const fields = issues.map((issue) => {
+    if (issue.path.length > 0) return issue.path.join('.');
+    return issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : '{…}';
+  });
+  return [...new Set(fields)].join(', ').slice(0, 200);
+}
+
+function refuseUnknown(agent: string, actions: Actions, action: string): ReadAction {
+  const list = Object.keys(actions).map((name) => `- \`${agent}.${name}\``);
+  return { kind: 'refused', say: say('guided.unknownAction', { action, list: list.join('\n') }) };
+}

@@ -1,0 +1,102 @@
+import { callIdOf } from '@signalbox/contracts/ids';
+import { makeStorable } from '@signalbox/contracts/storable';
+import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
+import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { redactValue } from '@signalbox/safety/redact/redact';
+import { hashOf } from '../agents/model-context.ts';
+import type { ToolCallResult } from '../tools/call.ts';
+import { partsOfTurn, type RunExtras } from './extras.ts';
+import type { CommonState, TurnPart } from './state.ts';
+
+type Acted = Extract<TurnPart, { kind: 'acted' }>;
+
+/** The calls of one node. Like an answer of a model they are one proposal: governed one after another, judged together. */
+export class NodeCalls {
+  readonly #extras: RunExtras;
+  readonly #state: CommonState;
+  readonly #groups: readonly string[];
+  readonly #answerId: string;
+  readonly #calls: Acted['calls'] = [];
+
+  constructor(extras: RunExtras, state: CommonState, groups: readonly string[]) {
+    this.#extras = extras;
+    this.#state = state;
+    this.#groups = groups;
+    const before = this.#acted().length;
+    // Counted in the turn: the node that runs again after a crash finds the same number, and so its calls the same ids.
+    this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
+  }
+
+  /** Proposes one call. Throws what ends the turn, such as LANE_LOST; what a tool did or refused is its result. */
+  async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult> {
+    const { run } = this.#extras;
+    run.signal.throwIfAborted();
+    if (this.#calls.length === 0) this.#begin();
+    const callId = callIdOf(this.#answerId, this.#calls.length);
+    const startedAt = performance.now();
+    const given = makeStorable({ ...args });
+    const result = await run.call({ callId, tool, args: given, groups: this.#groups });
+    const recorded = recordResult(result);
+    this.#calls.push({
+      callId,
+      tool,
+      args: given,
+      decided: result.decided ?? null,
+      result: recorded,
+      seen: hashOf(redactValue([recorded.ok, recorded.result ?? null, recorded.code])),
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+    return result;
+  }
+
+  /** Ends the node: the judge looks at its calls. Null when it made none. */
+  async end(passes: { readonly maxPasses: number }): Promise<Acted | null> {
+    if (this.#calls.length === 0) return null;
+    const { run, turnKey, recorded } = this.#extras;
+    run.enter('EVALUATING');
+    const acted = this.#acted();
+    const calls = [...acted.flatMap((part) => part.calls), ...this.#calls];
+    const failures = calls
+      .filter(({ result }) => !result.ok)
+      .map(({ tool, args }) => canonicalJson({ tool, args: JSON.parse(JSON.stringify(args)) }));
+    const facts = { passes: acted.length + 1, ...passes, isWaiting: false, isFinished: false, failures };
+    const outcome = await run.judge(facts);
+    const phases = [...run.path()];
+    return {
+      kind: 'acted',
+      turnKey,
+      run: recorded,
+      answerId: this.#answerId,
+      phases,
+      calls: [...this.#calls],
+      outcome,
+    };
+  }
+
+  #acted(): readonly Acted[] {
+    return partsOfTurn(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
+  }
+
+  /** A pass begins with thinking, unless a resumed run goes on with one. */
+  #begin(): void {
+    const { run } = this.#extras;
+    if (run.path().at(-1) === 'EVALUATING') run.enter('THINKING');
+    run.enter('PROPOSING');
+  }
+}
+
+/** A result as JSON keeps it. */
+function recordResult(result: ToolCallResult): RecordedResult {
+  const { ok, say, code, changed, untrusted, next, files } = result;
+  const json: unknown = result.result === undefined ? undefined : JSON.parse(JSON.stringify(result.result) ?? 'null');
+  return {
+    ok,
+    ...(json === undefined ? {} : { result: json as NonNullable<RecordedResult['result']> }), // out of JSON.parse
+    say,
+    code,
+    changed,
+    ...(untrusted ? { untrusted } : {}),
+    ...(next && next.length > 0 ? { next: next.map(({ label, value }) => ({ label, value })) } : {}),
+    ...(files && files.length > 0 ? { files: [...files] } : {}),
+  };
+}

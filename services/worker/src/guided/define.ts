@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { AgentPlugin } from '../agents/agent.ts';
+import { INGEST } from './ingest.ts';
+import { listNodes } from './graph.ts';
+import type { Actions, GuidedSpec } from './spec.ts';
+import { TURN_LISTS } from './state.ts';
+import { createGuidedAgent } from './turn.ts';
+
+/** Makes a plug-in of a guided agent. Throws, in words for its author, when nodes or migrations do not fit together. */
+export function defineGuidedAgent<S extends z.ZodType, A extends Actions>(spec: GuidedSpec<S, A>): AgentPlugin {
+  for (const [name, { then = [] }] of Object.entries(spec.nodes))
+    for (const other of then)
+      if (!Object.hasOwn(spec.nodes, other)) refuse(spec.id, `${name} goes on to ${other}, which is no node`);
+  for (let version = 1; version < spec.stateVersion; version += 1)
+    if (!spec.migrations[version]) refuse(spec.id, `no migration leads from version ${version} to ${version + 1}`);
+  if (!Object.hasOwn(spec.views, spec.home)) refuse(spec.id, `its home ${spec.home} is no view`);
+  return {
+    id: spec.id,
+    class: spec.class,
+    summary: spec.summary,
+    stateVersion: spec.stateVersion,
+    turnLists: TURN_LISTS,
+    nodes: [INGEST],
+    graph: listNodes(spec),
+    create: (parts) => createGuidedAgent(spec, parts),
+  };
+}
+
+function refuse(id: string, why: string): never {
+  throw new Error(`The guided agent ${id} does not fit together: ${why}.`);
+}

@@ -1,0 +1,23 @@
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { AgentRun } from '../agents/agent.ts';
+import type { CommonState } from './state.ts';
+
+/** What a single run carries beside the state. Never checkpointed. */
+export interface RunExtras {
+  readonly run: AgentRun;
+  /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
+  readonly turnKey: string;
+  /** This run, as the record of the turn names it. */
+  readonly recorded: RecordedRun;
+}
+
+/** The extras that the agent put into the config of this run. */
+export function extrasOf(config: LangGraphRunnableConfig): RunExtras {
+  return config.configurable?.['extras'] as RunExtras; // put there by turn.ts on every invoke
+}
+
+/** What this turn has left so far. */
+export function partsOfTurn({ record }: Pick<CommonState, 'record'>, turnKey: string): CommonState['record'] {
+  return record.filter((part) => part.turnKey === turnKey);
+}

@@ -1,0 +1,97 @@
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { END, START, StateGraph } from '@langchain/langgraph';
+import type { z } from 'zod';
+import type { AgentParts } from '../agents/agent.ts';
+import type { GraphNode } from '../tools/ports/graph-nodes.ts';
+import { NodeCalls } from './calls.ts';
+import { extrasOf } from './extras.ts';
+import { CLEAR, INGEST, ingestInput } from './ingest.ts';
+import { drawView, send } from './replies.ts';
+import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
+import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
+
+/*
+ *   START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END
+ *                          └─ refused, or only drawn anew ────────────────┘
+ * One message goes through the graph at a time. A node goes on to one of `then`, or the turn ends; there is no other way.
+ */
+
+/** The nodes of an agent, for whoever looks at a conversation. */
+export function listNodes<S extends z.ZodType, A extends Actions>({ nodes }: GuidedSpec<S, A>): readonly GraphNode[] {
+  const own = Object.entries(nodes);
+  const before = (name: string): string[] =>
+    own.filter(([, { then = [] }]) => then.includes(name)).map(([other]) => other);
+  return [
+    { name: INGEST, does: 'Takes a message and finds out which of the agent’s actions it asks for.', after: ['start'] },
+    ...own.map(([name, { does }]) => ({ name, does, after: [INGEST, ...before(name)] })),
+    { name: CLEAR, does: 'Forgets the action that the turn was about.', after: [INGEST, ...own.map(([name]) => name)] },
+  ];
+}
+
+export function buildGraph<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  parts: Pick<AgentParts, 'model' | 'maxPasses' | 'checkpoints'>,
+) {
+  const own = Object.entries(spec.nodes);
+  const next = ({ meta }: CommonState): string => meta.next;
+  const graph = new StateGraph(CommonState)
+    .addNode(Object.fromEntries(own.map(([name, node]) => [name, runNode(spec, parts, name, node)])))
+    .addNode(INGEST, ingestInput(spec, parts))
+    .addNode(CLEAR, clear)
+    .addEdge(START, INGEST)
+    .addConditionalEdges(INGEST, next, [...own.map(([name]) => name), CLEAR])
+    .addEdge(CLEAR, END);
+  for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR]);
+  return graph.compile({ checkpointer: parts.checkpoints });
+}
+
+function clear(): CommonUpdate {
+  return { pendingAction: null };
+}
+
+function runNode<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  { maxPasses }: Pick<AgentParts, 'maxPasses'>,
+  name: string,
+  node: NodeSpec<z.output<S>, A>,
+) {
+  return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
+    const extras = extrasOf(config);
+    const calls = new NodeCalls(extras, state, spec.groups);
+    const { mode, device, meta, pendingAction } = state;
+    const before = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+    const context: NodeContext<z.output<S>, A> = {
+      domain: before,
+      mode,
+      device,
+      heard: meta.heard,
+      actor: extras.run.actor,
+      given: (action) =>
+        // Its data was parsed by this very action before the graph set out.
+        pendingAction?.id === `${spec.id}.${action}`
+          ? (pendingAction.data as z.output<A[typeof action]['data']>)
+          : null,
+      call: (tool, args) => calls.call(tool, args),
+    };
+    const outcome = await node.run(context);
+    const acted = await calls.end({ maxPasses });
+    const domain = spec.domain.parse({ ...(before as object), ...outcome.domain });
+    const { goto = CLEAR, view, awaits = false, audit = [] } = outcome;
+    if (goto !== CLEAR && !node.then?.includes(goto))
+      throw new Error(`${name} may not go on to ${goto}; add it to then.`);
+    const replies = [...(outcome.replies ?? []), ...(view ? [drawView(spec, view, domain, { mode, device })] : [])];
+    const { turnKey } = extras;
+    const sent = send(state, extras, replies);
+    const audited = audit.map((payload): ServerEvent => ({ type: 'server.audit.event', turnKey, payload }));
+    const events = [...(sent.outbox ?? []), ...audited];
+    return {
+      ...sent,
+      domain: { [spec.id]: domain },
+      ui: { ...state.ui, ...(view ? { state: view } : {}), awaits },
+      meta: { ...meta, next: goto },
+      ...(outcome.errors === undefined ? {} : { errors: outcome.errors }),
+      ...(events.length > 0 ? { outbox: events } : {}),
+      ...(acted ? { record: [acted] } : {}),
+    };
+  };
+}

@@ -1,0 +1,118 @@
+import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { z } from 'zod';
+import type { AgentMessage, AgentParts } from '../agents/agent.ts';
+import { checkWish, readAction } from './actions.ts';
+import { extrasOf, type RunExtras } from './extras.ts';
+import { allActions, MODE_ACTION, ModeChange } from './mode.ts';
+import { canRead, describeReading, readWithModel } from './reading.ts';
+import { drawView, send } from './replies.ts';
+import type { Actions, GuidedSpec, Heard, Wish } from './spec.ts';
+import type { CommonState, CommonUpdate } from './state.ts';
+
+/** The first node of every guided agent, and the last one. */
+export const INGEST = 'ingest_input';
+export const CLEAR = 'clear_pending_action';
+
+type Event = AgentMessage['event'];
+
+/** What a message asks for, before the agent's own route. */
+type Taken =
+  | { readonly kind: 'action'; readonly wish: Wish }
+  | { readonly kind: 'words' }
+  | { readonly kind: 'refused'; readonly say: string };
+
+/**
+ * Creates the node that takes one message: an action, words, or news. It checks an action and its data before anything else, finds out
+ * what words mean, and says which node goes on.
+ */
+export function ingestInput<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  parts: Pick<AgentParts, 'model'>,
+) {
+  const model = parts.model(INGEST);
+  const actions = allActions(spec.actions);
+  const reading = describeReading({ summary: spec.summary, actions });
+
+  return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
+    const extras = extrasOf(config);
+    const { text, event } = newest(state.messages);
+    const domain = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+    const goTo = (next: string, heard: Heard): CommonUpdate => ({
+      transcript: text,
+      meta: { ...state.meta, heard, next },
+    });
+    const start = (heard: Heard): CommonUpdate =>
+      goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
+
+    if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
+    const isAgain = nodeAgain(event, spec.nodes) !== null;
+    const { taken, update } = await take(extras, text, domain, !isAgain);
+    if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
+    if (taken.kind === 'refused')
+      return { ...goTo(CLEAR, { kind: 'words', text }), ...send(state, extras, [{ text: taken.say, buttons: [] }]) };
+    const { action: name, data } = taken.wish;
+    const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
+    if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
+    const { mode = state.mode, device = state.device } = ModeChange.parse(data);
+    const view = drawView(spec, state.ui.state || spec.home, domain, { mode, device });
+    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), mode, device, ...send(state, extras, [view]) };
+  };
+
+  /** What a text asks for: as it is written, else as the agent reads it, else as a model does. */
+  async function take(
+    extras: RunExtras,
+    text: string,
+    domain: z.output<S>,
+    mayAsk: boolean,
+  ): Promise<{ readonly taken: Taken; readonly update: CommonUpdate }> {
+    const read = readAction(spec.id, actions, text);
+    if (read.kind === 'refused') return { taken: read, update: {} };
+    if (read.kind === 'action') {
+      const { name, data, isLegacy } = read;
+      if (isLegacy) extras.run.warn?.('bare action name', { agent: spec.id, action: name });
+      return { taken: { kind: 'action', wish: { action: name, data } }, update: {} };
+    }
+    const known = parsed(spec.reads(text, domain));
+    if (known) return { taken: { kind: 'action', wish: known }, update: {} };
+    if (!mayAsk || !canRead(model)) return { taken: { kind: 'words' }, update: {} };
+    const { wish, update } = await ask(extras, text);
+    const meant = parsed(wish);
+    return { taken: meant ? { kind: 'action', wish: meant } : { kind: 'words' }, update };
+  }
+
+  /** A wish whose data its action takes; null for any other. */
+  function parsed(wish: Wish | null): Wish | null {
+    const checked = wish && checkWish(actions, wish);
+    return wish && checked?.ok ? { action: wish.action, data: checked.data } : null;
+  }
+
+  async function ask({ run, turnKey, recorded }: RunExtras, text: string) {
+    const spent: CommonState['spent'][number][] = [];
+    if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
+    const { wish, asks } = await readWithModel(reading, { model, node: INGEST }, text, {
+      signal: run.signal,
+      onSpend: (spend) => {
+        run.spent(spend);
+        if (spend.costUsd !== 0) spent.push({ ...spend, turnKey });
+      },
+    });
+    const update: CommonUpdate = {
+      ...(asks.length > 0 ? { record: [{ kind: 'read', turnKey, run: recorded, asks }] } : {}),
+      ...(spent.length > 0 ? { spent } : {}),
+    };
+    return { wish, update };
+  }
+}
+
+/** The newest message, and what it is when it is not a person's words. */
+function newest(messages: readonly BaseMessage[]): { readonly text: string; readonly event: Event } {
+  const message = messages.findLast(HumanMessage.isInstance);
+  const { event = null, again = null } = message?.additional_kwargs ?? {};
+  return { text: message?.text ?? '', event: (event ?? again) as Event }; // put there by turn.ts
+}
+
+/** The node that is to run again, when it is one after the first. */
+function nodeAgain(event: Event, nodes: Readonly<Record<string, unknown>>): string | null {
+  return event?.kind === 'node' && Object.hasOwn(nodes, event.node) ? event.node : null;
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { ThreadStates } from '../agents/agent.ts';
+import type { CommonUpdate } from './state.ts';
+import type { GuidedSpec, Actions, StoredValues } from './spec.ts';
+
+/** A conversation's stored state, as this release can use it. */
+export type LoadedState =
+  /** Nothing is stored, or it has this version. */
+  | { readonly kind: 'current' }
+  | { readonly kind: 'migrated'; readonly update: CommonUpdate }
+  /** It is left as it is. `why` is for logs. */
+  | { readonly kind: 'unreadable'; readonly why: unknown };
+
+type Versioned<S extends z.ZodType, A extends Actions> = Pick<
+  GuidedSpec<S, A>,
+  'id' | 'stateVersion' | 'migrations' | 'domain'
+>;
+
+/** The newest values of a conversation. `newest` knows them while a turn holds it; reading them would store what is not yet to be stored. */
+export async function readValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
+  const known = states.newest(threadId);
+  if (Object.keys(known).length > 0) return known;
+  const tuple = await states.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
+  return tuple?.checkpoint.channel_values ?? {};
+}
+
+/** Brings stored values up to this release's version, step by step. Writes nothing. Pure. */
+export function loadState<S extends z.ZodType, A extends Actions>(
+  spec: Versioned<S, A>,
+  values: StoredValues,
+): LoadedState {
+  if (Object.keys(values).length === 0) return { kind: 'current' };
+  try {
+    const migrated = migrate(spec, values);
+    const domain = (migrated['domain'] as StoredValues | undefined)?.[spec.id]; // checked on the next line
+    const parsed = spec.domain.parse(domain);
+    if (migrated === values) return { kind: 'current' };
+    const { mode, device, transcript, ui } = migrated as CommonUpdate; // LangGraph makes defaults of what is missing
+    const kept = { mode, device, transcript, ui, domain: { [spec.id]: parsed }, stateVersion: spec.stateVersion };
+    return { kind: 'migrated', update: Object.fromEntries(Object.entries(kept).filter(([, value]) => value != null)) };
+  } catch (why) {
+    return { kind: 'unreadable', why };
+  }
+}
+
+/** The same values when they have this version already. Throws when a step is missing or throws. */
+function migrate<S extends z.ZodType, A extends Actions>(spec: Versioned<S, A>, values: StoredValues): StoredValues {
+  let migrated = values;
+  for (let version = versionOf(values); version !== spec.stateVersion; version += 1) {
+    const steps = spec.migrations[version];
+    if (!steps) throw new Error(`${spec.id} has no migration of states of version ${version} to ${spec.stateVersion}.`);
+    for (const step of steps) migrated = step(migrated);
+    migrated = { ...migrated, stateVersion: version + 1 };
+  }
+  return migrated;
+}
+
+function versionOf({ stateVersion }: StoredValues): number {
+  if (typeof stateVersion !== 'number') throw new Error('The state does not say which version it has.');
+  return stateVersion;
+}

@@ -1,0 +1,51 @@
+import type { PassRecord, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
+import type { TurnPart } from './state.ts';
+
+/** What the record of a pass says of the release that made it. */
+export type Versions = Omit<PassRecord['versions'], 'model'>;
+
+type Acted = Extract<TurnPart, { kind: 'acted' }>;
+type Read = Extract<TurnPart, { kind: 'read' }>;
+
+/**
+ * The passes of a turn: words that a model read begin one, and each node that proposed calls is one, together with the reading before
+ * it. `parts`: those of the turn. Pure.
+ */
+export function passesOf(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
+  return groupParts(parts).map(({ read, acted }, index) => ({
+    pass: index + 1,
+    phases: acted?.phases ?? ['THINKING'],
+    versions: { ...versions, model: read?.asks.at(-1)?.model ?? null },
+    runs: { read: read?.run ?? null, asked: null, acted: acted?.run ?? null },
+    asks: read?.asks ?? [],
+    answer: acted ? proposalOf(acted) : null,
+    calls: acted?.calls.map(({ tool: _tool, args: _args, ...call }) => call) ?? [],
+    outcome: acted?.outcome ?? null,
+  }));
+}
+
+function groupParts(parts: readonly TurnPart[]): readonly { readonly read?: Read; readonly acted?: Acted }[] {
+  const passes: { read?: Read; acted?: Acted }[] = [];
+  for (const part of parts) {
+    const last = passes.at(-1);
+    if (part.kind === 'acted' && last && !last.acted) last.acted = part;
+    else passes.push(part.kind === 'read' ? { read: part } : { acted: part });
+  }
+  return passes;
+}
+
+/** What the graph proposed, in the form of a model's answer. */
+function proposalOf({ answerId, calls }: Acted): RecordedAnswer {
+  return {
+    id: answerId,
+    modelId: null,
+    text: '',
+    calls: calls.map(({ callId, tool, args }) => ({
+      id: callId,
+      name: tool,
+      args: args as RecordedAnswer['calls'][number]['args'], // it was proposed as JSON
+    })),
+    unreadable: [],
+    extras: {},
+  };
+}

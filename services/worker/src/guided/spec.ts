@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { ToolCallResult } from '../tools/call.ts';
+import type { AgentRun } from '../agents/agent.ts';
+
+/*
+ * A guided agent: its graph decides, and no model does. A model may only map free text to one of the agent's own actions. An author
+ * gives actions, nodes, a route between them and the migrations of the state; the kit is the rest. See docs/agents.md.
+ */
+
+export type Mode = 'voice' | 'text';
+export type Device = 'desktop' | 'mobile';
+
+/** Something that a person may ask this agent for: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
+export interface ActionSpec {
+  /** Its data. What it does not parse is refused before anything else happens. */
+  readonly data: z.ZodType;
+  /** For a model: what it is for, in one sentence of English. */
+  readonly describe: string;
+}
+
+export type Actions = Readonly<Record<string, ActionSpec>>;
+
+/** An action with its data, unparsed: what a reading of free text comes to. */
+export interface Wish {
+  readonly action: string;
+  readonly data: unknown;
+}
+
+/** What a turn of the graph is about. `news`: what the runtime has to say, such as what came of a decision. */
+export type Heard =
+  | { readonly kind: 'action'; readonly name: string }
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'news'; readonly say: string };
+
+/** One message to the person: markdown, with buttons below it. */
+export interface GuidedReply {
+  readonly text: string;
+  readonly buttons: readonly OfferedButton[];
+}
+
+/** How the person is reading. */
+export interface Reader {
+  readonly mode: Mode;
+  readonly device: Device;
+}
+
+/** What a node may look at and use. */
+export interface NodeContext<D, A extends Actions> extends Reader {
+  readonly domain: D;
+  readonly heard: Heard;
+  readonly actor: AgentRun['actor'];
+  /** The data of the action that the person asked for; null when they asked for another one, or for none. */
+  given<N extends keyof A & string>(name: N): z.output<A[N]['data']> | null;
+  /**
+   * Proposes one call of a tool of the agent's own groups. It is governed like any other; what was refused or waits is its result.
+   * Calls of a node have the same ids when a crash makes it run again, so an effect happens once.
+   */
+  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult>;
+}
+
+/** What came of a node. All of it is optional: what is left out stays as it was. */
+export interface NodeOutcome<D> {
+  readonly domain?: Partial<D>;
+  /** The view that the person is shown from now on, and is sent. */
+  readonly view?: string;
+  /** Sent before the view. */
+  readonly replies?: readonly GuidedReply[];
+  /** The answer ends with a question. */
+  readonly awaits?: boolean;
+  /** What went wrong, by field or step; null: nothing any more. */
+  readonly errors?: Readonly<Record<string, string>> | null;
+  /** For audits alone: no channel is ever given it. */
+  readonly audit?: readonly Readonly<Record<string, string>>[];
+  /** The next node, one of `then`. Left out: the turn ends. */
+  readonly goto?: string;
+}
+
+export interface NodeSpec<D, A extends Actions> {
+  /** What it does, in a sentence. */
+  readonly does: string;
+  /** The nodes that it may go on to. */
+  readonly then?: readonly string[];
+  run(context: NodeContext<D, A>): Promise<NodeOutcome<D>>;
+}
+
+/** Values of a stored state, by channel. */
+export type StoredValues = Readonly<Record<string, unknown>>;
+
+/** Brings a stored state one version up. Each step is pure, and leaves a state that loads. */
+export type Migration = readonly ((values: StoredValues) => StoredValues)[];
+
+export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
+  readonly id: string;
+  readonly class: AgentClass;
+  /** One sentence about itself. */
+  readonly summary: string;
+  readonly stateVersion: number;
+  /** By the version that they bring up: `1` makes a state of version 1 one of version 2. */
+  readonly migrations: Readonly<Record<number, Migration>>;
+  /** The capability groups that are its own; they come with it. */
+  readonly groups: readonly string[];
+  /** What it knows; stored under `domain.<id>`. */
+  readonly domain: S;
+  initial(): z.output<S>;
+  readonly actions: A;
+  readonly nodes: Readonly<Record<string, NodeSpec<z.output<S>, A>>>;
+  /** The node that a turn begins with, after `ingest_input`. Pure. */
+  route(heard: Heard, domain: z.output<S>): string;
+  /** What words of a person surely mean, without a model; null when that is not sure. Pure. */
+  reads(text: string, domain: z.output<S>): Wish | null;
+  /** What the person can be shown, by name; drawn anew when they change how they read. Pure. */
+  readonly views: Readonly<Record<string, (domain: z.output<S>, reader: Reader) => GuidedReply>>;
+  /** The view that a conversation begins with. It offers what the agent can do. */
+  readonly home: string;
+}
+
+/** A button that asks for an action of an agent. */
+export function actionButton(
+  agent: string,
+  label: string,
+  action: string,
+  data: Readonly<Record<string, unknown>> = {},
+): OfferedButton {
+  const given = Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : '';
+  return { label, value: `${agent}.${action}${given}` };
+}

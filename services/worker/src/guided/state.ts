@@ -1,0 +1,90 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { Annotation } from '@langchain/langgraph';
+import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import type { RecordedAsk, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { ModelSpend } from '@signalbox/models/port';
+import { addMessages } from '../agents/add-messages.ts';
+import type { Device, Heard, Mode } from './spec.ts';
+
+/** What an agent sends. Those of the kind `server.audit.event` reach no channel. */
+export type ServerEvent = { readonly turnKey: string } & (
+  | {
+      readonly type: 'server.a2ui.patch';
+      /** Idempotency key, unique in the thread. */
+      readonly key: string;
+      readonly payload: {
+        readonly surfaceId: string;
+        readonly text: string;
+        readonly buttons: readonly OfferedButton[];
+      };
+    }
+  | { readonly type: 'server.audit.event'; readonly payload: Readonly<Record<string, string>> }
+);
+
+/** What a node leaves for the record of its turn: `turnKey` is the id of the turn's first message. */
+export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
+  | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
+  | {
+      readonly kind: 'acted';
+      readonly answerId: string;
+      readonly phases: string[];
+      readonly calls: (RecordedCall & { readonly tool: string; readonly args: Record<string, unknown> })[];
+      readonly outcome: string;
+    }
+);
+
+/** What the conversation is, and where its graph is. */
+export interface Meta {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly heard: Heard;
+  /** The node that runs next. */
+  readonly next: string;
+}
+
+const latest = <T>(before: T, after: T): T => after ?? before;
+const replace = <T>(_before: T, after: T): T => after;
+/** Only the turn under way needs them. */
+const ofTurn = <T extends { readonly turnKey: string }>(before: readonly T[], after: readonly T[]): readonly T[] => [
+  ...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey),
+  ...after,
+];
+
+/** The state of a conversation with a guided agent, checkpointed after each node. Everything in it is JSON or a message. */
+export const CommonState = Annotation.Root({
+  stateVersion: Annotation<number>({ reducer: latest, default: () => 0 }),
+  mode: Annotation<Mode>({ reducer: latest, default: () => 'text' }),
+  device: Annotation<Device>({ reducer: latest, default: () => 'desktop' }),
+  /** What was heard last. */
+  transcript: Annotation<string>({ reducer: latest, default: () => '' }),
+  messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
+  ui: Annotation<{ readonly surfaceId: string; readonly state: string; readonly awaits: boolean }>({
+    reducer: latest,
+    default: () => ({ surfaceId: 'main', state: '', awaits: false }),
+  }),
+  errors: Annotation<Readonly<Record<string, string>> | null>({ reducer: replace, default: () => null }),
+  pendingAction: Annotation<{ readonly id: string; readonly data: unknown } | null>({
+    reducer: replace,
+    default: () => null,
+  }),
+  outbox: Annotation<readonly ServerEvent[]>({ reducer: ofTurn, default: () => [] }),
+  meta: Annotation<Meta>({
+    reducer: latest,
+    default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '' }),
+  }),
+  /** What agents know, by agent. */
+  domain: Annotation<Readonly<Record<string, unknown>>>({
+    reducer: (before, after) => ({ ...before, ...after }),
+    default: () => ({}),
+  }),
+  /** What models used for the newest turn that used any: a resumed turn counts it again. */
+  spent: Annotation<readonly (ModelSpend & { readonly turnKey: string })[]>({ reducer: ofTurn, default: () => [] }),
+  /** What the newest turn leaves for its record. */
+  record: Annotation<readonly TurnPart[]>({ reducer: ofTurn, default: () => [] }),
+});
+
+export type CommonState = typeof CommonState.State;
+export type CommonUpdate = typeof CommonState.Update;
+
+/** Lists that are stored empty once their turn has ended. */
+export const TURN_LISTS = ['outbox', 'spent', 'record'] satisfies (keyof CommonState)[];

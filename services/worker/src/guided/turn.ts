@@ -1,0 +1,169 @@
+import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import type { z } from 'zod';
+import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import { say } from '@signalbox/messages/say';
+import type { Agent, AgentMessage, AgentParts, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
+import { hashOf } from '../agents/model-context.ts';
+import { cameIn, runRecord, startOf } from '../agents/recorded-messages.ts';
+import type { RunExtras } from './extras.ts';
+import { partsOfTurn } from './extras.ts';
+import { buildGraph } from './graph.ts';
+import { CLEAR } from './ingest.ts';
+import { loadState, readValues } from './load.ts';
+import { allActions } from './mode.ts';
+import { passesOf, type Versions } from './passes.ts';
+import { describeReading } from './reading.ts';
+import { repliesOf } from './replies.ts';
+import type { Actions, GuidedSpec } from './spec.ts';
+import type { CommonState, CommonUpdate } from './state.ts';
+
+/** Nodes that one message may run, and some to spare: more is a loop. */
+const MOST_STEPS = 50;
+
+/** Builds a guided agent: each message of a turn goes through its graph, one after another. */
+export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  parts: AgentParts,
+): Agent {
+  const graph = buildGraph(spec, parts);
+  const versions = versionsOf(spec, parts);
+  const recordOf = (
+    { messages, record }: Pick<CommonState, 'messages' | 'record'>,
+    batch: readonly AgentMessage[],
+    run: RecordedRun,
+    isNew: boolean,
+  ): AgentRecord => {
+    const start = startOf(messages, new Set(batch.map(({ id }) => id)));
+    return {
+      passes: passesOf(partsOfTurn({ record }, turnKeyOf(batch, run)), versions),
+      messages: cameIn(messages, start),
+      isNew: isNew && start === 0,
+      run,
+    };
+  };
+
+  return {
+    run: async ({ messages: batch, run, resume, threadNew }) => {
+      const thread = { configurable: { thread_id: run.threadId } };
+      const values = threadNew && !resume ? {} : await readValues(parts.checkpoints, run.threadId);
+      const loaded = loadState(spec, values);
+      if (loaded.kind === 'unreadable') {
+        run.warn?.('state not readable', { agent: spec.id, threadId: run.threadId, error: loaded.why });
+        return cannotRead(run, batch);
+      }
+      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR);
+      const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
+      let state = (begun?.values ?? values) as CommonState; // what this graph stored; empty when nothing is
+      const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
+      const { taken, later } = takenBefore(known, batch);
+      const recorded = runRecord(run, taken.length);
+      const extras: RunExtras = { run, turnKey: turnKeyOf(taken, run), recorded };
+      const config = {
+        configurable: { ...thread.configurable, extras },
+        signal: run.signal,
+        durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
+        recursionLimit: MOST_STEPS,
+      };
+      for (const spend of begun ? (state.spent ?? []) : []) if (spend.turnKey === extras.turnKey) run.spent(spend);
+      // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
+      if (begun && begun.tasks.length > 0) state = await graph.invoke(null, config);
+      for (const message of taken.filter(({ id }) => !known.has(id))) {
+        run.signal.throwIfAborted();
+        const isFirst = Object.keys(values).length === 0 && (state.messages ?? []).length === 0;
+        state = await graph.invoke(inputOf(spec, run, message, state.messages ?? [], isFirst), config);
+      }
+      return {
+        ...resultOf(state, extras.turnKey),
+        unhandled: later.map(({ id }) => id),
+        record: recordOf(state, taken, recorded, threadNew || resume),
+      };
+    },
+    note: async ({ run, messages, isNew, text }) => {
+      const recorded = runRecord(run, messages.length);
+      const loaded = loadState(spec, await readValues(parts.checkpoints, run.threadId));
+      if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
+      const before = loaded.kind === 'migrated' ? loaded.update : {};
+      const told = new AIMessage({ id: `note_${run.turnId}`, content: text });
+      // As the last node it ends whatever was pending.
+      await graph.updateState(
+        { configurable: { thread_id: run.threadId } },
+        { ...before, messages: [told], pendingAction: null },
+        CLEAR,
+      );
+      // Read where it was just put: asking for the state would store it before the turn has ended.
+      const state = parts.checkpoints.newest(run.threadId) as Partial<CommonState>;
+      return recordOf({ messages: state.messages ?? [], record: state.record ?? [] }, messages, recorded, isNew);
+    },
+  };
+}
+
+function versionsOf<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  { registry }: Pick<AgentParts, 'registry'>,
+): Versions {
+  const { system, kind } = describeReading({ summary: spec.summary, actions: allActions(spec.actions) });
+  const tools = hashOf(registry.definitions(spec.groups));
+  return { prompt: hashOf([system, kind.request]), tools, state: spec.stateVersion };
+}
+
+function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>): string {
+  return batch[0]?.id ?? run.turnId;
+}
+
+/** What an earlier run of this turn had taken of the batch; all of it when it had taken nothing. What came later is left to the next turn. */
+function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
+  const taken = batch.filter(({ id }) => known.has(id));
+  return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
+}
+
+/** One message as it comes into the graph. What belongs to the conversation stays; what belongs to one message begins anew. */
+function inputOf<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  run: AgentRun,
+  message: AgentMessage,
+  before: readonly BaseMessage[],
+  isFirst: boolean,
+): CommonUpdate {
+  const { id, event } = message;
+  const words = before.findLast((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
+  const heard =
+    event?.kind === 'node'
+      ? new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } })
+      : new HumanMessage({ id, content: message.text, ...(event ? { additional_kwargs: { event } } : {}) });
+  return {
+    stateVersion: spec.stateVersion,
+    messages: [heard],
+    pendingAction: null,
+    errors: null,
+    meta: { sessionId: run.threadId, agentId: spec.id, heard: { kind: 'words', text: '' }, next: '' },
+    ...(isFirst ? { domain: { [spec.id]: spec.initial() } } : {}),
+  };
+}
+
+function resultOf(state: CommonState, turnKey: string): Omit<AgentResult, 'record' | 'unhandled'> {
+  const acted = partsOfTurn(state, turnKey).flatMap((part) => (part.kind === 'acted' ? [part] : []));
+  const calls = acted.flatMap((part) => part.calls);
+  return {
+    outcome: state.ui.awaits ? 'waiting' : 'answered',
+    replies: repliesOf(state, turnKey),
+    personal: calls.length > 0 && calls.every(({ result }) => result.code === 'NOT_PERMITTED'),
+    passes: acted.length,
+    toolCalls: calls.length,
+    task: null,
+  };
+}
+
+/** The conversation ends as it is stored, and its messages begin the next one. */
+function cannotRead(run: AgentRun, batch: readonly AgentMessage[]): AgentResult {
+  const reply = { key: `unreadable_${run.threadId}`, text: say('guided.unreadable'), buttons: [] };
+  return {
+    outcome: 'finished',
+    replies: [reply],
+    personal: false,
+    unhandled: batch.map(({ id }) => id),
+    passes: 0,
+    toolCalls: 0,
+    task: null,
+    record: { passes: [], messages: [], isNew: false, run: runRecord(run, 0) },
+  };
+}
