@@ -1,14 +1,12 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
-import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { backoffMs } from '@signalbox/contracts/time';
 import type { Queryable } from '@signalbox/store/pool';
 import { withoutDecisions } from '../channels/decided-elsewhere.ts';
 import type { Channel, Sent } from '../channels/channel.ts';
+import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
-import { withCode } from './written-code.ts';
 
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
 export type Outcome =
@@ -33,8 +31,6 @@ const MAX_ATTEMPTS = 8;
 const RICH_ATTEMPTS = 4;
 /** An answer that is a day late helps no one. */
 const MAX_AGE_MS = 24 * 3_600_000;
-/** A hiccup of the channel is over before the person notices. */
-const QUICK_RETRIES_MS = [250, 1_000];
 const BUSY_BASE_MS = 5_000;
 const RETRY_BASE_MS = 1_000;
 const RETRY_MAX_MS = 300_000;
@@ -47,55 +43,18 @@ export function createRowSender(deps: {
   readonly pool: Queryable;
   readonly channel: Channel;
   readonly pace: Throttle;
-  readonly cipher: SecretSealer;
 }) {
-  const { pool, channel, pace, cipher } = deps;
-  // Counts over all chats: without a connection every chat fails alike.
-  let unreachable = 0;
-
-  const sendPart = async (options: {
-    readonly chatKey: string;
-    readonly part: unknown;
-    readonly editing: string | undefined;
-    /** Whether a message that cannot be changed any more is followed by a new one. */
-    readonly isNews: boolean;
-    readonly firstLine: string | null;
-    readonly signal: AbortSignal;
-  }): Promise<Sent> => {
-    const { chatKey, part, editing, isNews, firstLine, signal } = options;
-    const once = async (): Promise<Sent> => {
-      if (editing === undefined) return channel.send(chatKey, part, firstLine);
-      const edited: Sent = (await channel.edit?.(chatKey, editing, part)) ?? { kind: 'gone' };
-      return edited.kind === 'gone' && isNews ? channel.send(chatKey, part, firstLine) : edited;
-    };
-    let sent = await once();
-    for (const waitMs of QUICK_RETRIES_MS) {
-      if (sent.kind !== 'busy' || signal.aborted) break;
-      await sleep(waitMs, signal);
-      sent = await once();
-    }
-    unreachable = sent.kind === 'unreachable' ? unreachable + 1 : 0;
-    // The rows of this chat wait in the database; the pace holds back those of its other topics.
-    if (sent.kind === 'wait') pace.pause(chatKey, channel.throttleOf(chatKey), sent.retryAfterMs);
-    return sent;
-  };
-
-  const waitForThrottle = async (chatKey: string, kind: ChatKind, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && !pace.tryTake(chatKey, kind)) await sleep(pace.waitMs(chatKey, kind), signal);
-  };
+  const { pool, channel, pace } = deps;
+  const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, pace });
 
   return {
     /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const decided = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
-      const shown = await withCode(pool, cipher, decided);
+      const shown = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
       const base = item.base?.messageIds ?? [];
-      // Where nothing can be changed, each step would be a message of its own, and so would each vote.
-      const { progress, buttons, onlyChanges } = body.data;
-      const isSaid = progress !== undefined || buttons.some(({ act }) => act !== undefined);
-      if (!channel.edit && base.length > 0 && isSaid)
+      if (cannotChange(channel, base, body.data))
         return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
       const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
@@ -105,7 +64,7 @@ export function createRowSender(deps: {
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
-      const isNews = onlyChanges !== true;
+      const isNews = body.data.onlyChanges !== true;
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
           if (!(await lane.note(reached(null)))) return { kind: 'lost' };
@@ -128,7 +87,7 @@ export function createRowSender(deps: {
         }
         // A settled card that no one can see is no news, and needs no message of its own.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
-        if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable);
+        if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable());
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
@@ -137,6 +96,12 @@ export function createRowSender(deps: {
       return { ...settle(item, 'sent', { messageIds, trying: null }, null), edited };
     },
   };
+}
+
+/** Where nothing can be changed, each step of work would be a message of its own, and so would each vote on a card. */
+function cannotChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
+  const isChange = progress !== undefined || buttons.some(({ act }) => act !== undefined);
+  return !channel.edit && base.length > 0 && isChange;
 }
 
 /** From which part on the row goes out in the simple form; null when it is rich throughout. */
