@@ -1,5 +1,6 @@
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { Pool } from '@signalbox/store/pool';
+import type { AgentPlugin } from '@signalbox/worker/agents/agent';
 import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
 
@@ -7,8 +8,12 @@ import type { ToolGroup } from '@signalbox/worker/tools/tool';
  * Goes through every turn of a database again, without a tool and without a model, and throws when one comes out otherwise. Called
  * at the end of every test of the whole product.
  */
-export async function checkReplay(pool: Pool, groups: readonly ToolGroup[]): Promise<void> {
-  const replay = await openReplay(pool, groups);
+export async function checkReplay(
+  pool: Pool,
+  groups: readonly ToolGroup[],
+  agents: readonly AgentPlugin[] = [],
+): Promise<void> {
+  const replay = await openReplay(pool, groups, agents);
   const problems: TurnReplay[] = [];
   for await (const threadId of readThreadsWithTurns(pool))
     for await (const turn of replay.thread(threadId)) if (!isFine(turn)) problems.push(turn);

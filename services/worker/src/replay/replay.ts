@@ -26,10 +26,10 @@ export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId
 
 export type Replay = Awaited<ReturnType<typeof openReplay>>;
 
-/** Opens a replay over what a database has recorded. `groups`: as in the worker's wiring. */
-export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []) {
+/** Opens a replay over what a database has recorded. `groups` and `agents`: as in the worker's wiring. */
+export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = [], agents: readonly AgentPlugin[] = []) {
   const registry = withoutHandlers(await loadCapabilities(groups));
-  const plugins = await loadAgents();
+  const plugins = await loadAgents(agents);
   const engine = keepEngines(pool);
   return {
     /** Every turn of a conversation, the oldest first; `upTo`: the last one that is gone through. */

@@ -1,0 +1,134 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import counter, { books } from '../../examples/counter.ts';
+import { checkReplay } from '../../support/replay-check.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+const wiring = { agents: [counter], groups: [books] };
+const env = { AGENT_DEFAULT: 'counter' };
+
+describe('a guided agent without a model', () => {
+  let bench: WorkerBench;
+  let people = 100;
+  let who = '';
+  const ask = async (text: string): Promise<string> => (await bench.ask(who, text)).join('\n');
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+    await bench.startWorker({ wiring, env: { ...env, MODEL: 'offline' } });
+  });
+  beforeEach(async () => {
+    people += 1;
+    who = String(people);
+    await bench.addPerson(who);
+  });
+  afterAll(async () => {
+    await checkReplay(bench.pool, [books], [counter]);
+    await bench.close();
+  });
+
+  it('does the action of a button, and sends its view with its buttons', async () => {
+    expect(await ask('counter.add {"by":5}')).toBe('It is at 5, and 0 unclear (text, desktop).');
+    const { rows } = await bench.pool.query(`select body -> 'buttons' as buttons from outbox where user_key = $1`, [
+      who,
+    ]);
+    expect(rows).toEqual([{ buttons: [{ label: 'One more', value: 'counter.add {"by":1}' }] }]);
+    expect(await ask('counter.add {"by":1}')).toContain('It is at 6');
+  });
+
+  it('reads words as its own reading says, and offers what it can do for all others', async () => {
+    expect(await ask('plus 7')).toContain('It is at 7');
+    expect(await ask('please make it grow')).toBe('It is at 7, and 1 unclear (text, desktop).');
+    const { rows } = await bench.pool.query(`select awaiting from threads where user_key = $1`, [who]);
+    expect(rows).toEqual([{ awaiting: true }]);
+  });
+
+  it.each([
+    ['data that the action does not take', 'counter.add {"by":1000}', 'counter.add'],
+    ['a field that it does not have', 'counter.add {"by":1,"and":2}', 'and'],
+    ['no JSON', 'counter.add {by}', '{…}'],
+    ['an action that it does not have', 'counter.double', '`counter.look_up`'],
+    ['an action of another agent', 'lost_card.freeze_card', '`counter.add`'],
+  ])('refuses %s before anything happens', async (_, text, said) => {
+    expect(await ask(text)).toContain(said);
+    expect(await ask('counter.add {"by":1}')).toContain('It is at 1,');
+  });
+
+  it('accepts a bare name of its own', async () => {
+    expect(await ask('add {"by":3}')).toContain('It is at 3');
+    expect(await ask('look')).toContain('1 unclear');
+  });
+
+  it('goes on to a node that another one names, and sends no audit event', async () => {
+    expect(await ask('counter.add {"by":100}')).toBe('It is at 100, and 0 unclear (text, desktop).');
+  });
+
+  it('draws anew what the person sees when they read in another way', async () => {
+    await ask('counter.add {"by":2}');
+    expect(await ask('counter.set_mode {"mode":"voice","device":"mobile"}')).toContain(
+      'It is at 2, and 0 unclear (voice, mobile).',
+    );
+    expect(await ask('counter.set_mode {"mode":"text"}')).toContain('(text, mobile)');
+    expect(await ask('counter.set_mode {}')).toContain('mode');
+  });
+
+  it('has its calls governed, and answers with what they came to', async () => {
+    await ask('counter.add {"by":9}');
+    expect(await ask('counter.look_up')).toContain('Page 1 is empty. The books say 9 now.');
+    const { rows } = await bench.pool.query(
+      `select a.tool, a.status from actions a join threads t using (thread_id) where t.user_key = $1 order by a.action_id`,
+      [who],
+    );
+    expect(rows).toEqual([
+      { tool: 'read_books', status: 'done' },
+      { tool: 'note_books', status: 'done' },
+    ]);
+  });
+
+  it('takes each message of a batch by itself', async () => {
+    await bench.say(who, 'counter.add {"by":1}', { silent: true });
+    await bench.say(who, 'counter.look_up', { silent: true });
+    expect(await ask('plus 2')).toContain('It is at 3');
+    expect(await bench.outcomes(who)).toEqual(['merged', 'merged', 'answered']);
+    expect(await bench.replies(who)).toHaveLength(3);
+  });
+});
+
+describe('a guided agent with a model', () => {
+  let bench: WorkerBench;
+  let answer: (words: string) => object = () => ({});
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+    await bench.startWorker({
+      wiring,
+      env,
+      script: (messages) => ({
+        toolCalls: [
+          { name: 'choose_action', args: { ...answer(messages.findLast(HumanMessage.isInstance)?.text ?? '') } },
+        ],
+      }),
+    });
+    await bench.addPerson('1');
+  });
+  afterAll(async () => {
+    await checkReplay(bench.pool, [books], [counter]);
+    await bench.close();
+  });
+
+  it.each([
+    ['an action with its data', { action: 'add', data: { by: 4 } }, 'It is at 4, and 0 unclear'],
+    ['none', { action: 'none', data: null }, 'It is at 4, and 1 unclear'],
+    ['an action that it does not have', { action: 'deploy', data: {} }, 'It is at 4, and 2 unclear'],
+    ['data that the action does not take', { action: 'add', data: { by: 1e9 } }, 'It is at 4, and 3 unclear'],
+  ])('lets it name %s', async (_, given, said) => {
+    answer = () => given;
+    expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
+  });
+
+  it('asks no model about an action, nor about words that it reads itself', async () => {
+    answer = () => {
+      throw new Error('nobody is to be asked');
+    };
+    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5');
+    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 6');
+  });
+});
