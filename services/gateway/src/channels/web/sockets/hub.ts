@@ -111,8 +111,8 @@ export class Hub implements Closable {
   }
 
   #signOut(logins: readonly string[]): void {
-    for (const page of this.#pages())
-      if (logins.includes(page.login)) page.close(CLOSE_CODES.notSignedIn, 'signed out');
+    const over = new Set(logins);
+    for (const page of this.#pages()) if (over.has(page.login)) page.close(CLOSE_CODES.notSignedIn, 'signed out');
   }
 
   async #tick(): Promise<void> {
