@@ -4,6 +4,7 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, sql } from '../sql.ts';
 import { hashCode } from './access-code.ts';
+import { revokeProgram } from './revoked-programs.ts';
 
 /*
  * One person may write from several accounts, each of which is an identity with a key of its own. They have one role, and governance
@@ -97,10 +98,15 @@ export function listIdentities(db: Queryable, userKey: string): Promise<readonly
      where person = person_of(${userKey}) order by user_key <> person, created_at, user_key`;
 }
 
-/** Takes an account away from the person behind another one. False when it is none of theirs, or their first. */
+/**
+ * Takes an account away from the person behind another one. False when it is none of theirs, or their first. That of a program stays
+ * away. In a transaction.
+ */
 export async function unlinkIdentity(db: Queryable, userKey: string, of: string): Promise<boolean> {
-  const removed = await findValue<string>(db)`
-    delete from users where user_key = ${userKey} and person = person_of(${of}) and user_key <> person returning user_key`;
+  const removed = await findRow<{ person: string; isProgram: boolean }>(db)`
+    delete from users where user_key = ${userKey} and person = person_of(${of}) and user_key <> person
+    returning person, is_program as "isProgram"`;
+  if (removed?.isProgram) await revokeProgram(db, userKey, removed.person);
   return removed !== null;
 }
 

@@ -1,6 +1,7 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues } from '../sql.ts';
+import { revokeProgram } from './revoked-programs.ts';
 
 export interface User {
   readonly userKey: string;
@@ -39,13 +40,23 @@ export async function allowUser(
       ${user.name}, ${user.role}, ${force}) as change`;
 }
 
-/** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
-export function denyUser(
+/**
+ * Makes a person a stranger again, unless they are the only admin; `force` does it all the same. The account of a program that acted for
+ * itself stays away. In a transaction.
+ */
+export async function denyUser(
   db: Queryable,
   userKey: string,
   force = false,
 ): Promise<'removed' | 'stranger' | 'last admin'> {
-  return findValue<'removed' | 'stranger' | 'last admin'>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
+  const isService = await findValue<boolean>(db, false)`
+    select is_program and person = user_key from users where user_key = ${userKey}`;
+  const change = await findValue<'removed' | 'stranger' | 'last admin'>(
+    db,
+    'stranger',
+  )`select user_deny(${userKey}, ${force})`;
+  if (isService && change === 'removed') await revokeProgram(db, userKey, userKey);
+  return change;
 }
 
 /** One person who may speak, or null. */
