@@ -23,6 +23,7 @@ const Service = z.object({
   networks: z.record(z.string(), z.unknown()).default({}),
   network_mode: z.string().optional(),
   volumes: z.array(z.unknown()).default([]),
+  secrets: z.array(z.object({ source: z.string() })).default([]),
   ports: z.array(z.unknown()).default([]),
   read_only: z.boolean().default(false),
   cap_drop: z.array(z.string()).default([]),
@@ -32,6 +33,7 @@ const Service = z.object({
 const Project = z.object({
   services: z.record(z.string(), Service),
   networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+  secrets: z.record(z.string(), z.object({ file: z.string() })).default({}),
 });
 
 /** `docker compose config` in a folder that holds the compose file and this .env, and nothing else. */
@@ -63,6 +65,10 @@ const SECRETS = [
   'SECRETS_KEY=c2VjcmV0',
   'SECRETS_SEALING_KEY=c2VhbA==',
   'TELEGRAM_BOT_TOKEN=1:abc',
+  'TELEGRAM_WEBHOOK_SECRET=webhook-word',
+  'WHATSAPP_ACCESS_TOKEN=whatsapp-word',
+  'WHATSAPP_APP_SECRET=app-word',
+  'TRANSCRIPTION_API_KEY=voice-word',
   'OPENAI_API_KEY=sk-1\n',
 ].join('\n');
 const compose = await findCompose();
@@ -180,7 +186,14 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('gives each secret to the one service that needs it', () => {
     const holders = (name: string): string[] =>
       services.filter(([, { environment }]) => environment[name]).map(([key]) => key);
-    expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
+    for (const name of [
+      'TELEGRAM_BOT_TOKEN',
+      'TELEGRAM_WEBHOOK_SECRET',
+      'WHATSAPP_ACCESS_TOKEN',
+      'WHATSAPP_APP_SECRET',
+      'TRANSCRIPTION_API_KEY',
+    ])
+      expect([name, holders(name)]).toEqual([name, ['gateway']]);
     expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
     expect(holders('SECRETS_KEY')).toEqual(['deploy']);
@@ -212,6 +225,17 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       agents: 'signalbox_agents',
       deploy: 'signalbox_deploy',
     });
+  });
+
+  it('mounts the file of the programs that may write into the gateway alone, and nothing unless there is one', async () => {
+    const mounted = services.filter(([, { secrets }]) => secrets.length > 0);
+    expect(mounted.map(([name, { secrets }]) => [name, secrets.map(({ source }) => source)])).toEqual([
+      ['gateway', ['ingress_sources']],
+    ]);
+    expect(service('gateway').environment['INGRESS_SOURCES_FILE']).toBe('/run/secrets/ingress_sources');
+    expect(project.secrets['ingress_sources']?.file).toBe('/dev/null');
+    const { out } = await resolveProject(`${SECRETS}INGRESS_SOURCES_FILE=./programs.json\n`);
+    expect(Project.parse(parse(out)).secrets['ingress_sources']?.file).toMatch(/programs\.json$/);
   });
 
   it('runs each pool of jobs in a service of its own, and lets only the one for agents build sandboxes', () => {
@@ -257,13 +281,18 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const readBy = (...paths: readonly string[]): readonly string[] => [
       ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
     ];
-    const model =
-      name === 'worker' ? files.map(({ path }) => path).filter((path) => /^shared\/(models|planner)\//.test(path)) : [];
+    // What a service reads in files that are not its own. Voice notes are the gateway's.
+    const besides: Readonly<Record<string, RegExp>> = {
+      worker: /^shared\/(?:models\/src\/(?!transcription\/)|planner\/)/,
+      gateway:
+        /^(?:services\/gateway\/src\/channels\/\w+\/config\.ts|shared\/models\/src\/transcription\/settings\.ts)$/,
+    };
+    const shared = files.map(({ path }) => path).filter((path) => besides[name]?.test(path));
     const policy = name === 'worker' || name === 'gateway' ? ['shared/safety/src/policy/settings.ts'] : [];
     const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
     const common =
       name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/platform/src/config.ts');
-    const reads = [...common, ...readBy(`services/${program}/src/config.ts`, ...model, ...policy)];
+    const reads = [...common, ...readBy(`services/${program}/src/config.ts`, ...shared, ...policy)];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
     // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
