@@ -266,6 +266,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
   { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`] },
+  { name: 'decimal.js', homes: [`${WORKER}/agents/mortgage/**`] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },

@@ -60,12 +60,16 @@ describe('what a tool declares of its result and of ways out', () => {
   // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
   const FACTS = [
     'allocate_port',
+    'check_property_address',
     'create_project_intent',
+    'find_mortgage_products',
     'get_next_available_port',
     'index_docs',
+    'list_mortgage_fixes',
     'mute_service',
     'register_demo_project',
     'remove_service_variable',
+    'request_branch_visit',
     'retry_failed_node',
     'set_service_variable',
     'trigger_deploy',

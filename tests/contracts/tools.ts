@@ -11,6 +11,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   deployments: true,
   servers: true,
   portAllocations: true,
+  mortgage: true,
   knowledge: true,
   graphNodes: true,
   errorHistory: true,

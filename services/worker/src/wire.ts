@@ -11,6 +11,7 @@ import { createKnowledge } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { Runs } from '@signalbox/store/conversation/runs';
+import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createServices } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
@@ -42,6 +43,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         deployments: createDeployments(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
+        mortgage: createMortgages(pool),
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),
         errorHistory: {

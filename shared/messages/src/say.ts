@@ -19,6 +19,7 @@ import type help from './languages/en/help.json';
 import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
 import type menu from './languages/en/menu.json';
+import type mortgage from './languages/en/mortgage.json';
 import type people from './languages/en/people.json';
 import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
@@ -49,6 +50,7 @@ interface Catalog {
   readonly ingress: typeof ingress;
   readonly jobs: typeof jobs;
   readonly menu: typeof menu;
+  readonly mortgage: typeof mortgage;
   readonly people: typeof people;
   readonly planner: typeof planner;
   readonly projects: typeof projects;

@@ -9,6 +9,7 @@ import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
+import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createServers } from '@signalbox/store/deploy/servers';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -99,6 +100,7 @@ export async function openCapabilityBench(
     deployments: createDeployments(pool),
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool, isListenedOn),
+    mortgage: createMortgages(pool),
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),
     errorHistory: {

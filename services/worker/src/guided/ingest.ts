@@ -55,7 +55,8 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
     const { mode = state.mode, device = state.device } = ModeChange.parse(data);
-    const view = drawView(spec, state.ui.state || spec.home, domain, { mode, device });
+    const shown = Object.hasOwn(spec.views, state.ui.state) ? state.ui.state : spec.home;
+    const view = drawView(spec, shown, domain, { mode, device });
     return { ...update, ...goTo(CLEAR, { kind: 'action', name }), mode, device, ...send(state, extras, [view]) };
   };
 

@@ -119,6 +119,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       servers: WRITE,
       names_version: READ,
       port_allocations: WRITE,
+      mortgage_products: READ,
+      mortgage_addresses: READ,
+      mortgage_branch_requests: ADD,
       services: WRITE,
       service_variables: ALL,
       // Whether the secret behind a variable is the one that was approved: its name and age, and not what is sealed.

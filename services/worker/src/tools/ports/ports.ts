@@ -3,6 +3,7 @@ import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { createServers } from '@signalbox/store/deploy/servers';
 import type { createServices } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
+import type { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
@@ -26,6 +27,8 @@ export interface Ports {
   readonly servers: ReturnType<typeof createServers>;
   /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
+  /** Products, the register of addresses, and visits to a branch. */
+  readonly mortgage: ReturnType<typeof createMortgages>;
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
   /** What went wrong lately. */

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { TOPICS } from './domain.ts';
+import { toAmount } from './payment.ts';
+
+/** Loans and properties that anybody would ask about; what is outside is a slip. */
+const LEAST = 1_000;
+const MOST = 100_000_000;
+
+/** An amount as people and buttons write it: a number, or decimal text with at most two places. */
+const Money = z
+  .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,2})?$/)])
+  .refine((given) => /^\d{1,9}(\.\d{1,2})?$/.test(String(given)) && Number(given) >= LEAST && Number(given) <= MOST)
+  .transform((given) => toAmount(String(given)));
+
+const Figures = z
+  .strictObject({
+    propertyValue: Money.optional().describe('What the property is worth'),
+    loanBalance: Money.optional().describe('What is to be borrowed, or is still owed'),
+    fixYears: z.int().min(1).max(15).optional().describe('For how many years the rate is to be fixed'),
+    termYears: z.int().min(1).max(40).optional().describe('Over how many years the loan is paid back'),
+  })
+  .refine((given) => Object.values(given).some((value) => value !== undefined));
+
+const Nothing = z.strictObject({});
+
+export const actions = {
+  set_intent: { data: Figures, describe: 'The person says figures of the mortgage that they want.' },
+  recalculate: {
+    data: Figures,
+    describe: 'The person wants to see the payment with other figures, such as a longer term.',
+  },
+  show_products: { data: Nothing, describe: 'The person wants to see the products that fit.' },
+  select_product: {
+    data: z.strictObject({ productId: z.string().regex(/^[a-z0-9-]{1,40}$/) }),
+    describe: 'The person chooses one of the products by its id.',
+  },
+  existing_customer: {
+    data: z.strictObject({ answer: z.boolean() }),
+    describe: 'The person says whether they are a customer of the bank already.',
+  },
+  property_seen: {
+    data: z.strictObject({ answer: z.boolean() }),
+    describe: 'The person says whether they have found a property already.',
+  },
+  check_address: {
+    data: z.strictObject({ address: z.string().trim().min(1).max(120).optional() }),
+    describe: 'The person wants the address of the property checked.',
+  },
+  request_branch: { data: Nothing, describe: 'The person wants to come to a branch.' },
+  ask_process: {
+    data: z.strictObject({ topic: z.enum(TOPICS).optional() }),
+    describe: 'The person asks how getting a mortgage works: documents, time, fees, early repayment, valuation.',
+  },
+  get_support: { data: Nothing, describe: 'The person wants to speak to a person.' },
+  reset: { data: Nothing, describe: 'The person wants to begin again.' },
+};
+
+export type MortgageActions = typeof actions;

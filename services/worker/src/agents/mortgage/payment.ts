@@ -1,0 +1,87 @@
+import { Decimal } from 'decimal.js';
+
+/*
+ * Payments of a loan in exact decimal arithmetic. Amounts and rates are decimal text: a payment is due on a cent, and binary fractions
+ * hold neither 0.1 nor 4.19. What is owed to the cent is rounded half up, once, where it becomes an amount: the monthly payment, and
+ * the interest of each month in a schedule.
+ */
+
+/** Digits that are kept on the way: of 600 factors each errs in the 60th digit, and the amount has at most 12. */
+const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+
+/** A loan that is paid back in equal monthly payments. */
+export interface Loan {
+  readonly principal: string;
+  /** Percent a year; a twelfth of it is due each month. */
+  readonly ratePercent: string;
+  readonly months: number;
+}
+
+/** One month of a schedule. All of it adds up to the cent. */
+export interface ScheduleRow {
+  readonly month: number;
+  readonly payment: string;
+  readonly interest: string;
+  readonly repaid: string;
+  readonly balance: string;
+}
+
+/** The equal monthly payment: `P·r / (1 − (1 + r)^−n)`, and `P / n` without interest. Throws for a loan of no months. */
+export function monthlyPayment({ principal, ratePercent, months }: Loan): string {
+  if (!Number.isInteger(months) || months < 1) throw new RangeError(`a loan runs for whole months, not for ${months}`);
+  const rate = monthlyRate(ratePercent);
+  const owed = new Exact(principal);
+  if (rate.isZero()) return toCents(owed.div(months));
+  const discount = new Exact(1).minus(rate.plus(1).pow(-months));
+  return toCents(owed.mul(rate).div(discount));
+}
+
+/** Month by month what is paid, and what of it is interest. The last payment settles what rounding left. */
+export function schedule(loan: Loan): readonly ScheduleRow[] {
+  const payment = new Exact(monthlyPayment(loan));
+  const rate = monthlyRate(loan.ratePercent);
+  const rows: ScheduleRow[] = [];
+  let owed = new Exact(loan.principal);
+  for (let month = 1; month <= loan.months && owed.gt(0); month += 1) {
+    const interest = owed.mul(rate).toDecimalPlaces(2);
+    const isLast = month === loan.months || payment.minus(interest).gte(owed);
+    const repaid = isLast ? owed : payment.minus(interest);
+    owed = owed.minus(repaid);
+    rows.push({
+      month,
+      payment: repaid.plus(interest).toFixed(2),
+      interest: interest.toFixed(2),
+      repaid: repaid.toFixed(2),
+      balance: owed.toFixed(2),
+    });
+  }
+  return rows;
+}
+
+/** The loan as a percentage of the property's value, rounded half up to two places: for people. Products are compared exactly. */
+export function loanToValue(loan: string, value: string): string {
+  return new Exact(loan).mul(100).div(value).toDecimalPlaces(2).toFixed();
+}
+
+/** The sum of amounts, to the cent. */
+export function sumOf(amounts: readonly string[]): string {
+  return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)).toFixed(2);
+}
+
+/** An amount with its cents: `250000` is `250000.00`. */
+export function toAmount(text: string): string {
+  return toCents(new Exact(text));
+}
+
+/** Whether the first amount is more than the second. */
+export function isMore(one: string, other: string): boolean {
+  return new Exact(one).gt(other);
+}
+
+function monthlyRate(percent: string): Decimal {
+  return new Exact(percent).div(1_200);
+}
+
+function toCents(amount: Decimal): string {
+  return amount.toDecimalPlaces(2).toFixed(2);
+}
