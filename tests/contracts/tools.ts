@@ -10,6 +10,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   services: true,
   deployments: true,
   servers: true,
+  cards: true,
   portAllocations: true,
   mortgage: true,
   knowledge: true,

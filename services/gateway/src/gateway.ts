@@ -9,7 +9,7 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
-import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
+import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
@@ -66,7 +66,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     http: http.app,
     httpHost: config.GATEWAY_HTTP_HOST,
   });
-  const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, metrics });
+  const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, cipher, metrics });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
     offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
@@ -156,6 +156,7 @@ async function startDeliveries(parts: {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly channels: readonly Channel[];
+  readonly cipher: SecretSealer;
   readonly metrics: GatewayMetrics;
 }) {
   const { own, config, log, pool, redis, channels, metrics } = parts;

@@ -2,6 +2,7 @@ import { MIB } from '@signalbox/contracts/size';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createCards } from '@signalbox/store/cards/cards';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
@@ -41,6 +42,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServices(pool),
         deployments: createDeployments(pool),
+        cards: createCards(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
         mortgage: createMortgages(pool),

@@ -5,6 +5,7 @@ import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
 import type agents from './languages/en/agents.json';
+import type cards from './languages/en/cards.json';
 import type card from './languages/en/card.json';
 import type control from './languages/en/control.json';
 import type deploy from './languages/en/deploy.json';
@@ -16,6 +17,7 @@ import type governance from './languages/en/governance.json';
 import type guided from './languages/en/guided.json';
 import type health from './languages/en/health.json';
 import type help from './languages/en/help.json';
+import type lostCard from './languages/en/lost-card.json';
 import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
 import type menu from './languages/en/menu.json';
@@ -34,6 +36,7 @@ import type workspace from './languages/en/workspace.json';
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
 interface Catalog {
   readonly admission: typeof admission;
+  readonly cards: typeof cards;
   readonly agent: typeof agent;
   readonly agents: typeof agents;
   readonly card: typeof card;
@@ -45,6 +48,7 @@ interface Catalog {
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;
   readonly guided: typeof guided;
+  readonly 'lost-card': typeof lostCard;
   readonly health: typeof health;
   readonly help: typeof help;
   readonly ingress: typeof ingress;

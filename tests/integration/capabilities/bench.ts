@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { JOBS, type JobResult } from '@signalbox/contracts/operations/jobs';
 import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
+import { createCards } from '@signalbox/store/cards/cards';
 import type { Artifact } from '@signalbox/store/artifacts';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
@@ -98,6 +99,7 @@ export async function openCapabilityBench(
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     services: createServices(pool),
     deployments: createDeployments(pool),
+    cards: createCards(pool),
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool, isListenedOn),
     mortgage: createMortgages(pool),

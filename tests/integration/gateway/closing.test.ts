@@ -5,7 +5,10 @@ import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { createLog } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
+import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { expect, onTestFinished, test } from 'vitest';
+import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 import { openHarness } from './harness.ts';
 
 test('a gateway that stops while it takes a chat waits for what it sends there', async () => {
@@ -23,6 +26,7 @@ test('a gateway that stops while it takes a chat waits for what it sends there',
       webhook: null,
       loadFile: async () => null,
     }),
+    cipher: createSecretSealer(parseSealingKey(TEST_SEALING_KEY)),
     pace: createThrottle({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
     log,
     metrics: createGatewayMetrics(createMetrics('test')),

@@ -16,6 +16,7 @@ import type { FromPerson } from './choice.ts';
 import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
+import { challengesOf } from './typed-codes.ts';
 import { storePlans, type Stored, type StoreParts } from './stored-plan.ts';
 
 /*
@@ -53,8 +54,9 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const within = await deps.burst.check([...firsts.values()]);
     const window = deps.burst.window();
     const languages = await deps.languages.of(updates);
+    const challenges = await challengesOf(pool, updates);
     return updates.flatMap((sent) => {
-      const { update, secrets } = takeSecrets(deps.cipher, sent);
+      const { update, secrets } = takeSecrets(deps.cipher, sent, challenges.get(sent.userKey));
       const options = {
         channel: channel.name,
         bot: channel.bot,

@@ -1,5 +1,6 @@
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { hideSecrets, type HiddenSecret } from '@signalbox/safety/secrets/hide';
+import { hideCodes, type Challenge } from '@signalbox/safety/secrets/step-up-code';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { FromPerson } from './choice.ts';
 import { nearestCommand, parseCommand } from '../commands/registry.ts';
@@ -22,11 +23,12 @@ const SET = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\
 /**
  * Takes secrets out of an update, before anybody plans, stores or logs it: out of the text, with a handle in each place; out of
  * the names of the person and of files, where `[secret]` is all that is left, because no one hands over a secret as a name. The
- * value of `/secret set` is taken whole, whatever it looks like.
+ * value of `/secret set` is taken whole, whatever it looks like. An answer to one of `challenges` leaves its mark, and is kept nowhere.
  */
 export function takeSecrets<U extends FromPerson>(
   cipher: SecretSealer,
   update: U,
+  challenges: readonly Challenge[] = [],
 ): { readonly update: U; readonly secrets: SentSecrets } {
   const named = { ...update, name: redactText(update.name), ...cleanFiles(update) };
   if (!('text' in update)) return { update: named, secrets: NO_SECRETS };
@@ -44,7 +46,7 @@ export function takeSecrets<U extends FromPerson>(
   }
   const hidden = hideSecrets(cipher, update.userKey, text);
   const secrets = { found: hidden.secrets, given: null, isShown: hidden.secrets.length > 0 };
-  return { update: { ...named, text: hidden.text }, secrets };
+  return { update: { ...named, text: hideCodes(cipher, hidden.text, challenges) }, secrets };
 }
 
 function cleanFiles(update: FromPerson): object {

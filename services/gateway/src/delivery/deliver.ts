@@ -9,6 +9,7 @@ import { Leases } from '@signalbox/platform/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 import type { Drafts } from './drafts.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -37,6 +38,7 @@ export interface DelivererDeps {
   readonly pool: Pool;
   readonly channel: Channel;
   readonly pace: Throttle;
+  readonly cipher: SecretSealer;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** Null: the channel has none. */

@@ -1,12 +1,14 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs } from '@signalbox/contracts/time';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
 import { withoutDecisions } from '../channels/decided-elsewhere.ts';
 import type { Channel, Sent } from '../channels/channel.ts';
 import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
+import { withCode } from './written-code.ts';
 
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
 export type Outcome =
@@ -43,8 +45,9 @@ export function createRowSender(deps: {
   readonly pool: Queryable;
   readonly channel: Channel;
   readonly pace: Throttle;
+  readonly cipher: SecretSealer;
 }) {
-  const { pool, channel, pace } = deps;
+  const { pool, channel, pace, cipher } = deps;
   const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, pace });
 
   return {
@@ -52,7 +55,8 @@ export function createRowSender(deps: {
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const shown = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
+      const decided = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
+      const shown = await withCode(pool, cipher, decided);
       const base = item.base?.messageIds ?? [];
       if (cannotChange(channel, base, body.data))
         return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };

@@ -6,6 +6,7 @@ import type { Redis } from '@signalbox/platform/redis';
 import { startConsumer, type Consumer } from '@signalbox/platform/streams/consume';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Pool } from '@signalbox/store/pool';
 import type { Channel } from '../channels/channel.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -36,10 +37,11 @@ export function startDelivery(parts: {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly channel: Channel;
+  readonly cipher: SecretSealer;
   readonly metrics: GatewayMetrics;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): ChannelDelivery {
-  const { own, config, log, pool, redis, channel, metrics, wake } = parts;
+  const { own, config, log, pool, redis, channel, cipher, metrics, wake } = parts;
   const pace = createThrottle(channel.throttle);
   const drafts = channel.drafts
     ? own(
@@ -58,6 +60,7 @@ export function startDelivery(parts: {
     pool,
     channel,
     pace,
+    cipher,
     log,
     metrics,
     drafts,

@@ -169,6 +169,8 @@ export const OutboundBody = z.object({
   afterwards: z.string().min(1).optional(),
   /** It only changes the message of its slot: when that is gone, or too old to be changed, it is left as it is. */
   onlyChanges: z.boolean().optional(),
+  /** The gateway writes the code of this challenge into the text, while it sends it and nowhere else. */
+  code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
   /** How far the work is that its slot shows. Where no message can be changed, people are shown the first step and the end. */
   progress: z.enum(['underway', 'over']).optional(),
 });

@@ -63,6 +63,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       invitations: WRITE,
       chat_agents: ALL,
       identity_codes: ALL,
+      // It writes the code that it sends into no table: only a keyed mark of it.
+      card_step_ups: 'select, update (mark, sent_at, expires_at)',
       code_tries: ALL,
       // A decision ends the action that waits for it.
       actions: 'select, update (status, settled_at)',
@@ -116,6 +118,13 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       runs: ALL,
       projects: WRITE,
       project_changes: ADD,
+      cards: WRITE,
+      card_cases: WRITE,
+      card_transactions: 'select, update (case_id)',
+      card_events: ADD,
+      card_step_ups: WRITE,
+      card_verifications: WRITE,
+      bank_branches: READ,
       servers: WRITE,
       names_version: READ,
       port_allocations: WRITE,

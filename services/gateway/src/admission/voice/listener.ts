@@ -12,6 +12,7 @@ import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { keepFound } from '../keep-secrets.ts';
 import { takeSecrets } from '../sent-secrets.ts';
+import { challengesOf } from '../typed-codes.ts';
 import type { Channel, Fetched } from '../../channels/channel.ts';
 import { askAbout, sayUnfetched, sayUnheard, tellFailure, withdraw } from './voice-answers.ts';
 import { claimNote, failNote, keepTranscript, releaseNote, voidSuperseded, type ClaimedNote } from './voice-notes.ts';
@@ -117,7 +118,8 @@ export class VoiceListener implements Closable {
     const { pool, cipher, log } = this.#deps;
     const { attachments: _, ...envelope } = note.envelope;
     const typed = { ...envelope, kind: 'text' as const, text: heard, named: true, album: null, whisper: false };
-    const { update, secrets } = takeSecrets(cipher, { ...typed, attachments: [] });
+    const challenges = await challengesOf(pool, [typed]);
+    const { update, secrets } = takeSecrets(cipher, { ...typed, attachments: [] }, challenges.get(typed.userKey));
     const isKept = await withTransaction(pool, async (db) => {
       if (!(await keepTranscript(db, note, update.text))) return false;
       await keepFound(db, cipher, { envelope: note.envelope, secrets });

@@ -1,3 +1,4 @@
+import type { createCards } from '@signalbox/store/cards/cards';
 import type { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { createServers } from '@signalbox/store/deploy/servers';
@@ -25,6 +26,8 @@ export interface Ports {
   readonly deployments: ReturnType<typeof createDeployments>;
   /** The servers that work can be placed on. */
   readonly servers: ReturnType<typeof createServers>;
+  /** Payment cards of the people themselves. */
+  readonly cards: ReturnType<typeof createCards>;
   /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
   /** Products, the register of addresses, and visits to a branch. */
