@@ -50,6 +50,7 @@ export default defineConfig({
       { ...source, test: { name: 'telegram', include: ['tests/{telegram,whatsapp}/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'ingress', include: ['tests/ingress/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'web', include: ['tests/web/**/*.test.ts'], ...servers } },
+      { ...source, test: { name: 'agents', include: ['tests/agents/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'providers', include: ['tests/providers/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'local', include: ['tests/local/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },

@@ -15,7 +15,7 @@ const only = (...projects: readonly string[]): Pick<CiSuite, 'projects' | 'words
 export const CI_SUITES: readonly CiSuite[] = [
   { title: 'tests', projects: ['unit', 'integration', 'e2e', 'browser'], words: [] },
   // Together: the end of one leaves cores free for the next.
-  { title: 'outside and faults', ...only('telegram', 'ingress', 'web', 'providers', 'local', 'faults') },
+  { title: 'outside and faults', ...only('telegram', 'ingress', 'web', 'agents', 'providers', 'local', 'faults') },
   { title: 'attacks', ...only('attack') },
   { title: 'containers', ...only('containers') },
   { title: 'endurance', ...only('endurance') },

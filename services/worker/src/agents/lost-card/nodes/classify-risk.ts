@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Context, Outcome } from '../cards.ts';
+import { pickCard } from '../cards.ts';
+import type { LostCardDomain } from '../domain.ts';
+
+const Payments = z.object({
+  transactions: z.array(
+    z.object({
+      transactionId: z.string(),
+      merchant: z.string(),
+      at: z.coerce.string(),
+      isSuspicious: z.boolean(),
+      isReported: z.boolean(),
+    }),
+  ),
+});
+
+/**
+ * Says how likely it is that somebody else uses the card: likely when it was stolen or payments are not the person's, thinkable when it
+ * was lost. The bank's own rows are told too, since what may happen later is decided by those.
+ */
+export async function classifyRisk(context: Context): Promise<Outcome> {
+  const { given, domain } = context;
+  const freeze = given('freeze_card');
+  const report = given('report_fraud');
+  if (!freeze && !report)
+    return { domain: { trouble_count: domain.trouble_count + 1 }, goto: 'render_support_options' };
+  const picked = await pickCard(context, freeze ? 'freeze_card' : 'report_fraud', (freeze ?? report)?.card);
+  if ('stop' in picked) return picked.stop;
+  const { card, domain: known } = picked;
+  const risk = report ? 'high' : riskOf(freeze?.because);
+  const raised = risk === null ? card.risk : await raise(context, card.last4, risk, card.risk);
+  const next = { ...known, risk_level: raised, trouble_count: 0, awaiting: null };
+  if (freeze) return { domain: { ...next, wanted: 'freeze_card' }, goto: 'freeze_card' };
+  const suspicious = await findSuspicious(context, card.last4, report?.transactions ?? null);
+  return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
+}
+
+function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
+  if (because === 'stolen') return 'high';
+  return because === 'lost' ? 'medium' : null;
+}
+
+async function raise(
+  { call }: Context,
+  card: string,
+  risk: 'medium' | 'high',
+  before: LostCardDomain['risk_level'],
+): Promise<LostCardDomain['risk_level']> {
+  const result = await call('raise_card_risk', { card, risk });
+  return z
+    .object({ risk: z.enum(['low', 'medium', 'high']) })
+    .catch({ risk: before })
+    .parse(result.result).risk;
+}
+
+/** The payments that are reported: those that the person named, else those that look wrong. */
+export async function findSuspicious(
+  { call }: Context,
+  card: string,
+  named: readonly string[] | null,
+): Promise<LostCardDomain['suspicious_tx']> {
+  const listed = await call('list_card_transactions', { card, limit: 30 });
+  if (!listed.ok) return [];
+  return Payments.parse(listed.result)
+    .transactions.filter(
+      ({ transactionId, isSuspicious, isReported }) =>
+        !isReported && (named ? named.includes(transactionId) : isSuspicious),
+    )
+    .map(({ transactionId, merchant, at }) => ({ transactionId, merchant, at }));
+}

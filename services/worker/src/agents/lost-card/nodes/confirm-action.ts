@@ -1,0 +1,79 @@
+import type { Context, Outcome, OwnCard } from '../cards.ts';
+import { knownOf, listCards, tell } from '../cards.ts';
+import { AGENT, type LostCardDomain } from '../domain.ts';
+import { proposeReport, proposeReset } from './changes.ts';
+
+/**
+ * Stands between a proposal and its effect. The person confirms on the platform's own card, and nothing that is written here counts as
+ * one; what came of it is news, which the rows of the bank have to bear out.
+ */
+export async function confirmAction(context: Context): Promise<Outcome> {
+  const { domain, heard } = context;
+  if (domain.awaiting === 'proposed') return { domain: { awaiting: 'confirmation' }, view: 'confirm', awaits: true };
+  if (domain.awaiting === 'next') return domain.wanted === 'reset' ? proposeReset(context) : proposeReport(context);
+  return heard.kind === 'news' ? takeNews(context, heard.say) : proposeReset(context);
+}
+
+async function takeNews(context: Context, news: string): Promise<Outcome> {
+  const { domain } = context;
+  const listed = await listCards(context);
+  if (listed.refused !== null) return tell(news);
+  const { cards, isVerified } = listed;
+  const base = {
+    cards: cards.filter(({ status }) => status !== 'ordered').map(({ last4 }) => last4),
+    identity_verified: isVerified,
+  };
+  const card = cards.find(({ last4 }) => last4 === domain.card_last4);
+  const known: Partial<LostCardDomain> = { ...base, ...(card ? knownOf(card) : {}) };
+  const said = tell(news);
+  // Whoever is known by now goes on with what they wanted.
+  if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')
+    return { ...said, domain: { ...known, awaiting: null }, goto: 'verify_identity_stepup' };
+  if (domain.awaiting === 'code') return { ...said, domain: known, view: 'challenge', awaits: true };
+  if (domain.awaiting === 'confirmation') return settled(context, said, known, { card, cards });
+  return { ...said, domain: { ...known, awaiting: null }, view: 'home' };
+}
+
+/** What became of what waited for the person's confirmation. */
+async function settled(
+  { domain, call }: Context,
+  said: Outcome,
+  known: Partial<LostCardDomain>,
+  { card, cards }: { readonly card: OwnCard | undefined; readonly cards: readonly OwnCard[] },
+): Promise<Outcome> {
+  const over = { ...known, wanted: null, awaiting: null };
+  const audit = [{ action: `${AGENT}.${domain.wanted ?? ''}`, outcome: 'settled' }];
+  switch (domain.wanted) {
+    case 'freeze_card':
+      if (card?.status !== 'frozen') break;
+      return { ...said, audit, domain: { ...over, freeze_confirmed: true }, view: 'frozen' };
+    case 'order_replacement': {
+      const ordered = cards.find(({ status }) => status === 'ordered');
+      if (card || !ordered) break;
+      const replaced = {
+        card_status: 'cancelled' as const,
+        replacement_requested: true,
+        replacement_eta: ordered.arrivesOn,
+      };
+      return { ...said, audit, domain: { ...over, ...replaced }, view: 'replaced' };
+    }
+    case 'reset':
+      if (card?.status !== 'active') break;
+      return { ...said, audit, domain: { ...over, freeze_confirmed: false }, view: 'home' };
+    case 'report_fraud': {
+      if (!card?.isReported) break;
+      const asked = await call('escalate_to_operator', { about: 'fraud' });
+      const domainNow = { ...over, suspicious_tx: [], escalation_required: true, awaiting: 'takeover' as const };
+      if (!asked.ok)
+        return {
+          replies: [...(said.replies ?? []), { text: asked.say, buttons: [] }],
+          audit,
+          domain: { ...domainNow, awaiting: null },
+          view: 'home',
+        };
+      return { ...said, audit, domain: domainNow, view: 'escalated' };
+    }
+    case null:
+  }
+  return { ...said, domain: over, view: 'home' };
+}

@@ -1,0 +1,30 @@
+import { say } from '@signalbox/messages/say';
+import type { Context, Outcome } from '../cards.ts';
+import { pickCard, tell } from '../cards.ts';
+import { button } from '../domain.ts';
+import { findSuspicious } from './classify-risk.ts';
+
+/** Shows what there is: payments, branches, or the state of the card with what may be done. */
+export async function renderSupportOptions(context: Context): Promise<Outcome> {
+  const { given, call } = context;
+  const branch = given('find_branch');
+  if (branch) {
+    const found = await call('find_branches', branch);
+    return { ...tell(found.say), domain: { branch_requested: true, trouble_count: 0 } };
+  }
+  const look = given('view_transactions');
+  const picked = await pickCard(context, 'view_transactions', look?.card);
+  if (!look) return { domain: 'stop' in picked ? (picked.stop.domain ?? {}) : picked.domain, view: 'home' };
+  if ('stop' in picked) return picked.stop;
+  const { last4, status } = picked.card;
+  const listed = await call('list_card_transactions', { card: last4 });
+  const suspicious = listed.ok ? await findSuspicious(context, last4, null) : [];
+  const buttons = [
+    button(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
+    ...(status === 'active' ? [button(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })] : []),
+  ];
+  return {
+    domain: { ...picked.domain, suspicious_tx: suspicious, trouble_count: 0 },
+    replies: [{ text: listed.say, buttons }],
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Context, Outcome } from '../cards.ts';
+import { isWaiting } from '../cards.ts';
+import { AGENT, type LostCardDomain } from '../domain.ts';
+
+const Checked = z.object({ outcome: z.enum(['verified', 'wrong', 'locked', 'expired', 'none']) });
+/** With these no further code is sent: an operator has to look. */
+const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
+
+/**
+ * Finds out whether it is the person who writes: by a code that they read in another chat, or by an operator. It stands before every
+ * irreversible change of a card of high risk; the tools ask for the same proof themselves.
+ */
+export async function verifyIdentity(context: Context): Promise<Outcome> {
+  const { given, domain, heard } = context;
+  const wish = given('verify_identity');
+  if (given('ask_operator')) return askOperator(context, []);
+  if (wish?.code !== undefined) return checkCode(context, wish.code);
+  if (domain.identity_verified && (!wish || heard.kind === 'news')) return goOn(domain, { identity_verified: true });
+  return sendCode(context, wish?.by ?? 'chat');
+}
+
+async function sendCode(context: Context, by: 'chat' | 'operator'): Promise<Outcome> {
+  const sent = await context.call('send_step_up_code', { by });
+  if (sent.code !== null && NO_MORE_CODES.includes(sent.code)) return askOperator(context, [sent.say]);
+  if (!sent.ok)
+    return {
+      replies: [{ text: sent.say, buttons: [] }],
+      view: 'challenge',
+      awaits: true,
+      errors: { code: sent.code ?? '' },
+    };
+  const isForOperator = isWaiting(sent);
+  return {
+    // Where the code is comes from the tool: whoever reads this has to look in the right place.
+    replies: [{ text: sent.say, buttons: [] }],
+    domain: { code_by: isForOperator ? 'operator' : 'chat', awaiting: 'code' },
+    view: 'challenge',
+    awaits: true,
+  };
+}
+
+async function checkCode(context: Context, code: string): Promise<Outcome> {
+  const { domain, call } = context;
+  const checked = await call('check_step_up_code', { code });
+  const { outcome } = Checked.catch({ outcome: 'none' }).parse(checked.result);
+  const audit = [{ action: `${AGENT}.verify_identity`, outcome: checked.code ?? outcome }];
+  if (checked.ok && outcome === 'verified') {
+    const next = goOn(domain, { identity_verified: true });
+    return { ...next, audit, replies: [{ text: checked.say, buttons: [] }, ...(next.replies ?? [])] };
+  }
+  if (checked.ok && outcome === 'locked') return { ...(await askOperator(context, [checked.say])), audit };
+  return {
+    replies: [{ text: checked.say, buttons: [] }],
+    view: 'challenge',
+    awaits: true,
+    audit,
+    errors: { code: outcome },
+  };
+}
+
+/** An operator is asked to vouch. Their approval comes back as news. */
+async function askOperator({ call }: Context, before: readonly string[]): Promise<Outcome> {
+  const asked = await call('escalate_to_operator', { about: 'identity' });
+  const replies = [...before, asked.say].map((text) => ({ text, buttons: [] }));
+  const isAsked = asked.ok && isWaiting(asked);
+  return {
+    replies,
+    domain: { escalation_required: true, awaiting: isAsked ? 'vouching' : null },
+    audit: [{ action: `${AGENT}.escalate`, outcome: asked.code ?? 'proposed' }],
+  };
+}
+
+/** Goes on with what the person wanted before they had to prove who they are. */
+function goOn({ wanted }: LostCardDomain, known: Partial<LostCardDomain>): Outcome {
+  const domain = { ...known, awaiting: null, code_by: null };
+  if (wanted === 'order_replacement') return { domain, goto: 'issue_replacement' };
+  if (wanted === 'report_fraud' || wanted === 'reset')
+    return { domain: { ...domain, awaiting: 'next' }, goto: 'confirm_action' };
+  return { domain, view: 'home' };
+}

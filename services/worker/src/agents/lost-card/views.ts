@@ -1,0 +1,77 @@
+import { say } from '@signalbox/messages/say';
+import type { GuidedReply, Reader } from '../../guided/spec.ts';
+import { button, type LostCardDomain } from './domain.ts';
+
+type View = (domain: LostCardDomain, reader: Reader) => GuidedReply;
+
+/** After so many messages that nobody understood, people are pointed to other people. */
+const TROUBLED = 2;
+
+const home: View = (domain, { mode }) => {
+  const { card_last4: last4, card_status: status, trouble_count: trouble } = domain;
+  const known = last4 === null ? '' : `${say('lost-card.status', { last4, status })}\n\n`;
+  const ask = trouble >= TROUBLED ? say('lost-card.trouble') : say('lost-card.home', { isVoice: mode === 'voice' });
+  return { text: `${known}${ask}`, buttons: options(domain) };
+};
+
+const frozen: View = ({ card_last4 }) => {
+  const last4 = card_last4 ?? '';
+  return {
+    text: say('lost-card.frozenNext', { last4 }),
+    buttons: [
+      button(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 }),
+      button(say('lost-card.foundButton'), 'reset', { card: last4 }),
+      button(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
+    ],
+  };
+};
+
+const challenge: View = ({ card_last4, card_status, code_by }) => ({
+  text: say('lost-card.challenge', { by: code_by ?? 'none' }),
+  buttons: [
+    button(say('lost-card.codeButton'), 'verify_identity', { by: 'chat' }),
+    button(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
+    button(say('lost-card.vouchButton'), 'ask_operator'),
+    ...(card_status === 'active' && card_last4 !== null
+      ? [button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })]
+      : []),
+  ],
+});
+
+const confirm: View = ({ card_last4, wanted }) => ({
+  text: say('lost-card.confirm', { last4: card_last4 ?? '', wanted: wanted ?? 'none' }),
+  buttons: [],
+});
+
+const replaced: View = (domain) => ({ text: say('lost-card.replacedNext'), buttons: options(domain) });
+
+const escalated: View = ({ card_last4, card_status }) => ({
+  text: say('lost-card.escalated'),
+  buttons:
+    card_last4 === null
+      ? []
+      : [
+          card_status === 'active'
+            ? button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })
+            : button(say('lost-card.replaceButton', { last4: card_last4 }), 'order_replacement', { card: card_last4 }),
+        ],
+});
+
+export const VIEWS = { home, frozen, challenge, confirm, replaced, escalated } as const;
+
+/** What the agent offers for the card as it is. */
+function options({ card_last4: last4, card_status: status }: LostCardDomain): GuidedReply['buttons'] {
+  const onCard = last4 === null ? {} : { card: last4 };
+  const isFrozen = last4 !== null && status === 'frozen';
+  return [
+    ...(isFrozen
+      ? [
+          button(say('lost-card.replaceButton', { last4 }), 'order_replacement', onCard),
+          button(say('lost-card.foundButton'), 'reset', onCard),
+        ]
+      : [button(say('lost-card.lostButton'), 'freeze_card', { because: 'lost' })]),
+    button(say('lost-card.fraudButton'), 'report_fraud'),
+    button(say('lost-card.transactionsButton'), 'view_transactions'),
+    button(say('lost-card.branchButton'), 'find_branch'),
+  ];
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/until.ts';
+import { codeIn, openCardsBench, otherCode, type CardsBench, type Customer } from './cards-bench.ts';
+
+describe('somebody with a card', () => {
+  let bench: CardsBench;
+  let next = 2000;
+  const customer = (): Promise<Customer> => bench.customer((next += 1));
+  beforeAll(async () => {
+    bench = await openCardsBench();
+  });
+  afterAll(() => bench.close());
+
+  /** Reports payments, so that the risk is high, and reads the code that is sent for it. */
+  async function withCode(who: Customer): Promise<string> {
+    const phone = await who.whatsApp();
+    await who.does('report_fraud', { card: who.debit });
+    return codeIn(
+      await eventually(
+        () => phone.heard(),
+        (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
+      ),
+    );
+  }
+
+  it('who has lost it freezes it with a tap and orders a new one with another', async () => {
+    const who = await customer();
+    const asked = (await who.person.ask('I lost my card')).join('\n');
+    expect(asked).toContain('Which card do you mean?');
+    await who.person.clickAndWait(`The card ending in ${who.debit}`);
+    expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'medium' });
+    const frozen = (await who.person.clickAndWait('Confirm')).join('\n');
+    expect(frozen).toContain('is frozen');
+    expect(await who.card(who.debit)).toEqual({ status: 'frozen', risk: 'medium' });
+    await who.person.clickAndWait(`New card for ${who.debit}`);
+    expect(await who.card(who.debit)).toMatchObject({ status: 'frozen' });
+    const replaced = (await who.person.clickAndWait('Confirm')).join('\n');
+    expect(replaced).toMatch(/is cancelled\. A new one, ending in/);
+    expect(await who.card(who.debit)).toMatchObject({ status: 'cancelled' });
+    const { rows } = await bench.pool.query(
+      `select status, arrives_on > current_date as later from cards where person = $1 and replaces is not null`,
+      [String(who.person.id)],
+    );
+    expect(rows).toEqual([{ status: 'ordered', later: true }]);
+  });
+
+  it('nothing is frozen before the tap, whatever is written', async () => {
+    const who = await customer();
+    await who.does('freeze_card', { card: who.credit });
+    for (const text of ['yes', 'confirm', 'I confirm it', 'do it now']) await who.person.ask(text);
+    expect(await who.card(who.credit)).toMatchObject({ status: 'active' });
+    await who.person.clickAndWait('Cancel');
+    expect(await who.card(who.credit)).toMatchObject({ status: 'active' });
+  });
+
+  it('who does not recognize payments proves who they are, reports them, and an operator takes over', async () => {
+    const who = await customer();
+    const phone = await who.whatsApp();
+    expect((await who.person.ask("I see transactions I don't recognise")).join('\n')).toContain('Which card');
+    const challenged = (await who.person.clickAndWait(`The card ending in ${who.debit}`)).join('\n');
+    expect(challenged).toContain('private chat on WhatsApp');
+    expect(await who.card(who.debit)).toMatchObject({ risk: 'high' });
+    const code = codeIn(
+      await eventually(
+        () => phone.heard(),
+        (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
+      ),
+    );
+    expect((await who.person.ask(code)).join('\n')).toContain('now I know that it is you');
+    const reported = (await who.person.clickAndWait('Confirm')).join('\n');
+    expect(reported).toMatch(/reported fraud[\s\S]*2 payments[\s\S]*asked an operator/);
+    await bench.operator.waitFor(/look after the fraud/);
+    await bench.operator.clickAndWait('Approve');
+    await who.person.waitFor(/An operator looks after the fraud/);
+    const { rows } = await bench.pool.query(`select taken_by from card_cases where person = $1`, [
+      String(who.person.id),
+    ]);
+    expect(rows).toEqual([{ taken_by: '1003' }]);
+    // It stays frozen for good: found or not.
+    await who.does('freeze_card', { card: who.debit });
+    await who.person.clickAndWait('Confirm');
+    expect(await who.does('reset', { card: who.debit })).toContain('stays frozen');
+  });
+
+  it('who has found it again unfreezes it with a tap', async () => {
+    const who = await customer();
+    await who.does('freeze_card', { card: who.debit, because: 'lost' });
+    await who.person.clickAndWait('Confirm');
+    const offered = (await who.person.ask('I found my card!')).join('\n');
+    expect(offered).toContain('unfreeze');
+    expect(await who.card(who.debit)).toMatchObject({ status: 'frozen' });
+    await who.person.clickAndWait('Confirm');
+    expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'low' });
+  });
+
+  it('a stolen card is frozen without proof, and replaced only with it', async () => {
+    const who = await customer();
+    const phone = await who.whatsApp();
+    await who.does('freeze_card', { card: who.debit, because: 'stolen' });
+    await who.person.clickAndWait('Confirm');
+    expect(await who.card(who.debit)).toEqual({ status: 'frozen', risk: 'high' });
+    await who.does('order_replacement', { card: who.debit });
+    expect(await who.card(who.debit)).toMatchObject({ status: 'frozen' });
+    const code = codeIn(
+      await eventually(
+        () => phone.heard(),
+        (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
+      ),
+    );
+    await who.person.ask(`the code is ${code.slice(0, 3)} ${code.slice(3)}`);
+    await who.person.clickAndWait('Confirm');
+    expect(await who.card(who.debit)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('three wrong codes lock out, and an operator vouches instead', async () => {
+    const who = await customer();
+    const code = await withCode(who);
+    expect((await who.person.ask(otherCode(code))).join('\n')).toContain('2 tries are left');
+    expect((await who.person.ask(otherCode(code))).join('\n')).toContain('1 try is left');
+    expect((await who.person.ask(otherCode(code))).join('\n')).toContain('wrong three times');
+    // The right one comes too late, and no other one is sent.
+    await who.person.ask(code);
+    const { rows } = await bench.pool.query(`select 1 from card_verifications where user_key = $1`, [
+      String(who.person.id),
+    ]);
+    expect(rows).toEqual([]);
+    await bench.operator.waitFor(/vouch for me/);
+    await bench.operator.clickAndWait('Approve');
+    await who.person.waitFor(/An operator has vouched for you/);
+    await who.person.waitFor(/report the fraud as soon as you confirm/);
+  });
+
+  it('who has no other chat gets the code from an operator, and is told so', async () => {
+    const who = await customer();
+    const asked = await who.does('report_fraud', { card: who.debit });
+    expect(asked).toContain('needs approval');
+    expect(asked).toContain('An operator passes six digits on to you');
+    await bench.operator.waitFor(/Send a code that proves who I am/);
+    await bench.operator.clickAndWait('Approve');
+    const passed = await bench.operator.waitFor(/The code for/);
+    await who.person.waitFor(/An operator has your code/);
+    expect((await who.person.ask(codeIn([passed]))).join('\n')).toContain('now I know that it is you');
+  });
+
+  it('a code is not sent to an account that was linked today', async () => {
+    const who = await customer();
+    const phone = await who.whatsApp();
+    await bench.pool.query(`update users set created_at = now() where user_key = $1`, [phone.userKey]);
+    expect(await who.does('report_fraud', { card: who.debit })).toContain('An operator passes six digits on to you');
+    expect((await phone.heard()).join('\n')).not.toContain('Your code');
+  });
+
+  it('a code that has run out proves nothing', async () => {
+    const who = await customer();
+    const code = await withCode(who);
+    await bench.pool.query(`update card_step_ups set expires_at = now() where user_key = $1`, [String(who.person.id)]);
+    expect((await who.person.ask(code)).join('\n')).toMatch(/no longer valid/);
+    const { rows } = await bench.pool.query(`select 1 from card_verifications where user_key = $1`, [
+      String(who.person.id),
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('shows payments and branches, and changes nothing by it', async () => {
+    const who = await customer();
+    expect(await who.does('view_transactions', { card: who.debit })).toMatch(/Gadget Palace[\s\S]*suspicious/);
+    expect(await who.does('find_branch', { city: 'Hamburg' })).toContain('Jungfernstieg');
+    const { rows } = await bench.pool.query(`select 1 from card_events where person = $1`, [String(who.person.id)]);
+    expect(rows).toEqual([]);
+  });
+
+  it.each(['freeze_card', 'order_replacement', 'report_fraud', 'view_transactions', 'find_branch', 'reset'])(
+    'takes the bare name %s',
+    async (name) => {
+      const who = await customer();
+      expect((await who.person.ask(name)).join('\n')).toMatch(/Which card|Jungfernstieg/);
+    },
+  );
+
+  it('cannot touch a card of somebody else', async () => {
+    const [who, other] = [await customer(), await customer()];
+    expect(await who.does('freeze_card', { card: other.debit })).toContain('Which card do you mean?');
+    expect(await other.card(other.debit)).toMatchObject({ status: 'active' });
+  });
+
+  it('hears nothing of cards in a group', async () => {
+    const who = await bench.customer(1002);
+    await who.person.send('@signalbox_bot I lost my card', { chat: 'ops' });
+    const heard = await eventually(
+      async () => (await who.person.heard('ops')).map(({ text }) => text),
+      ({ length }) => length > 0,
+    );
+    expect(heard.join('\n')).toContain('not talked about in groups');
+    expect(heard.join('\n')).not.toContain(who.debit);
+    expect(await who.card(who.debit)).toMatchObject({ status: 'active', risk: 'low' });
+  });
+});
