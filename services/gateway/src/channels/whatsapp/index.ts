@@ -1,6 +1,6 @@
 import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
-import { keepUnreadable } from '../http/unreadable.ts';
+import { keepUnreadable } from '../http/webhook-body.ts';
 import { WhatsAppConfig } from './config.ts';
 
 /** WhatsApp, through Meta's Cloud API. */

@@ -1,7 +1,6 @@
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerBrokenRequest } from '../../http/broken-request.ts';
 import { createApp } from '../../http/create-app.ts';
@@ -10,6 +9,7 @@ import { createRefusalLog } from '../../http/refusal-log.ts';
 import { announcedBytes, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
+import { giveJson } from '../../http/webhook-body.ts';
 import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
 
 /*
@@ -92,18 +92,11 @@ export function createWebhookServer(options: WebhookServerOptions) {
     return refuse(reply, code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'too-large' : 'malformed');
   });
   app.post('*', async ({ body }, reply) => {
-    const give = sink.current();
-    if (!give) return askAgain(reply, RETRY_NOBODY_SECONDS);
-    const update = parseJson(String(body));
-    try {
-      const work = update === undefined ? options.onUnreadable(String(body)) : give(update);
-      // The work goes on in any case; if it ends well after all, the repeated update is a duplicate.
-      await untilAborted(work, AbortSignal.timeout(ANSWER_MS));
-    } catch (error) {
-      log.warn('update not taken, Telegram will repeat it', { error });
-      return askAgain(reply, RETRY_NOT_STORED_SECONDS);
-    }
-    count(update === undefined ? 'unreadable' : 'admitted');
+    const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
+    const given = await giveJson(String(body), parts);
+    if (given === 'nobody') return askAgain(reply, RETRY_NOBODY_SECONDS);
+    if (given === 'not-stored') return askAgain(reply, RETRY_NOT_STORED_SECONDS);
+    count(given);
     return reply.code(200).send();
   });
 

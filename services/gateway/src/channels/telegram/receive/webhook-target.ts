@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
-import { keepUnreadable } from '../../http/unreadable.ts';
+import { keepUnreadable } from '../../http/webhook-body.ts';
 import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
 import type { WebhookResult } from './webhook-refusal.ts';

@@ -1,11 +1,11 @@
-import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
 import { announcedBytes, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
+import { giveJson } from '../../http/webhook-body.ts';
 import { isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
 
 /*
@@ -60,21 +60,11 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     const signature = request.headers[SIGNATURE_HEADER];
     if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
       return refuse(reply, 401, 'bad-signature');
-    const text = body.toString();
-    const webhook = parseJson(text);
-    try {
-      const give = sink.current();
-      if (!give) throw new Error('nobody listens at the moment');
-      const work = webhook === undefined ? options.onUnreadable(text) : give(webhook);
-      // The work goes on in any case; if it ends well after all, the repeated webhook is a duplicate.
-      await untilAborted(work, AbortSignal.timeout(ANSWER_MS));
-    } catch (error) {
-      log.warn('webhook not taken, Meta will repeat it', { error });
-      count('not-stored');
-      return reply.code(503).send();
-    }
-    count(webhook === undefined ? 'unreadable' : 'admitted');
-    return reply.code(200).send();
+    const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
+    const given = await giveJson(body.toString(), parts);
+    const isTaken = given === 'admitted' || given === 'unreadable';
+    count(isTaken ? given : 'not-stored');
+    return reply.code(isTaken ? 200 : 503).send();
   };
 
   // A scope of its own: how it reads bodies concerns no other route.
