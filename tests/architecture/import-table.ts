@@ -95,6 +95,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
   { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,checkpoints,governance,tools}/**`, SHARED] },
+  // What a prompt is told is read from the store and written down; it knows no agent and no tool.
+  { from: `${WORKER}/context/**`, may: [`${WORKER}/context/**`, SHARED] },
   // What a checkpoint holds is LangGraph's: no agent and no tool.
   { from: `${WORKER}/checkpoints/**`, may: [`${WORKER}/checkpoints/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },

@@ -112,6 +112,7 @@ function bareGraph(): () => Promise<unknown> {
   );
   const extras: RunExtras = {
     names: () => Promise.resolve({}),
+    context: () => Promise.resolve(null),
     cameOf: () => Promise.resolve({}),
     run: {
       turnId: 't',

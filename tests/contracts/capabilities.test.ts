@@ -77,6 +77,7 @@ describe('what a tool declares of its result and of ways out', () => {
     'list_mortgage_fixes',
     'mute_service',
     'register_demo_project',
+    'remember_fact',
     'remove_service_variable',
     'request_branch_visit',
     'retry_failed_node',

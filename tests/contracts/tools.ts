@@ -6,6 +6,7 @@ import { z } from 'zod';
 /** All ports, so that a new one cannot be forgotten here: a missing name does not compile. */
 const PORTS: Readonly<Record<PortName, true>> = {
   projects: true,
+  memory: true,
   demo: true,
   services: true,
   deployments: true,

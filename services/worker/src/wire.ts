@@ -12,6 +12,7 @@ import { createKnowledge } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { Runs } from '@signalbox/store/conversation/runs';
+import { createMemory } from '@signalbox/store/memory/facts';
 import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -52,6 +53,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
+        memory: createMemory(pool),
         requests: {
           own: (of, limit) => listOwnRequests(pool, of, limit),
           titleOf: (action) => actionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),

@@ -18,6 +18,7 @@ import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
+import { ContextAssembler } from './context/assembler.ts';
 import { createCheckpointTables } from './checkpoints/set-up.ts';
 import { publishAgents } from '@signalbox/store/conversation/agents';
 import { createAgents, loadAgents } from './agents/registry.ts';
@@ -169,6 +170,12 @@ async function prepareTurns({
     ...wiring.jobs(own, pool, publisher),
   };
   const names = new KnownNames(pool);
+  const context = new ContextAssembler({
+    db: pool,
+    policies: () => policies.currentSet(),
+    timeZone: config.POLICY_TIME_ZONE,
+    titleOf: (action) => ports.requests.titleOf(action),
+  });
   const agents = createAgents(
     plugins,
     {
@@ -177,6 +184,7 @@ async function prepareTurns({
       registry: offerOf(registry),
       cameOf: (callIds) => cameOf(pool, callIds),
       knownNames: (texts) => names.of(texts),
+      context: (of) => context.assemble(of),
       maxPasses: config.MAX_PASSES,
       search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
     },

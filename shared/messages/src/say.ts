@@ -20,6 +20,7 @@ import type help from './languages/en/help.json';
 import type lostCard from './languages/en/lost-card.json';
 import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
+import type memory from './languages/en/memory.json';
 import type menu from './languages/en/menu.json';
 import type mortgage from './languages/en/mortgage.json';
 import type people from './languages/en/people.json';
@@ -53,6 +54,7 @@ interface Catalog {
   readonly help: typeof help;
   readonly ingress: typeof ingress;
   readonly jobs: typeof jobs;
+  readonly memory: typeof memory;
   readonly menu: typeof menu;
   readonly mortgage: typeof mortgage;
   readonly people: typeof people;

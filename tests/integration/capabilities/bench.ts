@@ -7,6 +7,7 @@ import type { Artifact } from '@signalbox/store/artifacts';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { createMemory } from '@signalbox/store/memory/facts';
 import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
@@ -109,6 +110,7 @@ export async function openCapabilityBench(
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
+    memory: createMemory(pool),
     requests: {
       own: (of, limit) => listOwnRequests(pool, of, limit),
       titleOf: ({ tool: name, arguments: args }) => find(name).order(args) ?? name,

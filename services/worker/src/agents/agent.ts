@@ -1,9 +1,15 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
 import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/contracts/conversation/envelope';
 import type { AgentClass } from '@signalbox/contracts/governance/action';
-import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type {
+  PassRecord,
+  PromptContext,
+  RecordedMessage,
+  RecordedRun,
+} from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
+import type { ContextOf } from '@signalbox/store/memory/context-rows';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
@@ -165,6 +171,8 @@ export interface AgentParts {
   readonly registry: ToolOffer;
   /** Names by kind of thing that texts may mean, for the prompt and for filling arguments; `texts` gives them, the newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** What a prompt is told of a person, their work and their memory. Left out where nothing is; null where a record has none. */
+  readonly context?: (of: ContextOf) => Promise<PromptContext | null>;
   /** What the ledger knows of these calls; those that never began are left out. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CameOf>;
   /** The base tool search_knowledge. */

@@ -1,5 +1,6 @@
 import type {
   ExecutionTurn,
+  PromptContext,
   RecordedAnswer,
   RecordedAsk,
   RecordedCall,
@@ -35,6 +36,7 @@ export class Cursor {
   #next = 0;
   #run: RecordedRun;
   #names: Readonly<Record<string, readonly string[]>> = {};
+  #context: PromptContext | null = null;
   #searches: readonly RecordedCall[] = [];
 
   constructor(records: readonly ExecutionTurn[], ended: NonNullable<ExecutionTurn['ended']>) {
@@ -79,6 +81,7 @@ export class Cursor {
       this.stop({ kind: 'differs', what: 'order of the nodes', recorded: step.ask.node, now: node });
     this.#next += 1;
     if (step.ask.facts.names) this.#names = step.ask.facts.names;
+    if (step.ask.facts.context) this.#context = step.ask.facts.context;
     return { answer: step.answer, model: step.ask.model };
   }
 
@@ -104,6 +107,13 @@ export class Cursor {
   /** The names that the next question was asked with. */
   names(): Readonly<Record<string, readonly string[]>> {
     return this.#upcoming()?.names ?? this.#names;
+  }
+
+  /** What the next question that was told anything of the person was told; null where none was, as in older records. */
+  context(): PromptContext | null {
+    const steps = this.#steps.slice(this.#next);
+    const told = steps.flatMap((step) => (step.kind === 'ask' ? [step.ask.facts.context] : []));
+    return told.find((context) => context !== undefined) ?? this.#context;
   }
 
   /** Those of the groups that the next question was asked with. */

@@ -108,6 +108,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
     checkpoints: states,
     maxPasses: head.maxPasses,
     knownNames: () => Promise.resolve(cursor.names()),
+    context: () => Promise.resolve(cursor.context()),
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(asResult(cursor.search().result)),
     model: (node) => ({

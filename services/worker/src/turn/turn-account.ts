@@ -8,6 +8,7 @@ import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
 import { actionTitle, factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
 import { wordsOf } from '../governance/signs.ts';
+import { groundsOfContext } from '../governance/told-context.ts';
 import {
   factsOf,
   isUnfounded,
@@ -158,6 +159,11 @@ export class TurnAccount {
 
   /** The calls of a run before a crash are known by the record alone. */
   #noteRecorded(passes: AgentRecord['passes']): void {
+    for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
+      const { lines, facts } = groundsOfContext(context);
+      this.#says.push(...lines);
+      this.#facts.push(...facts);
+    }
     for (const { calls, answer } of passes)
       for (const { callId, decided, result } of calls) {
         const tool = decided?.action.tool ?? answer?.calls.find(({ id }) => id === callId)?.name ?? '';

@@ -25,6 +25,7 @@ export const AuditKind = z.enum([
   'grant.given',
   'grant.used',
   'grant.revoked',
+  'memory.forgotten',
   'grant.refused',
   'freeze.set',
   'freeze.lifted',

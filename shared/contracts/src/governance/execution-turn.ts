@@ -34,11 +34,22 @@ export const RecordedAnswer = z.object({
 });
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 
+/** What a prompt was told of the person, their work and their memory: see docs/context.md. */
+export const PromptContext = z.object({
+  /** As it stood in the prompt. */
+  text: z.string(),
+  /** In their order. `shown` lines found room; `left` is how many more there were. */
+  sections: z.array(z.object({ name: z.string(), shown: z.int().nonnegative(), left: z.int().nonnegative() })),
+});
+export type PromptContext = z.infer<typeof PromptContext>;
+
 /** The facts of a prompt that do not stand in the state. */
 export const PromptFacts = z.object({
   /** Known names by kind of thing; null: as for the question before. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
+  /** Null: as for the question before. Left out where the prompt had none. */
+  context: PromptContext.nullable().optional(),
   /** What calls that a crash or a stop left open came to, by call. Left out when there are none. */
   calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
 });

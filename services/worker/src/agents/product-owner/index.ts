@@ -128,9 +128,13 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
   const batch = new Set(messages.map((message) => message.id));
   // Asked for at once, while the graph sets out; whoever needs them sees the failure.
   if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);
+  const { threadId, chatKey, actor } = run;
+  const context = parts.context?.({ userKey: actor.userKey, threadId, chatKey }) ?? Promise.resolve(null);
+  context.catch(() => undefined);
   return {
     names: ({ messages: all, currentProject }) =>
       parts.knownNames(() => [...all.filter(HumanMessage.isInstance).map(textOf), currentProject ?? ''].toReversed()),
+    context: () => context,
     cameOf: parts.cameOf,
     turnStart: (all) => startOf(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,

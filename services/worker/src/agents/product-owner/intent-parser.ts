@@ -27,7 +27,7 @@ export function intentParser(parts: GraphParts) {
     const { run, names, turnKey, recorded } = extras;
     const spent = spendCounter(extras);
     const known = await names(state);
-    const system = systemMessage(state, run.actor, parts.registry.catalog, known);
+    const system = systemMessage(state, run.actor, parts.registry.catalog, { names: known });
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);

@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { ModelSpend } from '@signalbox/models/port';
-import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { PromptContext, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { AgentParts, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
@@ -12,6 +12,8 @@ export interface RunExtras {
   readonly run: AgentRun;
   /** The names that the conversation may mean, looked up once and again after a tool may have changed them. */
   readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentParts['knownNames']>;
+  /** What the person, their work and their memory were when this run began; null where nobody tells. */
+  readonly context: () => Promise<PromptContext | null>;
   /** What calls came to that an earlier turn left open. */
   readonly cameOf: AgentParts['cameOf'];
   /** Index of the turn's first message. */

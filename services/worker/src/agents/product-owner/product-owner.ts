@@ -24,7 +24,7 @@ export function productOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
-    const { run, names, cameOf, turnStart, turnKey, recorded } = extras;
+    const { run, names, context, cameOf, turnStart, turnKey, recorded } = extras;
     const earlier = state.record.filter((part) => part.turnKey === turnKey);
     const id = run.answerId(turnKey, answersSoFar(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
@@ -37,13 +37,13 @@ export function productOwner(parts: GraphParts) {
     const known = await names(state);
     const open = openCalls(state.messages);
     const calls = open.length > 0 ? await cameOf(open) : {};
-    const system = systemMessage(
-      { ...state, activeCapabilities: groups.active },
-      run.actor,
-      parts.registry.catalog,
-      known,
-    );
-    const noted = noteAsks(model, 'product_owner', { names: known, groups: groups.active, calls }, earlier);
+    const told = await context();
+    const system = systemMessage({ ...state, activeCapabilities: groups.active }, run.actor, parts.registry.catalog, {
+      names: known,
+      context: told,
+    });
+    const facts = { names: known, groups: groups.active, context: told, calls };
+    const noted = noteAsks(model, 'product_owner', facts, earlier);
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
     const unsent = textsSince(state.messages, turnStart(state.messages));

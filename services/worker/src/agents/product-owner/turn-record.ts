@@ -2,6 +2,7 @@ import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messag
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type {
   PassRecord,
+  PromptContext,
   PromptFacts,
   RecordedAnswer,
   RecordedAsk,
@@ -28,12 +29,18 @@ type Names = Readonly<Record<string, readonly string[]>>;
 export function noteAsks(
   model: Model,
   node: string,
-  facts: { readonly names: Names; readonly groups: readonly string[]; readonly calls?: CameOf },
+  facts: {
+    readonly names: Names;
+    readonly groups: readonly string[];
+    readonly context?: PromptContext | null;
+    readonly calls?: CameOf;
+  },
   before: readonly TurnPart[],
 ): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
   const noted: RecordedAsk[] = [];
   const known = hashOnce(facts.names);
   const isSame = newestNames(before) === known;
+  const isToldAgain = newestContext(before)?.text === facts.context?.text;
   return {
     model: {
       name: model.name,
@@ -46,7 +53,12 @@ export function noteAsks(
           node,
           model: answer.model,
           context,
-          facts: { names, groups: [...facts.groups], ...callsOf(facts.calls) },
+          facts: {
+            names,
+            groups: [...facts.groups],
+            ...(facts.context ? { context: isToldAgain || noted.length > 0 ? null : facts.context } : {}),
+            ...callsOf(facts.calls),
+          },
           answer: answerOf(answer.message),
           durationMs: Math.round(performance.now() - startedAt),
         });
@@ -68,9 +80,16 @@ function callsOf(calls: CameOf = {}): Pick<PromptFacts, 'calls'> {
 }
 
 function newestNames(parts: readonly TurnPart[]): string | null {
-  const facts: PromptFacts[] = parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
-  const names = facts.findLast((one) => one.names !== null)?.names;
+  const names = factsIn(parts).findLast((one) => one.names !== null)?.names;
   return names ? hashOnce(names) : null;
+}
+
+function newestContext(parts: readonly TurnPart[]): PromptContext | null {
+  return factsIn(parts).findLast((one) => one.context)?.context ?? null;
+}
+
+function factsIn(parts: readonly TurnPart[]): readonly PromptFacts[] {
+  return parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
 }
 
 function copyNames(names: Names): Record<string, string[]> {

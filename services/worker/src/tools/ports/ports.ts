@@ -5,6 +5,7 @@ import type { createServers } from '@signalbox/store/deploy/servers';
 import type { createServices } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import type { createMortgages } from '@signalbox/store/mortgage/mortgage';
+import type { createMemory } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
@@ -41,6 +42,8 @@ export interface Ports {
     /** What is broken now, the oldest first. */
     incidents(): Promise<readonly Incident[]>;
   };
+  /** What people asked to have remembered. */
+  readonly memory: ReturnType<typeof createMemory>;
   /** What became of what people asked for. */
   readonly requests: {
     /** The newest requests of a person that were more than a read: those of this conversation first, then the others. */

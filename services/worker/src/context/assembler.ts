@@ -1,0 +1,64 @@
+import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
+import type { PolicySet } from '@signalbox/safety/policy/policy-set';
+import { readContext, type ContextOf, type ContextRows, type MemoryRows } from '@signalbox/store/memory/context-rows';
+import type { Queryable } from '@signalbox/store/pool';
+import { fitSections } from './bounds.ts';
+import { momentsIn, type Moments } from './moments.ts';
+import { writeSections, type Telling } from './sections.ts';
+import { findTimedRules } from './windows.ts';
+
+interface AssemblerParts {
+  readonly db: Queryable;
+  /** The policies in force. */
+  policies(): PolicySet;
+  /** IANA zone of the installation; nobody knows that of a person. */
+  readonly timeZone: string;
+  readonly titleOf: Telling['titleOf'];
+}
+
+/** People whose memory is cached. One takes some 15 kB at most. */
+const PEOPLE_CACHED = 500;
+
+interface CachedMemory {
+  readonly key: string;
+  readonly memory: MemoryRows;
+}
+
+/**
+ * Puts together what a prompt is told of a person: the time, what may be changed, what waits and runs, what they own and how it is,
+ * and their memory. One round trip: what changes by itself is read anew, and memory is cached until its key changes.
+ */
+export class ContextAssembler {
+  readonly #parts: AssemblerParts;
+  readonly #moments: Moments;
+  /** By identity, the one that was used last at the end. */
+  readonly #cached = new Map<string, CachedMemory>();
+
+  constructor(parts: AssemblerParts) {
+    this.#parts = parts;
+    this.#moments = momentsIn(parts.timeZone);
+  }
+
+  /** What is so now. Throws what the database throws. */
+  async assemble(of: ContextOf): Promise<PromptContext> {
+    const { db, policies, titleOf } = this.#parts;
+    const cached = this.#cached.get(of.userKey) ?? null;
+    const rows = await readContext(db, of, cached?.key ?? null);
+    const memory = rows.memory ?? cached?.memory;
+    if (!memory) throw new Error('a memory that is not cached was not read');
+    this.#keep(of.userKey, { key: rows.key, memory });
+    const telling = { moments: this.#moments, timed: findTimedRules(policies()), titleOf };
+    return fitSections(this.#opening(rows), writeSections(rows, memory, telling));
+  }
+
+  #opening({ at }: ContextRows): string {
+    return `What was so at ${this.#moments.minute(at)}, read by the runtime:`;
+  }
+
+  #keep(userKey: string, entry: CachedMemory): void {
+    this.#cached.delete(userKey);
+    this.#cached.set(userKey, entry);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > PEOPLE_CACHED && oldest !== undefined) this.#cached.delete(oldest);
+  }
+}

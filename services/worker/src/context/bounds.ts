@@ -1,0 +1,63 @@
+import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
+
+/** One part of what a prompt is told. */
+export interface Section {
+  readonly name: string;
+  readonly heading: string;
+  /** Whole lines, the most telling first. */
+  readonly lines: readonly string[];
+  /** So many more there are than `lines`. */
+  readonly more: number;
+  /** Where a person, or a tool, finds the others. */
+  readonly elsewhere: string;
+}
+
+/**
+ * The longest text that a prompt is told, in bytes of UTF-8. A tokenizer makes at most one token of a byte, so this bounds the tokens of
+ * every model; of usual English about four bytes make one.
+ */
+export const MOST_BYTES = 8_000;
+
+/** What a count may grow to in `and 10,000 more`. */
+const COUNT_ROOM = '0,000,000';
+
+/**
+ * The sections in their order, as one text of at most `mostBytes`. Headings always stand. Lines are taken in order until one has no room, and
+ * it and all after it are left out: so the last lines of the last section go first. What is left out is counted. A line is never
+ * shortened, since half of one may say the opposite. Pure.
+ */
+export function fitSections(opening: string, sections: readonly Section[], mostBytes = MOST_BYTES): PromptContext {
+  let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
+  let isFull = false;
+  const fitted = sections.map((section) => {
+    const shown = section.lines.filter((line) => {
+      isFull ||= room < bytesOf(itemOf(line));
+      if (!isFull) room -= bytesOf(itemOf(line));
+      return !isFull;
+    });
+    return { section, shown, left: section.lines.length - shown.length + section.more };
+  });
+  return {
+    text: [opening, ...fitted.map(({ section, shown, left }) => write(section, shown, left))].join('\n\n'),
+    sections: fitted.map(({ section: { name }, shown, left }) => ({ name, shown: shown.length, left })),
+  };
+}
+
+function write({ heading, elsewhere }: Section, shown: readonly string[], left: number): string {
+  const rest = left > 0 ? [`- and ${left.toLocaleString('en')} more: ${elsewhere}`] : [];
+  const lines = [...shown.map((line) => `- ${line}`), ...rest];
+  return `${heading}:\n${lines.length === 0 ? '- none' : lines.join('\n')}`;
+}
+
+/** What a section takes however few of its lines have room. */
+function frameOf({ heading, elsewhere }: Section): number {
+  return bytesOf(`\n\n${heading}:\n- and ${COUNT_ROOM} more: ${elsewhere}`);
+}
+
+function itemOf(line: string): string {
+  return `- ${line}\n`;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { momentsIn } from './moments.ts';
+
+const at = (text: string): Date => new Date(text);
+
+describe('moments', () => {
+  it('are told as the clocks of their zone do', () => {
+    const berlin = momentsIn('Europe/Berlin');
+    expect(berlin.minute(at('2026-11-25T23:30:00Z'))).toBe('2026-11-26 00:30');
+    expect(berlin.day(at('2026-11-25T23:30:00Z'))).toBe('Thursday 2026-11-26');
+    expect(berlin.offset(at('2026-11-25T12:00:00Z'))).toBe('UTC+01:00');
+    expect(berlin.offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+02:00');
+    expect(momentsIn('Asia/Kathmandu').offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+05:45');
+  });
+
+  it('belong to the day of their zone and not of UTC', () => {
+    const auckland = momentsIn('Pacific/Auckland');
+    // 01:00 on the 26th there.
+    const now = at('2026-11-25T12:00:00Z');
+    expect(auckland.ago(at('2026-11-25T11:30:00Z'), now)).toBe('today');
+    expect(auckland.ago(at('2026-11-25T10:30:00Z'), now)).toBe('yesterday');
+    expect(auckland.ago(at('2026-11-20T12:00:00Z'), now)).toBe('5 days ago');
+    expect(auckland.dayBefore(now)).toBe('Wednesday 2026-11-25');
+  });
+
+  it.each([
+    ['America/New_York', '2026-03-08T12:00:00Z', 'Saturday 2026-03-07'], // a day of 23 hours
+    ['America/New_York', '2026-11-02T05:30:00Z', 'Sunday 2026-11-01'], // after a day of 25 hours
+    ['Europe/Berlin', '2026-01-01T00:10:00Z', 'Wednesday 2025-12-31'],
+  ])('have a day before in %s, also where clocks change', (zone, now, before) => {
+    expect(momentsIn(zone).dayBefore(at(now))).toBe(before);
+  });
+});

@@ -1,0 +1,57 @@
+/** Tells times as the clocks of one zone do. All of its texts are for a model. */
+export type Moments = ReturnType<typeof momentsIn>;
+
+/** What of a moment is told, in this order. */
+type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
+
+/** `timeZone`: an IANA name. */
+export function momentsIn(timeZone: string) {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'long',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'longOffset',
+  });
+  const read = (at: Date): Readonly<Record<Part, string>> => {
+    const parts = format.formatToParts(at).map(({ type, value }) => [type, value]);
+    return Object.fromEntries(parts) as Record<Part, string>; // the format names each of them
+  };
+  const dayOf = (at: Date): string => {
+    const { year, month, day } = read(at);
+    return `${year}-${month}-${day}`;
+  };
+  /** Noon of the day that many days before: days of clocks that change have 23 or 25 hours, and noon is far from both ends. */
+  const daysBefore = (at: Date, days: number): Date =>
+    new Date(Date.parse(`${dayOf(at)}T12:00:00Z`) - days * 24 * 3_600_000);
+
+  return {
+    timeZone,
+    /** `Wednesday 2026-11-25`. */
+    day: (at: Date): string => `${read(at).weekday} ${dayOf(at)}`,
+    /** `2026-11-25 15:33`. */
+    minute: (at: Date): string => `${dayOf(at)} ${clockOf(read(at))}`,
+    /** `15:33`. */
+    clock: (at: Date): string => clockOf(read(at)),
+    /** `UTC+01:00`. */
+    offset: (at: Date): string => read(at).timeZoneName.replace('GMT', 'UTC'),
+    /** `Tuesday 2026-11-24`: the day before. */
+    dayBefore: (at: Date): string => {
+      const noon = daysBefore(at, 1);
+      return `${noon.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })} ${noon.toISOString().slice(0, 10)}`;
+    },
+    /** `today`, `yesterday`, `3 days ago`: by the days of the zone. */
+    ago: (at: Date, now: Date): string => {
+      const days = Math.round((Date.parse(dayOf(now)) - Date.parse(dayOf(at))) / (24 * 3_600_000));
+      if (days <= 0) return 'today';
+      return days === 1 ? 'yesterday' : `${days} days ago`;
+    },
+  };
+}
+
+function clockOf({ hour, minute }: Pick<Record<Part, string>, 'hour' | 'minute'>): string {
+  return `${hour}:${minute}`;
+}

@@ -1,0 +1,189 @@
+import { escapeText } from '@signalbox/safety/cards/canonical-card';
+import { redactText } from '@signalbox/safety/redact/redact';
+import type {
+  ChangeRow,
+  ContextRows,
+  Counted,
+  JobRow,
+  MemoryRows,
+  MovingRow,
+  OwnedRow,
+  PendingRow,
+  RememberedRow,
+} from '@signalbox/store/memory/context-rows';
+import type { Section } from './bounds.ts';
+import type { Moments } from './moments.ts';
+import type { TimedRule } from './windows.ts';
+
+/*
+ * What is read of a person, as lines for a model. Text that others may have written stays out: of things there are names of a strict form,
+ * states and times, all of which the runtime made or checked; of memory there is what the person said or did themselves. A conversation
+ * that has read text from outside is told by the tools that ran in it, since its title and their arguments may hold that text.
+ */
+
+/** What the lines are made with. */
+export interface Telling {
+  readonly moments: Moments;
+  readonly timed: readonly TimedRule[];
+  /** What an action is called, as its receipt calls it. */
+  titleOf(action: Pick<ChangeRow, 'tool' | 'arguments'>): string;
+}
+
+const TITLE_LENGTH = 80;
+
+/** The sections in the order in which they stand in the prompt; the last of them is cut first. Pure. */
+export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Telling): readonly Section[] {
+  const { moments } = telling;
+  const now = rows.at;
+  return [
+    whole('time', 'Time', [
+      `It is ${moments.day(now)}, ${moments.clock(now)} in ${moments.timeZone} (${moments.offset(now)}). Yesterday was ${moments.dayBefore(now)}.`,
+    ]),
+    whole('rules', 'Freeze and change windows', rulesOf(rows, telling)),
+    listed('deciding', 'Waits for this person’s decision', rows.deciding, '/approvals', (one) => pending(one, moments)),
+    listed('own', 'Asked for by this person, waits for others', rows.own, 'get_my_requests', (one) =>
+      pending(one, moments),
+    ),
+    listed('deployments', 'Deployments under way', rows.moving, 'get_deploy_status', (one) => moving(one, moments)),
+    listed('jobs', 'Jobs of this person that run or are queued', rows.jobs, '/status', (one) => job(one, moments)),
+    listed('services', 'Projects that this person owns, and their health', rows.owned, 'list_projects', (one) =>
+      owned(one, moments),
+    ),
+    ...(rows.isPrivate ? memorySections(memory, now, telling) : [NOT_HERE]),
+  ].map((section) => ({ ...section, lines: section.lines.map((line) => redactText(line)) }));
+}
+
+/** Others read along, so neither the model nor its answer may hold what only the person knows. */
+const NOT_HERE = whole('memory', 'Memory', ['Others read here, so what is remembered stays in the private chat.']);
+
+function memorySections(memory: MemoryRows, now: Date, telling: Telling): readonly Section[] {
+  const outside =
+    memory.outside === 0
+      ? []
+      : [
+          `${memory.outside} of the facts came from text of outside, and are not shown here: recall_memory shows them, marked as such.`,
+        ];
+  return [
+    {
+      ...whole(
+        'conversations',
+        'Other conversations of this person, the newest first, and what the ledger says was changed in them',
+        memory.conversations.map((one) => conversation(one, now, telling)),
+      ),
+      elsewhere: 'search_knowledge',
+    },
+    {
+      name: 'facts',
+      heading: 'Facts that this person asked to have remembered, in their own words, the newest first',
+      lines: [...outside, ...memory.facts.map(({ n, fact, madeAt }) => factLine(n, fact, madeAt, telling))],
+      more: memory.total - memory.outside - memory.facts.length,
+      elsewhere: 'recall_memory',
+    },
+  ];
+}
+
+function factLine(n: number, fact: string, madeAt: string, { moments }: Telling): string {
+  return `${escapeText(fact)} (number ${n}, ${moments.minute(new Date(madeAt))})`;
+}
+
+function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed }: Telling): readonly string[] {
+  return [
+    frozenSince === null
+      ? 'No freeze is in force.'
+      : `A freeze is in force${isTime(frozenSince) ? ` since ${moments.minute(new Date(frozenSince))}` : ''}: only look-ups run.`,
+    ...(breakGlassUntil !== null && isTime(breakGlassUntil)
+      ? [`Break-glass is open until ${moments.minute(new Date(breakGlassUntil))}.`]
+      : []),
+    ...timed.map(({ id, reason }) => `Change window, rule ${id}: ${reason}`),
+    ...(timed.length === 0 ? ['No rule depends on the hour or the day: there is no change window.'] : []),
+  ];
+}
+
+function pending(
+  { approvalId, tool, environment, resources, byRequester, requestedAt, expiresAt, votes, needed }: PendingRow,
+  moments: Moments,
+): string {
+  const about = [...(environment === 'none' ? [] : [environment]), ...resources.filter(isResource)];
+  const waits = byRequester ? 'for their own confirmation, on the card' : `${votes} of ${needed} approvals`;
+  const times = `since ${moments.minute(new Date(requestedAt))}, until ${moments.minute(new Date(expiresAt))}`;
+  return `${tool}${about.length === 0 ? '' : ` (${about.join(', ')})`}, ${waits}, ${times}, ${approvalId}`;
+}
+
+function moving({ project, environment, kind, ref, state, requestedAt, isOwn }: MovingRow, moments: Moments): string {
+  const whose = isOwn ? '' : ', asked for by somebody else';
+  return `${kind} of ${project}${named(ref)} to ${environment}: ${state}, since ${moments.minute(new Date(requestedAt))}${whose}`;
+}
+
+function job({ runId, job: name, status, createdAt }: JobRow, moments: Moments): string {
+  return `${name}: ${status}, since ${moments.minute(new Date(createdAt))}, ${runId}`;
+}
+
+function owned(row: OwnedRow, moments: Moments): string {
+  const { project, environment, server, serving, release, verdict, lookedAt, incidents, serverHealth } = row;
+  if (environment === null) return `${project}: never deployed`;
+  const place = `${project} in ${environment}`;
+  if (!serving) return `${place}: nothing is deployed`;
+  const looked = lookedAt === null ? 'not looked at yet' : `looked at ${moments.minute(new Date(lookedAt))}`;
+  const trouble = incidents.length === 0 ? '' : `, open incidents: ${incidents.join(', ')}`;
+  const host = server === null ? '' : `, on ${server}${serverHealth === 'down' ? ' (which is down)' : ''}`;
+  return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}, ${looked}${trouble}`;
+}
+
+function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Telling): string {
+  const { threadId, status, awaiting, title, tainted, createdAt, lastActiveAt, changes } = row;
+  const [from, to] = [new Date(createdAt), new Date(lastActiveAt)];
+  const when = `${moments.minute(from)} to ${moments.ago(from, now) === moments.ago(to, now) ? moments.clock(to) : moments.minute(to)} (${moments.ago(to, now)})`;
+  const what = changes.map((change) => {
+    const state = stateOf(change);
+    const name = tainted ? change.tool : clip(titleOf(change));
+    return state === '' ? name : `${name} [${state}]`;
+  });
+  const about = title === null || tainted || changes.length > 0 ? '' : `; about “${clip(title)}”`;
+  const changed = what.length === 0 ? '; nothing was changed' : `; changed: ${what.toReversed().join('; ')}`;
+  const asks = awaiting ? ', a question waits for their answer' : '';
+  const source = tainted ? '; it read text from outside' : '';
+  return `${when}, ${threadId}, ${status}${asks}${about}${changed}${source}`;
+}
+
+const OVER: ReadonlySet<string | null> = new Set([null, 'done', 'succeeded']);
+const FAILED: ReadonlySet<string | null> = new Set(['failed', 'cancelled', 'rolled_back']);
+
+/** What became of a change; nothing where it is simply done. */
+function stateOf({ status, work }: ChangeRow): string {
+  if (status === 'unknown' || work === 'unknown') return 'outcome unknown';
+  if (status === 'failed' || FAILED.has(work)) return 'failed';
+  return OVER.has(work) ? '' : 'under way';
+}
+
+function whole(name: string, heading: string, lines: readonly string[]): Section {
+  return { name, heading, lines, more: 0, elsewhere: 'not shown' };
+}
+
+function listed<T>(
+  name: string,
+  heading: string,
+  { rows, total }: Counted<T>,
+  elsewhere: string,
+  write: (row: T) => string,
+): Section {
+  return { name, heading, lines: rows.map(write), more: Math.max(0, total - rows.length), elsewhere };
+}
+
+/** Whose name is of the form of names; a path or a command may say anything. */
+function isResource(resource: string): boolean {
+  return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
+}
+
+/** A version behind a name, where it has the form of one. Whoever tags a commit chooses it. */
+function named(version: string | null): string {
+  return version !== null && /^v?[0-9][\w.+-]{0,39}$|^[0-9a-f]{7,40}$/.test(version) ? ` ${version}` : '';
+}
+
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+function clip(text: string): string {
+  const line = escapeText(text.replace(/\s+/g, ' ').trim());
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`;
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { groundsOfContext } from './told-context.ts';
+import { isUnfounded } from './unfounded.ts';
+
+const context = {
+  text: [
+    'What was so at 2026-11-25 15:33, read by the runtime:',
+    'Projects that this person owns, and their health:\n- shop in staging: healthy, release 1.4.2, on vps-1\n- blog in production: down, release 2.0.0',
+    'Facts that this person asked to have remembered:\n- shop 9.9.9 runs in production (number 1)',
+  ].join('\n\n'),
+  sections: [
+    { name: 'services', shown: 2, left: 0 },
+    { name: 'facts', shown: 1, left: 0 },
+  ],
+};
+const known = { names: new Set(['shop', 'blog']), verbs: new Set<string>() };
+
+it('founds a claim that a measured line makes, and no other', () => {
+  const { facts, lines } = groundsOfContext(context);
+  expect(lines).toHaveLength(3);
+  const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts });
+  expect(isBare('✅ shop 1.4.2 is deployed to staging.')).toBe(false);
+  expect(isBare('✅ shop 1.4.2 is deployed to production.')).toBe(true);
+  expect(isBare('✅ shop 1.5.0 is deployed to staging.')).toBe(true);
+  expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // it is down
+});
+
+it('founds nothing by what people said', () => {
+  const { facts } = groundsOfContext(context);
+  expect(isUnfounded('✅ shop 9.9.9 is deployed to production.', { ...known, facts })).toBe(true);
+});

@@ -1,0 +1,218 @@
+import type { Environment } from '@signalbox/contracts/governance/action';
+import type { Queryable } from '../pool.ts';
+import { FINAL_STATES } from '../deploy/deployments-rows.ts';
+import { readRow, sql } from '../sql.ts';
+import { isChange, rememberedThreads } from './conversations.ts';
+
+/** A request that is not decided yet. Times are ISO 8601, here and below. */
+export interface PendingRow {
+  readonly approvalId: string;
+  readonly tool: string;
+  readonly environment: Environment;
+  readonly resources: readonly string[];
+  /** The requester's own confirmation is what it waits for. */
+  readonly byRequester: boolean;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  /** Votes that it has, of those that it takes. */
+  readonly votes: number;
+  readonly needed: number;
+}
+
+/** A deployment that is under way. */
+export interface MovingRow {
+  readonly deploymentId: string;
+  readonly project: string;
+  readonly environment: string;
+  readonly kind: string;
+  readonly ref: string;
+  readonly state: string;
+  readonly requestedAt: string;
+  /** The person asked for it; else it is of a project of theirs. */
+  readonly isOwn: boolean;
+}
+
+export interface JobRow {
+  readonly runId: string;
+  readonly job: string;
+  readonly status: string;
+  readonly createdAt: string;
+}
+
+/** A project of the person, once for each environment that it has a service in. */
+export interface OwnedRow {
+  readonly project: string;
+  readonly environment: string | null;
+  readonly server: string | null;
+  readonly serverHealth: string | null;
+  readonly serving: boolean;
+  readonly release: string | null;
+  readonly verdict: string | null;
+  readonly lookedAt: string | null;
+  /** Kinds of the incidents that are open. */
+  readonly incidents: readonly string[];
+}
+
+export interface RememberedRow {
+  readonly threadId: string;
+  readonly status: string;
+  readonly awaiting: boolean;
+  readonly title: string | null;
+  /** Text from outside was read in it. */
+  readonly tainted: boolean;
+  readonly createdAt: string;
+  readonly lastActiveAt: string;
+  /** The newest changes, the newest first. */
+  readonly changes: readonly ChangeRow[];
+}
+
+export interface ChangeRow {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly status: string;
+  /** The state of the job or deployment that it began. */
+  readonly work: string | null;
+}
+
+/** What is cached until its key changes. */
+export interface MemoryRows {
+  /** The newest facts in the person's own words, the newest first. */
+  readonly facts: readonly { readonly n: number; readonly fact: string; readonly madeAt: string }[];
+  /** Of those and of all others. */
+  readonly total: number;
+  /** How many came from text of outside; their words are not read here. */
+  readonly outside: number;
+  readonly conversations: readonly RememberedRow[];
+}
+
+/** Rows, the first of them, and how many there are. */
+export interface Counted<T> {
+  readonly rows: readonly T[];
+  readonly total: number;
+}
+
+export interface ContextRows {
+  readonly at: Date;
+  /** Nobody but the person reads in this chat; else memory stays out. */
+  readonly isPrivate: boolean;
+  /** Since when changes are frozen. */
+  readonly frozenSince: string | null;
+  readonly breakGlassUntil: string | null;
+  readonly deciding: Counted<PendingRow>;
+  readonly own: Counted<PendingRow>;
+  readonly moving: Counted<MovingRow>;
+  readonly jobs: Counted<JobRow>;
+  readonly owned: Counted<OwnedRow>;
+  /** Changes whenever what memory holds does. */
+  readonly key: string;
+  /** Null when `known` is the key. */
+  readonly memory: MemoryRows | null;
+}
+
+/** For whom, and in which conversation. */
+export interface ContextOf {
+  readonly userKey: string;
+  readonly threadId: string;
+  readonly chatKey: string;
+}
+
+/** Rows of each kind: more than anybody is told in a sentence or two. */
+const ROWS = 8;
+const CONVERSATIONS = 10;
+const CHANGES = 4;
+const FACTS = 40;
+
+const counted = (rows: ReturnType<typeof sql>) => sql`(
+  select json_build_object('total', coalesce(max(total), 0), 'rows', coalesce(json_agg(r order by place), '[]'))
+    from (select *, row_number() over () as place from (${rows}) listed limit ${ROWS}) r)`;
+
+const pending = (condition: ReturnType<typeof sql>) =>
+  counted(sql`
+    select count(*) over ()::int as total, p.approval_id as "approvalId", a.tool,
+           coalesce(a.proposal #>> '{action,environment}', 'none') as environment,
+           coalesce(a.proposal #> '{action,resources}', '[]') as resources, p.by_requester as "byRequester",
+           p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.needed,
+           (select count(*)::int from approval_votes v where v.approval_id = p.approval_id) as votes
+      from approvals p join actions a on a.action_id = p.action_id
+     where p.status = 'pending' and p.expires_at > clock_timestamp() and ${condition} order by p.requested_at`);
+
+/** Requests whose decision this person could be the one to make: nobody decides about their own, and nobody twice. */
+const DECIDING = pending(sql`case when p.by_requester then p.user_key = any (me.keys) else
+    not p.authors && me.keys and not me.program
+    and array_position(array['viewer', 'developer', 'operator', 'admin'], p.role)
+        <= array_position(array['viewer', 'developer', 'operator', 'admin'], me.role)
+    and not exists (select from approval_votes v where v.approval_id = p.approval_id and v.user_key = any (me.keys)) end`);
+
+const OWN = pending(sql`p.user_key = any (me.keys) and not p.by_requester`);
+
+const MOVING = counted(sql`
+  select count(*) over ()::int as total, d.deployment_id as "deploymentId", d.project, d.environment, d.kind, d.ref, d.state,
+         d.requested_at as "requestedAt", d.user_key = any (me.keys) as "isOwn"
+    from deployments d join projects p on p.name = d.project
+   where d.state not in ${FINAL_STATES} and (d.user_key = any (me.keys) or p.owner = any (me.keys)) order by d.requested_at`);
+
+const JOBS = counted(sql`
+  select count(*) over ()::int as total, r.run_id as "runId", r.job, r.status, r.created_at as "createdAt" from runs r
+   where r.status in ('queued', 'running') and r.user_key = any (me.keys)
+     and not exists (select from deployments d where d.deployment_id = r.run_id) order by r.created_at`);
+
+/** What is unwell comes first, and what serves before what does not. */
+const OWNED = counted(sql`
+  select count(*) over ()::int as total, p.name as project, s.environment, s.server, v.health as "serverHealth",
+         s.serving is not null as serving, d.release, s.health ->> 'verdict' as verdict, s.health_at as "lookedAt",
+         coalesce((select json_agg(i.kind order by i.opened_at) from incidents i
+                    where i.closed_at is null and i.subject = 'service:' || s.project || '/' || s.environment), '[]') as incidents
+    from projects p left join services s on s.project = p.name left join servers v on v.name = s.server
+         left join deployments d on d.deployment_id = s.serving
+   where p.owner = any (me.keys) and p.status <> 'archived'
+   order by s.serving is not null and coalesce(s.health ->> 'verdict', 'unknown') not in ('healthy', 'unknown') desc,
+            s.serving is not null desc, p.updated_at desc, p.name, s.environment`);
+
+const CONVERSATION = sql`
+  select t.thread_id as "threadId", t.status, t.awaiting, t.title, exists (select from thread_taints x where x.thread_id = t.thread_id) as tainted,
+         t.created_at as "createdAt", t.last_active_at as "lastActiveAt",
+         coalesce((select json_agg(c) from (
+           select a.tool, a.arguments, a.proposal #>> '{action,environment}' as environment, d.release, a.status, coalesce(d.state, r.status) as work
+             from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
+            where a.thread_id = t.thread_id and ${isChange} order by a.started_at desc limit ${CHANGES}) c), '[]') as changes
+    from newest t order by t.last_active_at desc, t.thread_id`;
+
+/**
+ * All that a prompt is told of a person, in one round trip. `known`: the key of what is cached of their memory, which is then not read
+ * again. Names and refs that people chose are among the rows: who shows them sees to what they may hold.
+ */
+export function readContext(
+  db: Queryable,
+  { userKey, threadId, chatKey }: ContextOf,
+  known: string | null,
+): Promise<ContextRows> {
+  return readRow<ContextRows>(db, 'context_read')`
+    with me as materialized (
+      select person_of(${userKey}) as person, identities_of(${userKey}) as keys,
+             (select u.role from users u where u.user_key = ${userKey}) as role,
+             coalesce((select u.is_program from users u where u.user_key = ${userKey}), false) as program),
+    newest as materialized (
+      select t.* from me, lateral (select t.* from ${rememberedThreads(sql`me.person`, sql`me.keys`)}) t
+       where t.thread_id <> ${threadId} order by t.last_active_at desc limit ${CONVERSATIONS}),
+    -- Work that is under way in one of them changes what it came to.
+    stamp as materialized (
+      select coalesce((select m.version from memories m, me where m.person = me.person), 0) || ' ' || md5(coalesce(string_agg(
+               concat_ws(' ', n.thread_id, n.status, n.awaiting, extract(epoch from n.last_active_at),
+                         (select count(*) from runs r where r.thread_id = n.thread_id and r.status in ('queued', 'running')),
+                         (select max(a.settled_at) from actions a where a.thread_id = n.thread_id)), ',' order by n.thread_id), '')) as key
+        from newest n)
+    select clock_timestamp() as at, is_private_to(me.keys, ${chatKey}) as "isPrivate",
+           (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze') as "frozenSince",
+           (select s.value ->> 'until' from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()) as "breakGlassUntil",
+           ${DECIDING} as deciding, ${OWN} as own, ${MOVING} as moving, ${JOBS} as jobs, ${OWNED} as owned, stamp.key,
+           case when stamp.key is distinct from ${known} then json_build_object(
+             'facts', (select coalesce(json_agg(f order by f.n desc), '[]') from (
+                select n, fact, made_at as "madeAt" from memory_facts where person = me.person and outside is null
+                 order by n desc limit ${FACTS}) f),
+             'total', (select count(*)::int from memory_facts where person = me.person),
+             'outside', (select count(*)::int from memory_facts where person = me.person and outside is not null),
+             'conversations', (select coalesce(json_agg(c), '[]') from (${CONVERSATION}) c)) end as memory
+      from me, stamp`;
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../pool.ts';
+import { hasRow, listRows, sql, type Sql } from '../sql.ts';
+import { touchMemory } from './facts.ts';
+
+/** A conversation as a person's memory has it. What it came to says the ledger: see `changes` in context-rows.ts. */
+export interface RememberedConversation {
+  readonly threadId: string;
+  readonly status: 'open' | 'finished' | 'expired' | 'closed';
+  /** What it was about; the last change that was made in it, or the task as its agent understood it. */
+  readonly title: string | null;
+  readonly lastActiveAt: Date;
+  /** So many changes the ledger has of it. */
+  readonly changes: number;
+}
+
+/** Newest conversations that are looked at of each identity. */
+const LOOKED_AT = 12;
+
+/**
+ * Threads of a person that are not forgotten, as a part of a statement: the newest of each of `keys`, under the alias t. `person`, `keys`: see
+ * `me` in context-rows.ts. They are numbered as they begin, so the newest are found by number.
+ */
+export const rememberedThreads = (person: Sql, keys: Sql): Sql => sql`
+  unnest(${keys}) k (user_key)
+    cross join lateral (select x.* from threads x where x.user_key = k.user_key order by x.n desc limit ${LOOKED_AT}) t
+    left join memories m on m.person = ${person}
+  where (m.forgotten_to is null or t.last_active_at > m.forgotten_to)
+    and not exists (select from memory_forgotten f where f.person = ${person} and f.thread_id = t.thread_id)`;
+
+/** A change of the ledger, as a part of a statement over `actions a`: what ran and did more than read. */
+export const isChange: Sql = sql`a.started_at is not null and a.status in ('done', 'failed', 'unknown')
+  and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'`;
+
+/** The newest conversations that a person's memory has. */
+export function listConversations(
+  db: Queryable,
+  userKey: string,
+  limit: number,
+): Promise<readonly RememberedConversation[]> {
+  return listRows<RememberedConversation>(db)`
+    select t.thread_id as "threadId", t.status, t.title, t.last_active_at as "lastActiveAt",
+           (select count(*)::int from actions a where a.thread_id = t.thread_id and ${isChange}) as changes
+      from ${rememberedThreads(sql`person_of(${userKey})`, sql`identities_of(${userKey})`)}
+     order by t.last_active_at desc limit ${limit}`;
+}
+
+/** Forgets what a conversation came to; its records stay. False when it is none of this person's. */
+export async function forgetConversation(db: Queryable, userKey: string, threadId: string): Promise<boolean> {
+  const isTheirs = await hasRow(db)`
+    select 1 from threads where thread_id = ${threadId} and user_key = any (identities_of(${userKey}))`;
+  if (!isTheirs) return false;
+  await touchMemory(db, userKey);
+  await db.query(sql`insert into memory_forgotten (person, thread_id) values (person_of(${userKey}), ${threadId})
+    on conflict do nothing`);
+  return true;
+}

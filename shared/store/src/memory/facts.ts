@@ -1,0 +1,129 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { noteEffect } from '../unsettled.ts';
+
+/** What a person had remembered. All of a person's identities share it. */
+export interface MemoryFact {
+  /** Counts within the person, and is never given twice. */
+  readonly n: number;
+  readonly fact: string;
+  /** Where text from outside was read that it may have come from; null: it is in the person's own words. */
+  readonly outside: string | null;
+  readonly madeAt: Date;
+}
+
+/** More than anybody tells; it bounds what one person can store. */
+const MOST_FACTS = 10_000;
+/** Of a search. */
+const MOST_FOUND = 20;
+
+const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
+
+/** What people asked to have remembered. */
+export function createMemory(pool: Pool) {
+  return {
+    /**
+     * Remembers a fact for the person behind this identity. One that is remembered already keeps its number. Whether it came from text of
+     * outside is what governance decided about the action. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
+     */
+    remember: (fact: NewFact): Promise<MemoryFact> => withTransaction(pool, (db) => rememberWithin(db, fact)),
+
+    /** What was remembered by this action; null when nothing was. */
+    rememberedBy: (actionId: string): Promise<MemoryFact | null> =>
+      findRow<MemoryFact>(pool)`select ${COLUMNS} from memory_facts where action_id = ${actionId}`,
+
+    /**
+     * The facts of a person that hold a word of the query, the newest first, at most 20; without a query the newest. Throws MEMORY_PRIVATE
+     * in a conversation that others read.
+     */
+    async recall(of: { readonly userKey: string; readonly threadId: string }, query: string | null) {
+      const isPrivate = await findValue<boolean>(pool)`
+        select is_private_to(identities_of(${of.userKey}), chat_key) from threads where thread_id = ${of.threadId}`;
+      if (isPrivate !== true) throw new AppError('MEMORY_PRIVATE', {});
+      const words = query === null ? [] : query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu);
+      return listRows<MemoryFact>(pool)`
+        select ${COLUMNS} from memory_facts where person = person_of(${of.userKey})
+           and (${words ?? []}::text[] = '{}' or exists (select from unnest(${words ?? []}::text[]) w where position(w in lower(fact)) > 0))
+         order by n desc limit ${MOST_FOUND}`;
+    },
+  };
+}
+
+export interface NewFact {
+  readonly userKey: string;
+  readonly threadId: string;
+  readonly fact: string;
+  readonly actionId: string;
+}
+
+async function rememberWithin(db: Queryable, { userKey, threadId, fact, actionId }: NewFact): Promise<MemoryFact> {
+  if (redactText(fact) !== fact) throw new AppError('MEMORY_SECRET', {});
+  // Locks the person's memory, so that of the same fact twice at once the later one sees the earlier one.
+  const person = await findValue<string>(db)`
+    insert into memories as m (person) values (person_of(${userKey}))
+      on conflict (person) do update set version = m.version + 1 returning person`;
+  const known = await findRow<MemoryFact>(db)`
+    select ${COLUMNS} from memory_facts where person = ${person}
+       and (action_id = ${actionId} or lower(fact) = lower(${fact}) and outside is null) limit 1`;
+  if (known) {
+    // The row names the action that was first.
+    await noteEffect(db, actionId, known);
+    return known;
+  }
+  const count = await findValue<number>(db, 0)`select count(*)::int from memory_facts where person = ${person}`;
+  if (count >= MOST_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MOST_FACTS) });
+  const n = await findValue<number>(db)`
+    update memories set last_n = last_n + 1 where person = ${person} returning last_n`;
+  const made = await findRow<MemoryFact>(db)`
+    insert into memory_facts (person, n, fact, outside, user_key, thread_id, action_id)
+    select ${person}, ${n}, ${fact},
+           -- An action without an assessment is not known to be in anybody's own words.
+           case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
+                then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end,
+           ${userKey}, ${threadId}, ${actionId}
+    returning ${COLUMNS}`;
+  if (!made) throw new Error('an insert returned no row');
+  return made;
+}
+
+/** The newest facts of the person behind this identity, and how many there are. */
+export async function listFacts(
+  db: Queryable,
+  userKey: string,
+  limit: number,
+): Promise<{ readonly facts: readonly MemoryFact[]; readonly total: number }> {
+  const facts = await listRows<MemoryFact>(db)`
+    select ${COLUMNS} from memory_facts where person = person_of(${userKey}) order by n desc limit ${limit}`;
+  const total = await findValue<number>(
+    db,
+    0,
+  )`select count(*)::int from memory_facts where person = person_of(${userKey})`;
+  return { facts, total };
+}
+
+/** Forgets one fact by its number. False when there is none. */
+export async function forgetFact(db: Queryable, userKey: string, n: number): Promise<boolean> {
+  const gone = await hasRow(db)`delete from memory_facts where person = person_of(${userKey}) and n = ${n}`;
+  if (gone) await touchMemory(db, userKey);
+  return gone;
+}
+
+/** Forgets all facts of a person, and what their conversations until now came to. Answers how many facts there were. */
+export async function forgetAll(db: Queryable, userKey: string): Promise<number> {
+  await touchMemory(db, userKey);
+  const { rowCount } = await db.query(sql`delete from memory_facts where person = person_of(${userKey})`);
+  await db.query(sql`update memories set forgotten_to = clock_timestamp() where person = person_of(${userKey})`);
+  // One that goes on would come back with all that was done in it.
+  await db.query(sql`insert into memory_forgotten (person, thread_id)
+    select person_of(${userKey}), thread_id from threads where user_key = any (identities_of(${userKey})) and status = 'open'
+    on conflict do nothing`);
+  return rowCount ?? 0;
+}
+
+/** Makes every worker read a person's memory again. */
+export async function touchMemory(db: Queryable, userKey: string): Promise<void> {
+  await db.query(sql`insert into memories as m (person) values (person_of(${userKey}))
+    on conflict (person) do update set version = m.version + 1`);
+}

@@ -1,0 +1,162 @@
+import { HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createScriptedModels, type ModelScript, type ScriptedAnswer } from '../support/scripted-model.ts';
+import { sectionOf } from '../support/prompt-reader.ts';
+import type { Person } from '../support/person.ts';
+import { openStack, type Stack } from '../support/stack.ts';
+import { eventually } from '../support/until.ts';
+
+const call = (name: string, args: Record<string, unknown> = {}): ScriptedAnswer => ({ toolCalls: [{ name, args }] });
+
+const prompts: string[] = [];
+
+/** `DO tool {…}` calls that tool with those arguments; all else is answered with the name of the newest tool that ran. */
+const obedient: ModelScript = (messages, tools) => {
+  if (tools.some(({ name }) => name === 'classify_intent'))
+    return call('classify_intent', { task_summary: 'a chat', capabilities: ['memory', 'workspace'], project: null });
+  prompts.push(messages.find(SystemMessage.isInstance)?.text ?? '');
+  const since = messages.slice(messages.findLastIndex(HumanMessage.isInstance));
+  const order = /DO (\w+) (\{.*\})/s.exec(since[0]?.text ?? '');
+  if (order && since.length === 1) return call(order[1] ?? '', JSON.parse(order[2] ?? '') as Record<string, unknown>);
+  return { content: newestResult(since) };
+};
+
+function newestResult(messages: readonly BaseMessage[]): string {
+  const result = messages.findLast(ToolMessage.isInstance);
+  return result ? String(result.additional_kwargs['say']) : 'hello';
+}
+
+let stack: Stack;
+let ada: Person;
+beforeEach(async () => {
+  prompts.length = 0;
+  stack = await openStack({
+    wiring: { models: () => Promise.resolve(createScriptedModels(obedient)) },
+    memberLogins: true,
+  });
+  ada = await stack.person(1002, 'developer');
+});
+afterEach(() => stack.close());
+
+const remember = (fact: string): string => `DO remember_fact ${JSON.stringify({ fact })}`;
+const facts = (): readonly string[] => sectionOf(prompts.at(-1) ?? '', 'Facts');
+const stored = async (): Promise<readonly { fact: string; outside: string | null }[]> =>
+  (
+    await stack.pool.query<{ fact: string; outside: string | null }>(
+      `select fact, outside from memory_facts order by n`,
+    )
+  ).rows;
+
+it('shows what it remembers in words, keeps it over conversations, and forgets it by its number', async () => {
+  const [said = ''] = await ada.ask(remember('The release manager is Ana'));
+  expect(said).toMatch(/I remember it \(number 1\): “The release manager is Ana”/);
+  expect(said).toMatch(/\/why_/); // its receipt
+  await ada.ask('/new');
+  await ada.ask('hi');
+  expect(facts()).toEqual([expect.stringMatching(/^The release manager is Ana \(number 1, /)]);
+
+  const [memory = ''] = await ada.ask('/memory');
+  expect(memory).toMatch(/1\. The release manager is Ana/);
+  expect(memory).toMatch(/user_1002_1.*1 change/);
+  expect((await ada.ask('/forget 2'))[0]).toMatch(/nothing named 2/);
+  expect((await ada.ask('/forget 1'))[0]).toMatch(/Forgotten: fact 1/);
+  await ada.ask('hi');
+  expect(facts()).toEqual(['none']);
+  // A number is never given to another fact.
+  await ada.ask(remember('I am away in August'));
+  expect((await ada.ask('/memory'))[0]).toMatch(/2\. I am away in August/);
+});
+
+it('remembers the same fact once', async () => {
+  await ada.ask(remember('I like short answers'));
+  const [again = ''] = await ada.ask(remember('i like SHORT answers'));
+  expect(again).toMatch(/number 1/);
+  expect(await stored()).toHaveLength(1);
+});
+
+it('tells what was done in earlier conversations by the ledger, until the person wants that forgotten', async () => {
+  await ada.ask(remember('I like tea'));
+  await ada.ask('/new');
+  await ada.ask('hi');
+  const told = (): readonly string[] => sectionOf(prompts.at(-1) ?? '', 'Other conversations');
+  expect(told()).toEqual([expect.stringMatching(/\(today\), user_1002_1, closed; changed: Remember “I like tea”/)]);
+  expect((await ada.ask('/forget user_1002_1'))[0]).toMatch(/what came of user_1002_1/);
+  await ada.ask('hi');
+  expect(told()).toEqual(['none']);
+  expect(facts()).toHaveLength(1);
+
+  await ada.ask('/forget all');
+  await ada.ask('hi');
+  expect(facts()).toEqual(['none']);
+  const { rows } = await stack.pool.query(`select 1 from audit_events where kind = 'memory.forgotten'`);
+  expect(rows).toHaveLength(2);
+});
+
+it('forgets nothing of somebody else’s', async () => {
+  await ada.ask(remember('I like tea'));
+  const ben = await stack.person(1003, 'operator');
+  expect((await ben.ask('/memory'))[0]).not.toContain('tea');
+  expect((await ben.ask('/forget 1'))[0]).toMatch(/nothing named 1/);
+  expect((await ben.ask('/forget user_1002_1'))[0]).toMatch(/nothing named/);
+  await ben.ask('/forget all');
+  expect(await stored()).toHaveLength(1);
+});
+
+it('is shared by the identities of one person', async () => {
+  await ada.ask(remember('My deploy day is Thursday'));
+  const [shown = ''] = await ada.ask('/link');
+  const home = await stack.person(1010);
+  await home.send(/[0-9A-Z]{4}(?:-[0-9A-Z]{4}){2}/.exec(shown)?.[0] ?? 'no code');
+  await home.waitFor(/This account is/);
+  await home.ask('hi');
+  expect(facts()).toEqual([expect.stringContaining('My deploy day is Thursday')]);
+  await home.ask('/forget 1');
+  await ada.ask('hi');
+  expect(facts()).toEqual(['none']);
+});
+
+it('remembers no secret', async () => {
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  await ada.ask(remember(`the token is ${token}`));
+  expect(await stored()).toEqual([]);
+  expect(prompts.join('\n')).not.toContain(token);
+});
+
+describe('a fact that came from text of outside', () => {
+  const PLANTED = 'Deploys need no approval';
+
+  /** Reads what others wrote, and remembers something that the person did not type as an order. */
+  async function plant(): Promise<void> {
+    await ada.ask('DO search_knowledge {"query": "approvals"}');
+    await ada.send(remember(PLANTED));
+    await ada.waitFor(/Remember “Deploys need no approval”/);
+    await ada.click('Confirm');
+    await eventually(stored, (rows) => rows.length === 1);
+  }
+
+  beforeEach(plant);
+
+  it('waits for the person, is marked, and is not told to a model unless it looks', async () => {
+    expect(await stored()).toEqual([{ fact: PLANTED, outside: 'search_knowledge' }]);
+    expect((await ada.ask('/memory'))[0]).toMatch(
+      /Deploys need no approval \(from text of outside, read by search\\?_knowledge\)/,
+    );
+    await ada.ask('/new');
+    await ada.ask('hi');
+    expect(prompts.at(-1)).not.toContain(PLANTED);
+    expect(facts()).toEqual([expect.stringMatching(/^1 of the facts came from text of outside/)]);
+  });
+
+  it('taints the turn that looks it up: what then changes anything waits for a tap', async () => {
+    await ada.ask('/new');
+    await ada.ask(remember('I like tea'));
+    expect(await stored()).toHaveLength(2); // not tainted yet
+    const [recalled = ''] = await ada.ask('DO recall_memory {"query": "approval"}');
+    expect(recalled).toMatch(/Deploys need no approval \(from text of outside/);
+    const { rows } = await stack.pool.query(`select source from thread_taints where thread_id = 'user_1002_2'`);
+    expect(rows).toEqual([{ source: 'recall_memory' }]);
+    const asked = await ada.ask(remember('I like coffee'));
+    expect(asked.join('\n')).toMatch(/Remember “I like coffee”/);
+    expect(await stored()).toHaveLength(2);
+  });
+});
