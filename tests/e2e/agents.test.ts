@@ -75,7 +75,13 @@ describe('an agent', () => {
     const page = await new TestPage({ url, cookie, agent: 'echo', session: 'second' }).opened();
     page.say('hello');
     await expect.poll(() => page.texts()).toContain('You said: hello');
+    page.say('/agent product_owner');
+    await expect.poll(() => page.texts().join('\n')).toContain('**product_owner** answers you here');
     await page.close();
+    const again = await new TestPage({ url, cookie, agent: 'echo', session: 'second', after: page.seq }).opened();
+    again.say('/agent');
+    await expect.poll(() => again.texts().join('\n')).toMatch(/product_owner\*\* answers you here\. Finds/);
+    await again.close();
     const other = await new TestPage({ url, cookie, agent: 'nobody' }).opened();
     await expect.poll(() => other.closed).toEqual({ code: 4000, reason: expect.stringContaining('echo') });
   });

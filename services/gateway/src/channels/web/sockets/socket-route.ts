@@ -82,13 +82,20 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
   );
 }
 
-/** Lets the agent answer that the page asks for; the ids of the others when there is no such agent. */
+/**
+ * Lets the agent answer that a page asks for when it is opened; one that comes back changes nothing, because the person may have chosen
+ * another one since. The ids of the others when there is no such agent.
+ */
 async function findOtherAgents(
   deps: SocketRouteDeps,
-  { agent, session }: Query,
+  { agent, session, after }: Query,
   login: Login | null,
 ): Promise<readonly string[] | null> {
   if (agent === undefined || login === null) return null;
+  if (after !== undefined) {
+    const agents = await deps.agents();
+    return agents.includes(agent) ? null : agents;
+  }
   const { userKey, person } = login;
   const isChosen = await deps.chooseAgent({ userKey, chatKey: toChatKey(person, session) }, agent);
   return isChosen ? null : deps.agents();
