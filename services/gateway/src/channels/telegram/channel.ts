@@ -68,8 +68,7 @@ export function createTelegram(options: {
     way: webhook ? 'webhook' : 'polling',
     takesDecisions: true,
     throttle,
-    link: (code) =>
-      username === null ? null : `https://t.me/${username}${code === null ? '' : `?start=${code}`}`,
+    link: (code) => (username === null ? null : `https://t.me/${username}${code === null ? '' : `?start=${code}`}`),
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
     throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
