@@ -120,7 +120,7 @@ describe('nothing whatsoever', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
