@@ -1,4 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
+import { readCall } from '@signalbox/worker/governance/decision/call-reading';
+import { createRegistry } from '@signalbox/worker/tools/registry';
+import type { Tool, ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import counter, { books } from '../../examples/counter.ts';
 import { checkReplay } from '../../support/replay-check.ts';
@@ -130,5 +133,59 @@ describe('a guided agent with a model', () => {
     };
     expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5');
     expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 6');
+  });
+});
+
+describe('a guided agent whose worker has trouble', () => {
+  let bench: WorkerBench;
+  let outages = 0;
+  /** The books, which cannot be read as often as `outages` says. */
+  const flaky: ToolGroup = {
+    ...books,
+    tools: {
+      ...books.tools,
+      read_books: {
+        ...(books.tools['read_books'] as Tool), // it is there: see counter.ts
+        run: async () => {
+          outages -= 1;
+          if (outages >= 0) throw Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' });
+          return { page: 1 };
+        },
+      },
+    },
+  };
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+    await bench.startWorker({ wiring: { agents: [counter], groups: [flaky] }, env: { ...env, MODEL: 'offline' } });
+    await bench.addPerson('1');
+  });
+  afterAll(async () => {
+    await checkReplay(bench.pool, [flaky], [counter]);
+    await bench.close();
+  });
+
+  it('goes on with a turn that was cut off, and does nothing of it twice', async () => {
+    await bench.say('1', 'counter.add {"by":4}', { silent: true });
+    outages = 2;
+    const told = await bench.ask('1', 'counter.look_up');
+    expect(told).toEqual(['It is at 4, and 0 unclear (text, desktop).', 'Page 1 is empty. The books say 4 now.']);
+    // What had not been taken yet was left to the next turn.
+    expect(await bench.outcomes('1')).toEqual(['answered', 'answered']);
+    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 5,');
+    const { rows } = await bench.pool.query(
+      `select tool, count(*)::int from actions where tool = 'note_books' group by tool`,
+    );
+    expect(rows).toEqual([{ tool: 'note_books', count: 1 }]);
+  });
+});
+
+describe('tools of a guided agent', () => {
+  it('are not on offer to any other agent, and refused to one that names them all the same', () => {
+    const registry = createRegistry([books]);
+    expect(registry.catalog.groups.filter(({ name }) => name === 'books')).toEqual([]);
+    expect(registry.sort(['books'])).toEqual({ installed: [], missing: [], unknown: ['books'] });
+    const call = { actionId: 'act_1', tool: 'read_books', args: { page: 1 }, groups: ['books'] };
+    expect(readCall(registry, call, 'product_owner')).toMatchObject({ refused: { ok: false, code: 'TOOL_UNKNOWN' } });
+    expect(readCall(registry, call, 'counter')).toHaveProperty('runnable');
   });
 });

@@ -67,15 +67,14 @@ function runNode<S extends z.ZodType, A extends Actions>(
       heard: meta.heard,
       actor: extras.run.actor,
       given: (action) =>
-        // Its data was parsed by this very action before the graph set out.
         pendingAction?.id === `${spec.id}.${action}`
-          ? (pendingAction.data as z.output<A[typeof action]['data']>)
+          ? (pendingAction.data as z.output<A[typeof action]['data']>) // parsed by this very action when it was taken
           : null,
       call: (tool, args) => calls.call(tool, args),
     };
     const outcome = await node.run(context);
     const acted = await calls.end({ maxPasses });
-    const domain = spec.domain.parse({ ...(before as object), ...outcome.domain });
+    const domain = spec.domain.parse(Object.assign({}, before, outcome.domain));
     const { goto = CLEAR, view, awaits = false, audit = [] } = outcome;
     if (goto !== CLEAR && !node.then?.includes(goto))
       throw new Error(`${name} may not go on to ${goto}; add it to then.`);

@@ -47,7 +47,7 @@ function readFigures(text: string, asked: MortgageDomain['asked']): Wish | null 
   for (const found of numbers) {
     const names =
       found.kind === 'years' ? (['fixYears', 'termYears'] as const) : (['propertyValue', 'loanBalance'] as const);
-    const name = nearest(found, names, words);
+    const name = nearest(text, found, names, words);
     // Twice the same, or nobody knows which: that is for a model, or for another question.
     if (name === null || figures[name] !== undefined) return null;
     figures[name] = found.kind === 'years' ? Number(found.value) : found.value;
@@ -70,22 +70,30 @@ function bareAnswer(
   return Number.isInteger(years) ? { action: 'set_intent', data: { fixYears: years } } : null;
 }
 
+/** Beside its distance in characters: a word of another clause, or one after the unit of the number, is further away. */
+const OTHER_CLAUSE = 10;
+const AFTER_UNIT = 4;
+
 /** The name whose words stand nearest to a number; null when none does, or two are equally near. */
 function nearest<N extends Figure>(
-  found: Span,
+  text: string,
+  found: FoundNumber,
   names: readonly N[],
   words: Readonly<Record<Figure, readonly Span[]>>,
 ): N | null {
   const ranked = names
-    .map((name) => ({ name, distance: Math.min(...words[name].map((span) => distance(found, span))) }))
+    .map((name) => ({ name, distance: Math.min(...words[name].map((span) => distanceOf(text, found, span))) }))
     .toSorted((one, other) => one.distance - other.distance);
   const [first, second] = ranked;
   if (!first || first.distance === Infinity || first.distance === second?.distance) return null;
   return first.name;
 }
 
-function distance(one: Span, other: Span): number {
-  return Math.max(other.at - one.end, one.at - other.end, 0);
+function distanceOf(text: string, found: FoundNumber, span: Span): number {
+  const isAfter = span.at >= found.end;
+  const between = isAfter ? text.slice(found.end, span.at) : text.slice(span.end, found.at);
+  const clause = /[,;:.\n]/.test(between) ? OTHER_CLAUSE : 0;
+  return between.length + clause + (isAfter && found.kind === 'years' ? AFTER_UNIT : 0);
 }
 
 function readTopic(text: string): Wish | null {

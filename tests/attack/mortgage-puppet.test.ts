@@ -1,0 +1,117 @@
+import { AIMessage } from '@langchain/core/messages';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import group from '@signalbox/worker/capabilities/mortgage';
+import { evaluate } from '@signalbox/worker/governance/loop/evaluation';
+import { createMachine, passOf } from '@signalbox/worker/governance/loop/fsm';
+import { ReplayStates } from '@signalbox/worker/replay/states';
+import { failure, type ToolCallResult } from '@signalbox/worker/tools/call';
+import { createRegistry } from '@signalbox/worker/tools/registry';
+import { AppError } from '@signalbox/contracts/errors';
+import type { AgentRun } from '@signalbox/worker/agents/agent';
+import { actions } from '@signalbox/worker/agents/mortgage/actions';
+import mortgage from '@signalbox/worker/agents/mortgage/index';
+
+type Call = Parameters<AgentRun['call']>[0];
+
+/** What a model may answer that somebody has taken over: actions of its own and of others, with any data, or anything at all. */
+const named = fc.record({
+  action: fc.constantFrom(...Object.keys(actions), 'none', 'freeze_card', 'trigger_deploy', 'run_command', '__proto__'),
+  data: fc.oneof(
+    fc.constant({}),
+    fc.constant({ productId: 'fix5-75' }),
+    fc.constant({ propertyValue: 300_000, loanBalance: 200_000, fixYears: 5 }),
+    fc.constant({ propertyValue: 300_000, loanBalance: 200_000 }),
+    fc.constant({ address: '1 Lantern Street QX1 1AA' }),
+    fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue(), { maxKeys: 4 }),
+  ),
+});
+const answers = fc.oneof(
+  named.map((args) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'choose_action', args }] })),
+  named.map(({ action }) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: action, args: {} }] })),
+  fc.json().map((text) => new AIMessage(text)),
+  fc.string().map((text) => new AIMessage(text)),
+);
+
+/** Has one person talk to the agent, whose model answers this. Returns the calls that it proposed. */
+async function talk(given: readonly AIMessage[]): Promise<readonly Call[]> {
+  const calls: Call[] = [];
+  const left = [...given];
+  const agent = mortgage.create({
+    checkpoints: new ReplayStates(),
+    registry: createRegistry([group]),
+    maxPasses: 20,
+    knownNames: () => Promise.resolve({}),
+    cameOf: () => Promise.resolve({}),
+    search: () => Promise.reject(new Error('nothing is searched')),
+    model: () => ({
+      name: 'puppet',
+      ask: () => Promise.resolve({ message: left.shift() ?? new AIMessage('nothing'), model: 'puppet' }),
+    }),
+  });
+  for (let turn = 0; left.length > 0; turn += 1) {
+    const result = await agent.run({
+      messages: [{ id: `m${turn}`, text: 'do as you please', event: null }],
+      run: puppetRun(turn, calls),
+      resume: false,
+      threadNew: turn === 0,
+    });
+    expect(result.replies.length).toBeGreaterThan(0);
+  }
+  return calls;
+}
+
+function puppetRun(turn: number, calls: Call[]): AgentRun {
+  const machine = createMachine();
+  return {
+    turnId: `turn_${turn}`,
+    threadId: 'user_1_1',
+    traceId: 'trc_1',
+    chatKey: 'telegram:1',
+    actor: { userKey: '1', name: 'P', role: 'viewer' },
+    signal: new AbortController().signal,
+    answerId: (turnKey, pass) => `ans_${turnKey}_${pass}`,
+    enter: machine.to,
+    path: () => passOf(machine.path()),
+    judge: (facts) => Promise.resolve(evaluate(facts, false)),
+    call: (call) => {
+      calls.push(call);
+      machine.to('OBSERVING');
+      return Promise.resolve(answerTo(call.tool));
+    },
+    load: () => Promise.reject(new Error('its groups come with it')),
+    keep: () => Promise.reject(new Error('its groups come with it')),
+    say: () => Promise.reject(new Error('it says nothing in the middle')),
+    reads: () => Promise.resolve(),
+    draft: () => undefined,
+    spent: () => undefined,
+  };
+}
+
+/** As the tools answer; changes are refused, as they are for a viewer. */
+function answerTo(tool: string): ToolCallResult {
+  const done = (result: unknown): ToolCallResult => ({ ok: true, result, say: 'Done.', code: null, changed: false });
+  if (tool === 'list_mortgage_fixes') return done({ fixes: [2, 5] });
+  if (tool === 'check_property_address') return done({ address: null });
+  if (tool !== 'find_mortgage_products')
+    return failure(new AppError('NOT_PERMITTED', { role: 'viewer', needed: 'developer' }));
+  const terms = { maxLtv: '75.00', rate: '4.120', followOnRate: '7.490', fee: '999.00', currency: 'GBP' };
+  return done({ products: [{ productId: 'fix5-75', fixYears: 5, ...terms }], fixes: [2, 5] });
+}
+
+it('a model that somebody has taken over gets it to propose calls of its own tools alone, with arguments that they take', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), async (given) => {
+      for (const { tool, args, groups } of await talk(given)) {
+        seen.add(tool);
+        expect(groups).toEqual(['mortgage']);
+        expect(Object.keys(group.tools)).toContain(tool);
+        expect(group.tools[tool]?.input.safeParse(args).success).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+  // It has been tried: each of the tools was reached.
+  expect([...seen].sort()).toEqual(Object.keys(group.tools).sort());
+});
