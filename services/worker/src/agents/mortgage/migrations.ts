@@ -1,5 +1,5 @@
 import type { Migration, StoredValues } from '../../guided/spec.ts';
-import { TOPICS } from './domain.ts';
+import { DEFAULT_TERM_YEARS, TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
 /*
@@ -49,7 +49,7 @@ function move(
 
 /** Version 1 held amounts as binary numbers. */
 function exactIntent(intent: unknown): StoredValues {
-  const { propertyValue, loanBalance, fixYears = null, termYears = 25 } = asObject(intent);
+  const { propertyValue, loanBalance, fixYears = null, termYears = DEFAULT_TERM_YEARS } = asObject(intent);
   return { propertyValue: exactAmount(propertyValue), loanBalance: exactAmount(loanBalance), fixYears, termYears };
 }
 

@@ -73,11 +73,6 @@ export function toAmount(text: string): string {
   return toCents(new Exact(text));
 }
 
-/** Whether the first amount is more than the second. */
-export function isMore(one: string, other: string): boolean {
-  return new Exact(one).gt(other);
-}
-
 function monthlyRate(percent: string): Decimal {
   return new Exact(percent).div(1_200);
 }

@@ -1,6 +1,6 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
-import { actionButton, type GuidedReply, type GuidedSpec, type Reader } from '../../guided/spec.ts';
+import { actionButton, type GuidedReply, type Reader } from '../../guided/spec.ts';
 import type { actions } from './actions.ts';
 import { chosenProduct, missingInputs, TOPICS, type MortgageDomain, type Product, type Topic } from './domain.ts';
 import { sayAmount, sayPercent } from './figures.ts';
@@ -48,9 +48,6 @@ export const views = {
 } satisfies Record<string, View>;
 
 export type ViewName = keyof typeof views;
-
-/** The views under the type that the kit takes. */
-export const VIEWS: GuidedSpec<never, never>['views'] & Readonly<Record<ViewName, View>> = views;
 
 const TOPIC_LABELS: Readonly<Record<Topic, () => string>> = {
   documents: () => say('mortgage.topicDocuments'),
