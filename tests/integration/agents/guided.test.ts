@@ -1,11 +1,19 @@
 import { HumanMessage } from '@langchain/core/messages';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Models } from '@signalbox/models/port';
+import { createLog, type Log } from '@signalbox/platform/log';
 import { readCall } from '@signalbox/worker/governance/decision/call-reading';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import type { Tool, ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import counter, { books } from '../../examples/counter.ts';
 import { checkReplay } from '../../support/replay-check.ts';
+import { eventually, until } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+const warned: (readonly [string, object])[] = [];
+const silent = createLog('test', 'silent');
+const log: Log = { ...silent, child: () => log, warn: (message, fields = {}) => void warned.push([message, fields]) };
 
 const wiring = { agents: [counter], groups: [books] };
 const env = { AGENT_DEFAULT: 'counter' };
@@ -16,7 +24,7 @@ describe('a guided agent without a model', () => {
   let who = '';
   const ask = async (text: string): Promise<string> => (await bench.ask(who, text)).join('\n');
   beforeAll(async () => {
-    bench = await openWorkerBench();
+    bench = await openWorkerBench({ log });
     await bench.startWorker({ wiring, env: { ...env, MODEL: 'offline' } });
   });
   beforeEach(async () => {
@@ -56,8 +64,11 @@ describe('a guided agent without a model', () => {
     expect(await ask('counter.add {"by":1}')).toContain('It is at 1,');
   });
 
-  it('accepts a bare name of its own', async () => {
-    expect(await ask('add {"by":3}')).toContain('It is at 3');
+  it('accepts a bare name of its own, and the log warns of it', async () => {
+    expect(await ask('counter.add {"by":1}')).toContain('It is at 1');
+    const before = warned.length;
+    expect(await ask('add {"by":2}')).toContain('It is at 3');
+    expect(warned.slice(before)).toEqual([['bare action name', { agent: 'counter', action: 'add' }]]);
     expect(await ask('look')).toContain('1 unclear');
   });
 
@@ -99,12 +110,14 @@ describe('a guided agent without a model', () => {
 describe('a guided agent with a model', () => {
   let bench: WorkerBench;
   let answer: (words: string) => object = () => ({});
+  let delayMs = 0;
   beforeAll(async () => {
     bench = await openWorkerBench();
     await bench.startWorker({
       wiring,
       env,
       script: (messages) => ({
+        delayMs,
         toolCalls: [
           { name: 'choose_action', args: { ...answer(messages.findLast(HumanMessage.isInstance)?.text ?? '') } },
         ],
@@ -127,12 +140,30 @@ describe('a guided agent with a model', () => {
     expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
   });
 
+  it('is stopped while its model reads, and goes on with the next message', async () => {
+    let isAsked = false;
+    answer = () => {
+      isAsked = true;
+      return { action: 'add', data: { by: 50 } };
+    };
+    delayMs = 60_000;
+    await bench.say('1', 'take your time');
+    await until(() => isAsked);
+    await bench.stop('1');
+    await eventually(
+      () => bench.outcomes('1'),
+      (outcomes) => outcomes.at(-1) === 'stopped',
+    );
+    delayMs = 0;
+    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5, and 3 unclear');
+  });
+
   it('asks no model about an action, nor about words that it reads itself', async () => {
     answer = () => {
       throw new Error('nobody is to be asked');
     };
-    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5');
-    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 6');
+    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 6');
+    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 7');
   });
 });
 
@@ -188,4 +219,19 @@ describe('tools of a guided agent', () => {
     expect(readCall(registry, call, 'product_owner')).toMatchObject({ refused: { ok: false, code: 'TOOL_UNKNOWN' } });
     expect(readCall(registry, call, 'counter')).toHaveProperty('runnable');
   });
+});
+
+it('a guided agent whose model is away offers what it can do', async () => {
+  const bench = await openWorkerBench();
+  try {
+    const away = { name: 'away', ask: () => Promise.reject(new AppError('MODEL_UNAVAILABLE', {})) };
+    const models = (): Promise<Models> => Promise.resolve({ names: ['away'], of: () => away });
+    await bench.startWorker({ wiring: { ...wiring, models }, env });
+    await bench.addPerson('1');
+    expect((await bench.ask('1', 'anybody there?')).join()).toContain('It is at 0, and 1 unclear');
+    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 1, and 1 unclear');
+    await checkReplay(bench.pool, [books], [counter]);
+  } finally {
+    await bench.close();
+  }
 });
