@@ -1,15 +1,16 @@
 import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { executePipeline } from '@signalbox/jobs/diagnose/diagnostic-run-pipeline';
-import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import { type LogLine } from '@signalbox/contracts/operations/deploy';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openTestDriver, type TestServer } from '../support/example-drivers.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, until } from '../support/until.ts';
 import { APP, soon, appFile, newRelease, needle, commandLinesWith, dieDoing, STEP_MS } from './driver-releases.ts';
 
 /** A target on this machine, and how a driver gets to it. */
 export interface DriverTarget {
-  readonly server: DriverServer;
+  readonly server: TestServer;
   readonly parts: Omit<DriverParts, 'openSecret'>;
   /** The key of the login, for a target that takes one. */
   readonly secret: string;
@@ -27,7 +28,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
   const started: Instance[] = [];
   const lines: LogLine[] = [];
 
-  const open = () => openDriver(target.server, { ...target.parts, openSecret: async () => target.secret });
+  const open = () => openTestDriver(target.server, { ...target.parts, openSecret: async () => target.secret });
   const build = (id: ReleaseId, how: readonly string[], signal = soon(), onLine?: (line: string) => void) =>
     driver.build({
       id,

@@ -1,10 +1,28 @@
 import { join } from 'node:path';
-import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import { RESTARTS, type Driver } from '@signalbox/jobs/drivers/driver';
+import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/driver-parts';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 
 /** Runs programs of this machine in a folder of their own, which may be another disk. */
 export function createSpareDriver({ name }: DriverServer, parts: DriverParts): Driver {
-  const { targetsDir, path, restarts = 3, confinement } = parts;
-  return createProcessDriver({ server: name, targetsDir: join(targetsDir, 'spare'), path, restarts, confinement });
+  const { targetsDir, path, restarts = RESTARTS, confinement } = parts;
+  const folder = join(targetsDir, 'spare');
+  const machine = createProcessDriver({ server: name, targetsDir: folder, path, restarts, confinement });
+  return {
+    name: machine.name,
+    plan: (request) => machine.plan(request),
+    inspect: (signal) => machine.inspect(signal),
+    build: (request) => machine.build(request),
+    endBuild: (id, signal) => machine.endBuild(id, signal),
+    start: (request, signal) => machine.start(request, signal),
+    state: (instance, signal) => machine.state(instance, signal),
+    stop: (instance, graceMs, signal) => machine.stop(instance, graceMs, signal),
+    logs: (instance, query) => machine.logs(instance, query),
+    find: (service, signal) => machine.find(service, signal),
+    has: (artifact, signal) => machine.has(artifact, signal),
+    discard: (artifact, signal) => machine.discard(artifact, signal),
+    releaseFolder: (artifact) => machine.releaseFolder?.(artifact) ?? null,
+    execute: (argv, options) => machine.execute(argv, options),
+    close: () => machine.close(),
+  };
 }

@@ -1,12 +1,12 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
-import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
 import { openTestConfinement } from './bubblewrap.ts';
+import { openTestDriver, traitsOfTest, type TestServer } from './example-drivers.ts';
 
 /** What a process that uses a driver is told, on its standard input. */
 export interface DriverErrand {
-  readonly server: DriverServer;
+  readonly server: TestServer;
   readonly parts: Omit<DriverParts, 'openSecret' | 'confinement'>;
   /** The key of the login, for a target that takes one. */
   readonly secret: string;
@@ -21,9 +21,9 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const { server, parts, secret, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
 // What was sent is JSON, and no confinement.
-const isConfined = server.driver !== null && !traitsOf(server.driver).runsImages;
+const isConfined = !traitsOfTest(server).runsImages;
 const confinement = isConfined ? (await openTestConfinement()).confinement : await openConfinement({ program: null });
-const driver = await openDriver(server, { ...parts, confinement, openSecret: async () => secret });
+const driver = await openTestDriver(server, { ...parts, confinement, openSecret: async () => secret });
 const signal = AbortSignal.timeout(60_000);
 if (step.name === 'start') {
   await driver.start(step.request, signal);

@@ -1,0 +1,20 @@
+import { describeDriver, type DriverTarget } from '../../contracts/drivers.ts';
+import { openTestConfinement } from '../../support/bubblewrap.ts';
+import { loadTestConfig } from '../../support/config.ts';
+import { readEverything } from '../../support/read-everything.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** A server that the driver reaches. */
+async function openTarget(): Promise<DriverTarget> {
+  const { confinement } = await openTestConfinement();
+  const targetsDir = makeTemporaryFolder('targets');
+  return {
+    server: { name: 'local', host: '127.0.0.1', driver: 'spare', connection: {}, hostKey: null },
+    parts: { targetsDir, path: loadTestConfig().path, baseImage: '', restarts: 1, confinement },
+    secret: '',
+    traces: async () => readEverything(targetsDir),
+    close: async () => undefined,
+  };
+}
+
+describeDriver('spare', openTarget);
