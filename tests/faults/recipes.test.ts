@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
@@ -137,11 +136,7 @@ it('the command is listed and run by the command line', async () => {
   ]);
 });
 
-it('the driver passes the contract suite of drivers', async () => {
-  const [from, to] = ['driver-process', 'driver-spare'].map((name) =>
-    join(root, `tests/integration/jobs/${name}.test.ts`),
-  );
-  writeFileSync(to ?? '', readFileSync(from ?? '', 'utf8').replaceAll(`'process'`, `'spare'`));
+it('the driver passes the contract suite of drivers, as the tables open it', async () => {
   const servers = { SIGNALBOX_TEST_DATABASE_URL: inject('databaseUrl'), SIGNALBOX_TEST_REDIS_URL: inject('redisUrl') };
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { stdout } = await promisify(execFile)(
@@ -150,6 +145,13 @@ it('the driver passes the contract suite of drivers', async () => {
     { cwd: root, env: { PATH: loadTestConfig().path, HOME: homedir(), ...servers } },
   );
   expect(stdout).toMatch(/Test Files.*1 passed/);
+});
+
+it('a server is kept whose driver is the new one, and none whose driver has no name', async () => {
+  const setDriver = (name: string) =>
+    pool.query(`update servers set driver = $1 where name = 'local' returning driver`, [name]);
+  expect((await setDriver('spare')).rows).toEqual([{ driver: 'spare' }]);
+  await expect(setDriver('Spare Driver')).rejects.toThrow(/servers_driver_check/);
 });
 
 it('the agent is found in its folder, and answers once it is the chosen one', async () => {

@@ -1,4 +1,4 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { DriverName, traitsOf } from '@signalbox/contracts/operations/drivers';
 import { z } from 'zod';
 import {
   CpuCount,
@@ -43,8 +43,8 @@ const Input = z.object({
   lastPort: PortNumber.default(20_999)
     .describe('Last port that may be allocated, 20999 unless said otherwise')
     .meta({ ask: 'Which is the last port that I may allocate?' }),
-  driver: z
-    .enum(['docker', 'ssh'])
+  // Programs without an engine run on the server that is there from the beginning.
+  driver: DriverName.exclude(['process'])
     .optional()
     .describe(
       'How it is reached: docker for an engine on this machine, ssh for one elsewhere; only booked when left out',
