@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { tool as makeTool } from '@signalbox/worker/tools/tool';
+import spareRoom from '../examples/spare-room.ts';
 import worldClock from '../examples/world-clock.ts';
 import { describeCapability } from './tools.ts';
 
@@ -43,7 +44,11 @@ it('no tool and no hint belongs to two groups', () => {
 });
 
 for (const group of groups) describeCapability(group, sourceOf(group.name.replaceAll('_', '-')));
-describeCapability(worldClock, readFileSync(new URL('../examples/world-clock.ts', import.meta.url), 'utf8'));
+for (const [group, name] of [
+  [worldClock, 'world-clock'],
+  [spareRoom, 'spare-room'],
+] as const)
+  describeCapability(group, readFileSync(new URL(`../examples/${name}.ts`, import.meta.url), 'utf8'));
 
 describe('what becomes of an effect that nobody saw the end of', () => {
   /** None: a new tool that changes something says how it is looked up, or writes its name down here and leaves it to a person. */
@@ -60,30 +65,30 @@ describe('what a tool declares of its result and of ways out', () => {
   // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
   const FACTS = [
     'allocate_port',
-    'check_step_up_code',
-    'escalate_to_operator',
-    'freeze_card',
     'check_property_address',
-    'list_cards',
+    'check_step_up_code',
     'create_project_intent',
-    'raise_card_risk',
+    'escalate_to_operator',
     'find_mortgage_products',
-    'report_fraud',
-    'request_replacement',
-    'send_step_up_code',
+    'freeze_card',
     'get_next_available_port',
     'index_docs',
-    'unfreeze_card',
+    'list_cards',
     'list_mortgage_fixes',
     'mute_service',
+    'raise_card_risk',
     'register_demo_project',
     'remember_fact',
     'remove_service_variable',
+    'report_fraud',
     'request_branch_visit',
+    'request_replacement',
     'retry_failed_node',
+    'send_step_up_code',
     'set_service_variable',
     'trigger_deploy',
     'trust_host_key',
+    'unfreeze_card',
     'write_file',
   ];
   const WAYS_OUT = [

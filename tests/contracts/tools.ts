@@ -1,5 +1,5 @@
 import type { PortName } from '@signalbox/worker/tools/ports/ports';
-import type { ToolGroup } from '@signalbox/worker/tools/tool';
+import type { Tool, ToolGroup } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -11,8 +11,8 @@ const PORTS: Readonly<Record<PortName, true>> = {
   services: true,
   deployments: true,
   servers: true,
-  cards: true,
   portAllocations: true,
+  cards: true,
   mortgage: true,
   knowledge: true,
   graphNodes: true,
@@ -39,6 +39,17 @@ const schemaOf = (input: z.ZodType): InputSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' });
   return schema as unknown as InputSchema; // what zod makes of an object; the first test below checks that it is one
 };
+
+/** What a tool says of its risk, which may take arguments that are not known here. */
+function riskOf(tool: Tool): unknown {
+  try {
+    const found: unknown = tool.risk({});
+    // A tool without a risk has the type of one with it, and answers nothing.
+    return typeof found === 'object' && found !== null && 'risk' in found ? found.risk : found;
+  } catch {
+    return 'told by the arguments';
+  }
+}
 
 /** What every group of tools promises. `source`: the text of its files, in which the ports that it touches are looked for. */
 export function describeCapability(group: ToolGroup, source: string): void {
@@ -90,7 +101,11 @@ export function describeCapability(group: ToolGroup, source: string): void {
       expect(tool.input.safeParse({}).success).toBe(!needsSomething);
     });
 
-    it('has a risk, a role and a deadline, and repeats only what is harmless', () => {
+    it('has a risk that policy knows', () => {
+      expect(['safe', 'sensitive', 'dangerous', 'told by the arguments']).toContain(riskOf(tool));
+    });
+
+    it('has a role, a deadline, and says whether it may run again', () => {
       expect(['viewer', 'developer', 'operator', 'admin']).toContain(tool.role);
       expect(tool.deadlineMs).toBeGreaterThanOrEqual(1_000);
       expect(tool.deadlineMs).toBeLessThanOrEqual(60_000);

@@ -1,12 +1,8 @@
-/** A mistake that the author of a channel could make: in one file of what the scaffold writes, a piece of text for another. */
-export interface ChannelFault {
-  readonly what: string;
+import type { Fault } from '../support/scaffold-copy.ts';
+
+/** A mistake in one file of a channel. */
+interface ChannelFault extends Fault {
   readonly file: 'channel' | 'client' | 'encode' | 'receive';
-  /** Stands there exactly once. */
-  readonly right: string;
-  readonly wrong: string;
-  /** The rule that is broken by it, and the only one. */
-  readonly rule: string;
 }
 
 const ADMIT = 'await admit(updates.map(decode));';

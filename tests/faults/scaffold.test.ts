@@ -1,73 +1,34 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { planScaffold } from '@signalbox/local/scaffold/kinds';
 import { writeScaffold } from '@signalbox/local/scaffold/scaffold';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
 import { PERSON, startPostbox, TOKEN } from '../contracts/channels/benches/postbox-platform.ts';
-import { loadTestConfig } from '../support/config.ts';
 import { createDatabase } from '../support/database.ts';
-import { copyProduct } from '../support/recipes.ts';
+import { openScaffoldCopy, type ScaffoldCopy } from '../support/scaffold-copy.ts';
 import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 import { startService } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-import { CHANNEL_FAULTS, type ChannelFault } from './channel-faults.ts';
+import { CHANNEL_FAULTS } from './channel-faults.ts';
 
 // What docs/extending/channels.md says is done in a copy of the product, by its commands. Then channels with mistakes are made there.
 
 const PAGE = 'docs/extending/channels.md';
 const BENCHES = 'tests/contracts/channels/benches';
 
+let copy: ScaffoldCopy;
 let root: string;
 let written: string;
 let tested: string;
 
 beforeAll(async () => {
-  root = copyProduct();
+  copy = await openScaffoldCopy();
+  ({ root } = copy);
   const [, make = '', test = ''] = /```sh\n(.+)\n(.+)\n```/.exec(readFileSync(join(root, PAGE), 'utf8')) ?? [];
-  written = await npm(make);
-  tested = await npm(test);
+  written = await copy.npm(make);
+  tested = await copy.npm(test);
 }, 180_000);
-
-/** Runs a program in the copy. Rejects when it fails, with what it wrote. */
-async function run(program: string, words: readonly string[]): Promise<string> {
-  const env = { PATH: loadTestConfig().path, HOME: homedir(), NO_COLOR: '1' };
-  const { stdout } = await promisify(execFile)(program, words, { cwd: root, env, maxBuffer: 64 * 1024 * 1024 });
-  return stdout;
-}
-
-/** Runs a command of a page, which is npm's. */
-function npm(command: string): Promise<string> {
-  const [program, ...words] = command.split(' ');
-  if (program !== 'npm') throw new Error(`not npm's: ${command}`);
-  return run('npm', words);
-}
-
-const node = (...words: readonly string[]): Promise<string> => run(process.execPath, words);
-
-/** Every file of the copy, with its size and the time of its last change. */
-function listCopy(): readonly string[] {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
-  return entries.flatMap((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || /\/(?:node_modules|\.signalbox)\//.test(path.slice(root.length))) return [];
-    const { size, mtimeMs } = statSync(path);
-    return [`${path} ${size} ${mtimeMs}`];
-  });
-}
-
-const Report = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      assertionResults: z.array(z.object({ title: z.string(), status: z.enum(['passed', 'failed']) })),
-    }),
-  ),
-});
 
 describe('npm run new -- channel wire', () => {
   it('says what it has written and what to do next', () => {
@@ -115,15 +76,10 @@ describe('npm run new -- channel wire', () => {
 
   it('writes what compiles, is formatted, and keeps the rules of the architecture', async () => {
     const paths = ['services/gateway/src/channels/wire', `${BENCHES}/wire.ts`, `${BENCHES}/wire-platform.ts`];
-    // By itself, because the whole product takes a minute.
-    const config = { extends: './tsconfig.json', include: paths.map((path) => `../${path}`), references: [] };
-    writeFileSync(join(root, 'tests/tsconfig.wire.json'), JSON.stringify(config));
-    await node('node_modules/typescript/bin/tsc', '-p', 'tests/tsconfig.wire.json');
-    await node('node_modules/prettier/bin/prettier.cjs', '--check', ...paths);
-    await node('node_modules/oxlint/bin/oxlint', ...paths);
+    await copy.check(paths);
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit', 'tests/architecture.test.ts'];
     const others = ['tests/contracts/channels/registered.test.ts', 'tests/contracts/service-variables.test.ts'];
-    expect(await node(...vitest, ...others)).toMatch(/Test Files.*3 passed/);
+    expect(await copy.node(...vitest, ...others)).toMatch(/Test Files.*3 passed/);
   });
 
   it('writes a channel through which a gateway answers people', async () => {
@@ -153,8 +109,8 @@ describe('npm run new -- channel wire', () => {
   });
 
   it.each([
-    ['a kind that is not made', ['agent', 'scribe'], /no 'agent'[\s\S]*channel/],
-    ['no kind', [], /npm run new -- <kind> <name>[\s\S]*channel/],
+    ['a kind that is not made', ['job', 'scribe'], /no 'job'[\s\S]*channel/],
+    ['no kind', [], /<kind> <name>\n.*\n {2}channel +\S.*\n {2}agent +\S.*\n {2}capability +\S.*\n {2}driver +\S/],
     ['no name', ['channel'], /npm run new -- channel <name>/],
     ['two names', ['channel', 'wire', 'less'], /npm run new -- channel <name>/],
     ['a name that is there', ['channel', 'wire'], /channels\/wire is there already/],
@@ -165,19 +121,19 @@ describe('npm run new -- channel wire', () => {
     ['the name of the example', ['channel', 'postbox'], /example/],
     ['a name whose variables belong to somebody else', ['channel', 'database'], /DATABASE_/],
   ])('refuses %s, and changes nothing', async (_, words, said) => {
-    const before = listCopy();
-    const refused: unknown = await npm(['npm run -s new --', ...words].join(' ')).catch((error: unknown) => error);
+    const before = copy.list();
+    const refused: unknown = await copy.npm(['npm run -s new --', ...words].join(' ')).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(said) as string });
-    expect(listCopy()).toEqual(before);
+    expect(copy.list()).toEqual(before);
   });
 
   it('removes what it has written when it cannot write all of it', () => {
     const plan = planScaffold(root, ['channel', 'torn']);
     if ('problem' in plan) throw new Error(plan.problem);
     const files = [...plan.files, { path: 'package.json/x.ts', text: '' }];
-    const before = listCopy();
+    const before = copy.list();
     expect(() => writeScaffold(root, { ...plan, files })).toThrow(/ENOTDIR|EEXIST/);
-    expect(listCopy()).toEqual(before);
+    expect(copy.list()).toEqual(before);
   });
 });
 
@@ -187,29 +143,17 @@ describe('a mistake in a channel', () => {
   const failed = new Map<string, readonly string[]>();
 
   beforeAll(async () => {
-    CHANNEL_FAULTS.forEach((fault, place) => makeFaulty(nameOf(place), fault));
-    const report = join(root, 'faults.json');
-    const words = ['run', '--project', 'unit', '--reporter', 'json', '--outputFile', report, `${BENCHES}/fault`];
-    // It fails, as it should; without a report the next line does.
-    await node('node_modules/vitest/vitest.mjs', ...words).catch(() => undefined);
-    for (const { name, assertionResults } of Report.parse(JSON.parse(readFileSync(report, 'utf8'))).testResults) {
-      const broken = assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title);
-      failed.set(basename(name, '.test.ts'), broken);
+    CHANNEL_FAULTS.forEach(({ file, right, wrong }, place) => {
+      const name = nameOf(place);
+      const renamed = (text: string): string => text.replaceAll('postbox', name);
+      const fault = { right: renamed(right), wrong: renamed(wrong) };
+      copy.makeFaulty(['channel', name], `/channels/${name}/${file}.ts`, fault);
+    });
+    for (const { path, title } of await copy.failures('unit', `${BENCHES}/fault`)) {
+      const name = basename(path, '.test.ts');
+      failed.set(name, [...(failed.get(name) ?? []), title]);
     }
   }, 600_000);
-
-  function makeFaulty(name: string, { file, right, wrong }: ChannelFault): void {
-    const plan = planScaffold(root, ['channel', name]);
-    if ('problem' in plan) throw new Error(plan.problem);
-    const [from, to] = [right, wrong].map((text) => text.replaceAll('postbox', name));
-    const files = plan.files.map(({ path, text }) => {
-      if (!path.endsWith(`/channels/${name}/${file}.ts`)) return { path, text };
-      expect(text.split(from ?? '')).toHaveLength(2);
-      return { path, text: text.replace(from ?? '', () => to ?? '') };
-    });
-    writeScaffold(root, { ...plan, files });
-    expect(existsSync(join(root, BENCHES, `${name}.test.ts`))).toBe(true);
-  }
 
   it.each(CHANNEL_FAULTS.map((fault, place) => [fault.what, fault.rule, nameOf(place)] as const))(
     'that %s fails with the sentence of its rule and with no other',

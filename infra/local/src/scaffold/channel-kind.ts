@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moveSource, type Move } from './moved-source.ts';
+import type { Move } from './moved-source.ts';
+import { capitalize, copyTemplate } from './template.ts';
 import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
 
 /** The channel that is copied. It is an example of the tests, so it compiles and passes what it promises. */
@@ -28,21 +29,24 @@ function planChannel(checkout: string, name: string): Scaffold | Refused {
     };
   if (name === TEMPLATE)
     return { problem: `'${name}' is the example that new channels are made of. Take another name.` };
-  const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
+  const example = readFileSync(join(checkout, VARIABLES), 'utf8');
   const prefix = `${name.toUpperCase()}_`;
-  const foreign = new RegExp(`^(?:# )?${prefix}[A-Z_]+`, 'm').exec(read(VARIABLES));
+  const foreign = new RegExp(`^(?:# )?${prefix}[A-Z_]+`, 'm').exec(example);
   const moves = listMoves(checkout, name);
-  const files = moves.map((move) => ({ path: move.to, text: rename(moveSource(read(move.from), move, moves), name) }));
-  const folder = `${CHANNELS}/${name}`;
-  const taken = findTaken(checkout, [{ path: folder, text: '' }, ...files]);
+  const taken = findTaken(checkout, [`${CHANNELS}/${name}`, ...moves.map(({ to }) => to)]);
   if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
   if (foreign)
     return {
       problem: `Variables of the channel would begin with ${prefix}, as ${foreign[0].replace('# ', '')} does. Take another name.`,
     };
+  const files = copyTemplate(checkout, moves, [
+    [TEMPLATE, name],
+    [TEMPLATE.toUpperCase(), name.toUpperCase()],
+    [capitalize(TEMPLATE), capitalize(name)],
+  ]);
   const config = files.find(({ path }) => path.endsWith('/config.ts'))?.text ?? '';
-  const variables = { path: VARIABLES, text: describeVariables(config, name) };
-  return { files, additions: [variables], next: describeNext(name) };
+  const variables = { path: VARIABLES, text: `${example}${describeVariables(config, name)}` };
+  return { files, changes: [variables], next: describeNext(name) };
 }
 
 function listMoves(checkout: string, name: string): readonly Move[] {
@@ -51,14 +55,6 @@ function listMoves(checkout: string, name: string): readonly Move[] {
     ...sources.map((file) => ({ from: `${TEMPLATE_FOLDER}/${file}`, to: `${CHANNELS}/${name}/${file}` })),
     ...BENCH_FILES.map((ending) => ({ from: `${BENCHES}/${TEMPLATE}${ending}`, to: `${BENCHES}/${name}${ending}` })),
   ];
-}
-
-/** The template's text under the new name, in the three ways in which names are written. */
-function rename(text: string, name: string): string {
-  return text
-    .replaceAll(TEMPLATE, name)
-    .replaceAll(TEMPLATE.toUpperCase(), name.toUpperCase())
-    .replaceAll(capitalize(TEMPLATE), capitalize(name));
 }
 
 /** The lines of .env.example: what the schema says of each variable, and its default. */
@@ -78,8 +74,4 @@ function describeNext(name: string): readonly string[] {
     `${BENCHES}/${name}-platform.ts   the platform of the tests: replace it by yours`,
     `${CHANNELS}/${name}/client.ts   then how it is called, and so on: docs/extending/channels.md`,
   ];
-}
-
-function capitalize(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

@@ -1,7 +1,10 @@
+import { AGENT } from './agent-kind.ts';
+import { CAPABILITY } from './capability-kind.ts';
 import { CHANNEL } from './channel-kind.ts';
+import { DRIVER } from './driver-kind.ts';
 import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
 
-const KINDS: readonly ScaffoldKind[] = [CHANNEL];
+const KINDS: readonly ScaffoldKind[] = [CHANNEL, AGENT, CAPABILITY, DRIVER];
 
 /** What `npm run new -- <words>` writes. Writes nothing itself. */
 export function planScaffold(checkout: string, words: readonly string[]): Scaffold | Refused {
@@ -13,8 +16,9 @@ export function planScaffold(checkout: string, words: readonly string[]): Scaffo
 }
 
 const USAGE = 'Write: npm run new -- <kind> <name>';
+const WIDTH = Math.max(...KINDS.map(({ name }) => name.length));
 const KNOWN = [
   'These are made:',
-  ...KINDS.map(({ name, what }) => `  ${name}  ${what}`),
+  ...KINDS.map(({ name, what }) => `  ${name.padEnd(WIDTH)}  ${what}`),
   'docs/extending.md has a recipe for everything else.',
 ].join('\n');

@@ -17,12 +17,11 @@ function make(scaffold: Scaffold): void {
     refuse(`Nothing was written. ${describeError(error)}`);
     return;
   }
-  const { files, additions, next } = scaffold;
+  const { files, changes, next } = scaffold;
   const lines = [
     'Written:',
     ...files.map(({ path }) => `  ${path}`),
-    'Changed:',
-    ...additions.map(({ path }) => `  ${path}`),
+    ...(changes.length > 0 ? ['Changed:', ...changes.map(({ path }) => `  ${path}`)] : []),
     'Next:',
     ...next.map((line, place) => `  ${place + 1}. ${line}`),
   ];

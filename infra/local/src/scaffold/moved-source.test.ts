@@ -5,7 +5,10 @@ const CHANNEL = { from: 'tests/examples/postbox/channel.ts', to: 'services/gatew
 const CLIENT = { from: 'tests/examples/postbox/client.ts', to: 'services/gateway/src/channels/wire/client.ts' };
 const BENCH = { from: 'tests/benches/postbox.ts', to: 'tests/benches/wire.ts' };
 const TEST = { from: 'tests/benches/postbox.test.ts', to: 'tests/benches/wire.test.ts' };
-const MOVES = [CHANNEL, CLIENT, BENCH, TEST];
+const AGENT = { from: 'tests/examples/echo.ts', to: 'services/worker/src/agents/night-scribe/index.ts' };
+const TALK = { from: 'tests/agents/echo.test.ts', to: 'tests/agents/night-scribe.test.ts' };
+const DRIVER = { from: 'tests/examples/spare-driver.ts', to: 'services/jobs/src/drivers/wire/wire-driver.ts' };
+const MOVES = [CHANNEL, CLIENT, BENCH, TEST, AGENT, TALK, DRIVER];
 
 describe('what a file imports is named', () => {
   it.each([
@@ -23,6 +26,10 @@ describe('what a file imports is named', () => {
       '../examples/postbox/channel.ts',
       '@signalbox/gateway/channels/wire/channel',
     ],
+    ['by its place, in each service', AGENT, '@signalbox/worker/agents/agent', '../agent.ts'],
+    ['by its place, beside its folder', DRIVER, '@signalbox/jobs/drivers/ssh/link', '../ssh/link.ts'],
+    ['by its package, from a test', TALK, '../examples/echo.ts', '@signalbox/worker/agents/night-scribe/index'],
+    ['as before, in another service', DRIVER, '@signalbox/worker/wire', '@signalbox/worker/wire'],
     ['by its new name', TEST, './postbox.ts', './wire.ts'],
     ['as before, when it stays where it was', BENCH, '../support/until.ts', '../support/until.ts'],
     ['as before, in another package', CHANNEL, '@signalbox/platform/log', '@signalbox/platform/log'],

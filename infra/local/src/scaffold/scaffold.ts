@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A file from the root of the checkout. */
@@ -11,8 +11,8 @@ export interface ScaffoldFile {
 /** What a person asked for, before anything is written. */
 export interface Scaffold {
   readonly files: readonly ScaffoldFile[];
-  /** What is put at the end of files that are there. */
-  readonly additions: readonly ScaffoldFile[];
+  /** Files that are there, with the text that they get. */
+  readonly changes: readonly ScaffoldFile[];
   /** What to do next, a line each. */
   readonly next: readonly string[];
 }
@@ -31,9 +31,13 @@ export interface ScaffoldKind {
   plan(checkout: string, name: string): Scaffold | Refused;
 }
 
-/** Writes all of it, formatted, or nothing: when a file cannot be written, those before it are removed. Throws the system's error. */
-export function writeScaffold(checkout: string, { files, additions }: Scaffold): void {
+/**
+ * Writes all of it, formatted, or nothing: when a file cannot be written, those before it are removed, and what was changed gets its old
+ * text again. Throws the system's error.
+ */
+export function writeScaffold(checkout: string, { files, changes }: Scaffold): void {
   const written: string[] = [];
+  const changed: ScaffoldFile[] = [];
   try {
     for (const { path, text } of files) {
       const made = mkdirSync(dirname(join(checkout, path)), { recursive: true });
@@ -44,16 +48,20 @@ export function writeScaffold(checkout: string, { files, additions }: Scaffold):
       closeSync(file);
     }
     format(checkout, files);
-    for (const { path, text } of additions) appendFileSync(join(checkout, path), text);
+    for (const { path, text } of changes) {
+      changed.push({ path, text: readFileSync(join(checkout, path), 'utf8') });
+      writeFileSync(join(checkout, path), text);
+    }
   } catch (error) {
     for (const path of written.toReversed()) rmSync(path, { recursive: true, force: true });
+    for (const { path, text } of changed) writeFileSync(join(checkout, path), text);
     throw error;
   }
 }
 
-/** The first file of a plan that is there already; null when all are new. */
-export function findTaken(checkout: string, files: readonly ScaffoldFile[]): string | null {
-  return files.find(({ path }) => existsSync(join(checkout, path)))?.path ?? null;
+/** The first of these paths that is there already; null when all are new. */
+export function findTaken(checkout: string, paths: readonly string[]): string | null {
+  return paths.find((path) => existsSync(join(checkout, path))) ?? null;
 }
 
 /** Another name makes lines longer or shorter, and the checks look at the format. */

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyTemplate, insertBelow } from './template.ts';
+import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+
+/** The capability that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+const TEMPLATE = 'spare-room';
+const CAPABILITIES = 'services/worker/src/capabilities';
+const TESTS = 'tests/integration/capabilities';
+/** Holds arguments of every change, with which the sentence is made that a person is asked. */
+const ORDERS = 'tests/contracts/orders.test.ts';
+
+/** Its tools are named after it, and tools have no digits in their names. */
+const NAME = /^(?=.{2,30}$)[a-z]+(?:-[a-z]+)*$/;
+
+/** A capability with a tool that reads and one that changes, both of which work. */
+export const CAPABILITY: ScaffoldKind = {
+  name: 'capability',
+  what: 'tools that a conversation loads together: one that reads and one that changes',
+  plan: planCapability,
+};
+
+function planCapability(checkout: string, name: string): Scaffold | Refused {
+  if (!NAME.test(name))
+    return {
+      problem: `'${name}' cannot be the name of a capability. Take 2 to 30 small letters, with single hyphens between words.`,
+    };
+  if (name === TEMPLATE)
+    return { problem: `'${name}' is the example that new capabilities are made of. Take another name.` };
+  const group = name.replaceAll('-', '_');
+  const [file, test] = [`${CAPABILITIES}/${name}.ts`, `${TESTS}/${name}.test.ts`];
+  const taken = findTaken(checkout, [file, `${CAPABILITIES}/${name}`, test]);
+  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
+  const [reads, changes] = [`list_${group}`, `fill_${group}`];
+  const twin = [reads, changes].find((tool) => isDeclared(checkout, tool));
+  if (twin !== undefined)
+    return { problem: `One of its tools would be named ${twin}, and there is one of that name. Take another name.` };
+  const orders = insertBelow(
+    readFileSync(join(checkout, ORDERS), 'utf8'),
+    /^const CHANGES\b.* = \{$/,
+    `  ${changes}: { project: 'shop' },`,
+  );
+  if (orders === null) return { problem: `${ORDERS} has no table CHANGES any more, in which its change has to stand.` };
+  const moves = [
+    { from: `tests/examples/${TEMPLATE}.ts`, to: file },
+    { from: `${TESTS}/${TEMPLATE}.test.ts`, to: test },
+  ];
+  return {
+    files: copyTemplate(checkout, moves, [
+      [TEMPLATE, name],
+      ['spare_room', group],
+      ['spare room', name.replaceAll('-', ' ')],
+    ]),
+    changes: [{ path: ORDERS, text: orders }],
+    next: [
+      'npm test -- --project unit tests/contracts/capabilities.test.ts   passes now, and says what is broken after each step',
+      `npm test -- --project integration ${test}   passes too: calls of its tools, which become yours`,
+      `${file}   its tools: docs/extending/tools.md says what each field promises`,
+      `${ORDERS}   arguments of its change, once they are others`,
+    ],
+  };
+}
+
+/** Whether a file of the capabilities names a tool so. */
+function isDeclared(checkout: string, tool: string): boolean {
+  const folder = join(checkout, CAPABILITIES);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  return files.some((path) => new RegExp(`\\b${tool}: `).test(readFileSync(join(folder, path), 'utf8')));
+}
