@@ -37,7 +37,7 @@ const registered = (): Promise<boolean> =>
     const rows = await harness.rows(`select 1 from settings where key = 'menu_admins:telegram:100'`);
     return rows.length === 1;
   });
-const EVERYBODY = 'new stop status approvals why secret help mute whoami link agents language';
+const EVERYBODY = 'new stop status memory approvals why secret help mute whoami link agents language';
 const ADMIN = `${EVERYBODY} people invite allow deny users role queues`;
 
 test('everybody is offered the commands in their language, admins theirs besides', async () => {

@@ -118,11 +118,12 @@ export interface ContextOf {
   readonly chatKey: string;
 }
 
+// Parts of the text and not parameters: with a limit that it knows at once, Postgres plans the statement once for each connection.
 /** Rows of each kind: more than anybody is told in a sentence or two. */
-const ROWS = 8;
-const CONVERSATIONS = 10;
-const CHANGES = 4;
-const FACTS = 40;
+const ROWS = sql`8`;
+const CONVERSATIONS = sql`10`;
+const CHANGES = sql`4`;
+const FACTS = sql`40`;
 
 const counted = (rows: ReturnType<typeof sql>) => sql`(
   select json_build_object('total', coalesce(max(total), 0), 'rows', coalesce(json_agg(r order by place), '[]'))
@@ -164,9 +165,9 @@ const OWNED = counted(sql`
          s.serving is not null as serving, d.release, s.health ->> 'verdict' as verdict, s.health_at as "lookedAt",
          coalesce((select json_agg(i.kind order by i.opened_at) from incidents i
                     where i.closed_at is null and i.subject = 'service:' || s.project || '/' || s.environment), '[]') as incidents
-    from projects p left join services s on s.project = p.name left join servers v on v.name = s.server
+    from unnest(me.keys) k (owner) join projects p on p.owner = k.owner left join services s on s.project = p.name left join servers v on v.name = s.server
          left join deployments d on d.deployment_id = s.serving
-   where p.owner = any (me.keys) and p.status <> 'archived'
+   where p.status <> 'archived'
    order by s.serving is not null and coalesce(s.health ->> 'verdict', 'unknown') not in ('healthy', 'unknown') desc,
             s.serving is not null desc, p.updated_at desc, p.name, s.environment`);
 
@@ -189,13 +190,13 @@ export function readContext(
   known: string | null,
 ): Promise<ContextRows> {
   return readRow<ContextRows>(db, 'context_read')`
-    with me as materialized (
-      select person_of(${userKey}) as person, identities_of(${userKey}) as keys,
-             (select u.role from users u where u.user_key = ${userKey}) as role,
-             coalesce((select u.is_program from users u where u.user_key = ${userKey}), false) as program),
+    with given as materialized (select ${userKey}::text as u, ${threadId}::text as thread, ${chatKey}::text as chat, ${known}::text as known),
+    me as materialized (
+      select person_of(u) as person, identities_of(u) as keys, thread, chat, known, (select x.role from users x where x.user_key = u) as role,
+             coalesce((select x.is_program from users x where x.user_key = u), false) as program from given),
     newest as materialized (
       select t.* from me, lateral (select t.* from ${rememberedThreads(sql`me.person`, sql`me.keys`)}) t
-       where t.thread_id <> ${threadId} order by t.last_active_at desc limit ${CONVERSATIONS}),
+       where t.thread_id <> me.thread order by t.last_active_at desc limit ${CONVERSATIONS}),
     -- Work that is under way in one of them changes what it came to.
     stamp as materialized (
       select coalesce((select m.version from memories m, me where m.person = me.person), 0) || ' ' || md5(coalesce(string_agg(
@@ -203,11 +204,11 @@ export function readContext(
                          (select count(*) from runs r where r.thread_id = n.thread_id and r.status in ('queued', 'running')),
                          (select max(a.settled_at) from actions a where a.thread_id = n.thread_id)), ',' order by n.thread_id), '')) as key
         from newest n)
-    select clock_timestamp() as at, is_private_to(me.keys, ${chatKey}) as "isPrivate",
+    select clock_timestamp() as at, is_private_to(me.keys, me.chat) as "isPrivate",
            (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze') as "frozenSince",
            (select s.value ->> 'until' from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()) as "breakGlassUntil",
            ${DECIDING} as deciding, ${OWN} as own, ${MOVING} as moving, ${JOBS} as jobs, ${OWNED} as owned, stamp.key,
-           case when stamp.key is distinct from ${known} then json_build_object(
+           case when stamp.key is distinct from me.known then json_build_object(
              'facts', (select coalesce(json_agg(f order by f.n desc), '[]') from (
                 select n, fact, made_at as "madeAt" from memory_facts where person = me.person and outside is null
                  order by n desc limit ${FACTS}) f),

@@ -14,7 +14,7 @@ export interface RememberedConversation {
 }
 
 /** Newest conversations that are looked at of each identity. */
-const LOOKED_AT = 12;
+const LOOKED_AT = sql`12`;
 
 /**
  * Threads of a person that are not forgotten, as a part of a statement: the newest of each of `keys`, under the alias t. `person`, `keys`: see
