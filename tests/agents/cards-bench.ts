@@ -109,7 +109,7 @@ export function codeIn(texts: readonly string[]): string {
   return code;
 }
 
-/** Six digits that are not these. */
-export function otherCode(code: string): string {
-  return String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+/** Six digits that are not these: so many further on. */
+export function otherCode(code: string, further = 1): string {
+  return String((Number(code) + further) % 1_000_000).padStart(6, '0');
 }

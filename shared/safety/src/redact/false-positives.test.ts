@@ -22,6 +22,7 @@ const LINES = [
   'token=1200',
   'pass=ok',
   // Versions, hashes, ids
+  'build 2026.1123.0915.4410 of 2026/11/23 took 4011.2026.1123 ms',
   'upgrade from 1.4.2 to 1.5.0-rc.1+build.20261122',
   'commit da39a3ee5e6b4b0d3255bfef95601890afd80709 broke it',
   'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',

@@ -1,23 +1,25 @@
+import { inAscii } from './digits.ts';
 import type { Found } from './found.ts';
 
-const CARD = /(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)/g;
+const CARD = /(?<![\w.+-])\d(?:[ \u00a0./\u2010-\u2015-]{0,2}\d){12,18}(?![\w-]|\.\d)/g;
 /** What issuers begin with: Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay. */
 const ISSUER = /^(?:4|5[1-5]|2[2-7]|3[0-9]|6[0-9])/;
-/** Digits are grouped as on the card, or not at all. */
-const GROUPED = /^(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})$/;
+/** Digits are grouped as on the card, with one kind of separator, or not at all. */
+const GROUPED = /^(?:\d{13,19}|\d{4}(\D+)\d{4}\1\d{4}\1\d{1,7}|\d{4}(\D+)\d{6}\2\d{4,5})$/;
 
 const IBAN = /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])/g;
 const LARGE = 97;
 
 /** Cards and accounts have a group of four digits beside another one. */
-const MAYBE = /\d{4}[ -]?\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
+const MAYBE = /\d{4}[ \u00a0./\u2010-\u2015-]{0,2}\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
 
 /** Numbers of payment cards and bank accounts whose check digits are right. */
-export function findNumbers(text: string): readonly Found[] {
+export function findNumbers(written: string): readonly Found[] {
   const found: Found[] = [];
+  const text = inAscii(written);
   if (!MAYBE.test(text)) return found;
   for (const match of text.matchAll(CARD)) {
-    const digits = match[0].replace(/[ -]/g, '');
+    const digits = match[0].replace(/\D/g, '');
     if (!GROUPED.test(match[0]) || !ISSUER.test(digits) || !passesLuhn(digits)) continue;
     found.push({ kind: 'card-number', start: match.index, end: match.index + match[0].length });
   }

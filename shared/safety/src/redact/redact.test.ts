@@ -37,6 +37,17 @@ describe('secrets', () => {
   });
 
   it.each([
+    '4539 1488 0343 6467',
+    '4539.1488.0343.6467',
+    '4539\u00a01488\u00a00343\u00a06467',
+    '4539  1488  0343  6467',
+  ])('are found in the number of a card that is written %s, and in digits of full width', (typed) => {
+    const wide = typed.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+    for (const number of [typed, wide])
+      expect(redactText(`my card ${number} is gone`)).toBe('my card [secret] is gone');
+  });
+
+  it.each([
     ['the password is hunter2!', 'hunter2'],
     ['my password: hunter2', 'hunter2'],
     ['Passwort: hunter2', 'hunter2'],

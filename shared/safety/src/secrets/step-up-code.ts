@@ -1,3 +1,4 @@
+import { inAscii } from '../redact/digits.ts';
 import { HANDLE_PREFIX } from './hide.ts';
 import type { SecretSealer } from './cipher.ts';
 
@@ -7,7 +8,7 @@ import type { SecretSealer } from './cipher.ts';
  */
 
 /** What every handle of a typed code begins with. */
-export const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
+const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
 /** Stands in a stored message where the gateway writes the code. */
 export const CODE_PLACE = '••••••';
 const DIGITS = 6;
@@ -41,6 +42,8 @@ export function mayHoldCode(text: string): boolean {
 
 /** Digits of any script, with what people put between them. */
 const RUN = /\p{Nd}(?:[\s\p{Cf}\p{Pd}.,_*·/]{0,3}\p{Nd}){5,}/gu;
+/** Several guesses make one such run. */
+const SIX = /(?<!\p{Nd})\p{Nd}{6}(?!\p{Nd})/gu;
 const HANDLES = /(secret:[a-z0-9][a-z0-9._-]*)/;
 
 /**
@@ -51,10 +54,14 @@ export function hideCodes(sealer: SecretSealer, text: string, challenges: readon
   if (challenges.length === 0 || !mayHoldCode(text)) return text;
   const codes = challenges.map((challenge) => ({ ...challenge, code: codeOf(sealer, challenge.challengeId) }));
   const open = codes.find(({ isOpen }) => isOpen);
+  const handle = ({ challengeId }: Challenge, typed: string): string =>
+    `${CODE_HANDLE_PREFIX}${markOf(sealer, challengeId, digitsOf(typed))}`;
   const take = (run: string): string => {
-    const typed = asciiDigits(run);
-    const meant = codes.find(({ code }) => typed.includes(code)) ?? (typed.length === DIGITS ? open : undefined);
-    return meant ? `${CODE_HANDLE_PREFIX}${markOf(sealer, meant.challengeId, typed)}` : run;
+    const typed = digitsOf(run);
+    const meant = codes.find(({ code }) => typed.includes(code));
+    if (meant) return handle(meant, run);
+    if (!open) return run;
+    return typed.length === DIGITS ? handle(open, run) : run.replace(SIX, (one) => handle(open, one));
   };
   // What was taken out before stands for itself, digits and all.
   return text
@@ -64,14 +71,6 @@ export function hideCodes(sealer: SecretSealer, text: string, challenges: readon
 }
 
 /** The digits of a text, in those of ASCII. */
-function asciiDigits(text: string): string {
-  return [...text.normalize('NFKC').matchAll(/\p{Nd}/gu)].map(([digit]) => valueOf(digit)).join('');
-}
-
-/** Ten digits of one script follow one another, and no two scripts that are left after NFKC touch. */
-function valueOf(digit: string): number {
-  const at = digit.codePointAt(0) ?? 0;
-  let zero = at;
-  while (at - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return at - zero;
+function digitsOf(text: string): string {
+  return inAscii(text.normalize('NFKC')).replace(/\D/g, '');
 }
