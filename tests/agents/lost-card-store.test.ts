@@ -5,6 +5,7 @@ import { listChallenges, markSent } from '@signalbox/store/cards/code-challenges
 import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seedSimulatorPeople } from '@signalbox/local/setup/seed';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -204,6 +205,14 @@ describe('a code', () => {
     await expect(cards.vouch(asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
     await expect(cards.takeCases(asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
   });
+});
+
+it('npm start gives each of the demo people two cards, with payments, and the bank its branches', async () => {
+  await seedSimulatorPeople(database.url);
+  await seedSimulatorPeople(database.url);
+  expect((await cards.list('1005')).map(({ last4 }) => last4)).toEqual(['4405', '7705']);
+  expect(await cards.transactions('1005', '4405', 30)).toHaveLength(6);
+  expect(await cards.branches('hamburg')).toHaveLength(1);
 });
 
 it('cards for demo people are made once, and hold no number', async () => {

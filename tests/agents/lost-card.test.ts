@@ -165,6 +165,7 @@ describe('somebody with a card', () => {
     const who = await customer();
     expect(await who.does('view_transactions', { card: who.debit })).toMatch(/Gadget Palace[\s\S]*suspicious/);
     expect(await who.does('find_branch', { city: 'Hamburg' })).toContain('Jungfernstieg');
+    expect(await who.does('find_branch', { city: 'Atlantis' })).toContain('no branch in Atlantis');
     const { rows } = await bench.pool.query(`select 1 from card_events where person = $1`, [String(who.person.id)]);
     expect(rows).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newId } from '@signalbox/contracts/ids';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACE } from '@signalbox/safety/secrets/step-up-code';
 import { putInTheirLanguage } from '../conversation/outbox.ts';
@@ -164,7 +165,7 @@ async function putChallenge(
       text:
         forName === null
           ? say('cards.codeForYou', { code: CODE_PLACE })
-          : say('cards.codeToPassOn', { code: CODE_PLACE, name: forName }),
+          : say('cards.codeToPassOn', { code: CODE_PLACE, name: plainName(forName) }),
       buttons: [],
       code: { challengeId },
     },
