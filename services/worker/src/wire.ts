@@ -2,8 +2,8 @@ import { MIB } from '@signalbox/contracts/size';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { createCards } from '@signalbox/store/cards/cards';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createCards } from '@signalbox/store/cards/cards';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -43,9 +43,9 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServices(pool),
         deployments: createDeployments(pool),
-        cards: createCards(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
+        cards: createCards(pool),
         mortgage: createMortgages(pool),
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),

@@ -83,6 +83,7 @@ const TELL_MODEL = {
   CONVERSATION_OVER: 'The conversation {thread} is {status}: nothing can go on in it.',
   PATH_DENIED: '{path} is out of bounds: {why}. Nothing was changed.',
   DIFF_REFUSED: 'The diff was not applied: {detail}. Nothing was changed.',
+  NO_CAPACITY: '{detail}',
   MEMORY_SECRET: 'That holds a secret, which I do not remember. Keep it with /secret set.',
   MEMORY_FULL: 'I remember {limit} facts of yours, and no more than that. /memory shows them, /forget removes one.',
   MEMORY_PRIVATE: 'What I remember of you is for your private chat with me, and not for where others read.',
@@ -99,7 +100,6 @@ const TELL_MODEL = {
     'I have sent three codes within an hour, and send no more for now. Use the newest, or let an operator vouch for you.',
   STEP_UP_NO_CHAT: 'You have no other private chat with me that I could send a code to. An operator can pass it on.',
   STEP_UP_UNAPPROVED: 'No operator whom I can reach has approved that, so nothing was done.',
-  NO_CAPACITY: '{detail}',
   SECRET_UNKNOWN:
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { JOBS, type JobResult } from '@signalbox/contracts/operations/jobs';
 import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createCards } from '@signalbox/store/cards/cards';
 import type { Artifact } from '@signalbox/store/artifacts';
+import { createCards } from '@signalbox/store/cards/cards';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -100,9 +100,9 @@ export async function openCapabilityBench(
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     services: createServices(pool),
     deployments: createDeployments(pool),
-    cards: createCards(pool),
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool, isListenedOn),
+    cards: createCards(pool),
     mortgage: createMortgages(pool),
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),

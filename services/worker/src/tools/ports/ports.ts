@@ -27,10 +27,10 @@ export interface Ports {
   readonly deployments: ReturnType<typeof createDeployments>;
   /** The servers that work can be placed on. */
   readonly servers: ReturnType<typeof createServers>;
-  /** Payment cards of the people themselves. */
-  readonly cards: ReturnType<typeof createCards>;
   /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
+  /** Payment cards of the people themselves. */
+  readonly cards: ReturnType<typeof createCards>;
   /** Products, the register of addresses, and visits to a branch. */
   readonly mortgage: ReturnType<typeof createMortgages>;
   readonly knowledge: Knowledge;
