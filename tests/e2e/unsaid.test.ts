@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UNSAID_FREELY } from '../contracts/unsaid-free.ts';
 import { UNSAID_ORDERS } from '../contracts/unsaid-orders.ts';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { until } from '../support/until.ts';
 
 // What people say about changes without ordering them, to the running product: the tables before and after are the same.
 
@@ -52,6 +53,8 @@ it('sixty sentences in fifteen languages that order nothing change nothing in th
   await demo.tell(ben, 'register the demo project', /registered the project demo/);
   await demo.tell(ben, 'deploy demo 1.0 to staging', /✅ Deployed/);
   await demo.tell(ben, 'create a project called shop for selling tea', /created the project/);
+  // The gateway writes down where the bot is opened as soon as it knows.
+  await until(async () => (await snapshot())['settings']?.toString().includes('channel_link:telegram') ?? false);
   const before = await snapshot();
   expect(before['effects']).toHaveLength(3);
   // One after another in one conversation: none may be taken for the answer to what the one before was asked back.

@@ -15,7 +15,7 @@ export interface ChannelLink {
   readonly takesDecisions: boolean;
 }
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 1_000;
 const KEY = 'channel_link:';
 
 /** Publishes where a channel is opened, as soon as that is known, and when it changes. */
