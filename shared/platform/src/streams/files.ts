@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { startLoop } from '../loop.ts';
-import { closeRedis, openRedis, type Redis } from '../redis.ts';
+import { openRedis, type Redis } from '../redis.ts';
 
 /*
  * A service asks for the bytes of a file that somebody sent; the gateway that has the account of the channel fetches them, because it
@@ -104,7 +104,11 @@ export function serveFiles(options: {
   };
   const step = async (): Promise<void> => {
     if (running.size >= AT_ONCE) await Promise.race(running);
-    const [, raw = ''] = (await listening.blpop(requestKey(prefix, channel, bot), LISTEN_SECONDS)) ?? [];
+    const popped = await listening.blpop(requestKey(prefix, channel, bot), LISTEN_SECONDS).catch((error: unknown) => {
+      if (stop.signal.aborted) return null;
+      throw error;
+    });
+    const [, raw = ''] = popped ?? [];
     const request = Request.safeParse(parseJson(raw)).data;
     if (!request) return;
     const work = serve(request)
@@ -116,9 +120,10 @@ export function serveFiles(options: {
   return {
     close: async () => {
       stop.abort(new Error('the gateway is shutting down'));
+      // A blocked read would hold up whatever is closed after this.
+      listening.disconnect();
       await loop.close();
       await Promise.all(running);
-      await closeRedis(listening);
     },
   };
 }
