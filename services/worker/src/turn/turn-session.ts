@@ -1,5 +1,6 @@
 import type { RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import { AppError } from '@signalbox/contracts/errors';
+import { withinMs } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
 import { soFarOfMessage } from '@signalbox/store/governance/actions';
@@ -21,6 +22,9 @@ import { contextOf, cutShort, endOf, noticeOf, type TurnContext } from './turn-e
 import { finish, type TurnStart } from './turn-start.ts';
 import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 
+/** For so long a stopped turn waits for its call to say what it came to. */
+const SETTLE_MS = 2_000;
+
 /**
  * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; its news, or the messages,
  * then go to the agent. A stop, or a failure that the person must hear of, cuts the turn short.
@@ -37,6 +41,8 @@ export class TurnSession {
   /** What the agent was given. */
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedResume | null = null;
+  /** Calls that have not come to anything yet. */
+  readonly #calls = new Set<Promise<unknown>>();
   /** What the person has to know about their pictures. */
   #pictureNote: string | null = null;
   /** Whether the turn ended whole; else what is cached of its thread may be ahead of what is stored. */
@@ -125,7 +131,7 @@ export class TurnSession {
     const seen = await lookAt(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
-    const run = agentRun(parts, this.#context, made, createMachine());
+    const run = this.#followed(agentRun(parts, this.#context, made, createMachine()));
     const result = await parts.agent.run({
       messages: given.messages,
       run,
@@ -146,6 +152,16 @@ export class TurnSession {
       durationMs: lane.now().getTime() - startedAt.getTime(),
     });
     return more;
+  }
+
+  /** The run, with its calls kept in sight: a stop ends the agent at once, and a call a moment later. */
+  #followed(run: AgentRun): AgentRun {
+    const call: AgentRun['call'] = (request) => {
+      const called = run.call(request).finally(() => this.#calls.delete(called));
+      this.#calls.add(called);
+      return called;
+    };
+    return { ...run, call };
   }
 
   async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
@@ -177,6 +193,7 @@ export class TurnSession {
     this.#draft.end();
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
+    await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // what they came to is told
     const soFar = await soFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
     // What the person has read so far does not vanish with the draft.
