@@ -63,8 +63,6 @@ export default toolGroup({
         'what do you remember about me',
         'what do you remember about deployments',
         'recall what I told you about Ana',
-        'what did I ask you to remember',
-        'look into your memory for August',
         'what have I told you about our servers',
       ],
       input: z.object({
