@@ -1,0 +1,12 @@
+import type { MessageValues } from '../say.ts';
+
+/** The sentences of one rule, in the language of whoever is spoken to. */
+export interface Rule {
+  /** What was found, in one sentence with the values of the finding: `lodash 4.17.15 has a known weakness.` */
+  readonly say: (values: MessageValues) => string;
+  /** Why it matters and what to do about it, in one to three sentences. */
+  readonly why: () => string;
+}
+
+/** Rules by their name, such as `private-key`, of one analyzer. */
+export type Rules = Readonly<Record<string, Rule>>;

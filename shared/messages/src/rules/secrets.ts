@@ -1,0 +1,4 @@
+import type { Rules } from './rule.ts';
+
+/** By analyzer and rule: `secrets/private-key`. */
+export const SECRETS_RULES = {} satisfies Rules;
