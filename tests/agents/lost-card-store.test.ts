@@ -16,7 +16,7 @@ let people = 4_000;
 beforeAll(async () => {
   database = await createDatabase();
   pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 8, as: 'owner' });
-  cards = createCards(pool);
+  cards = createCards(pool, () => Promise.resolve());
 });
 afterAll(async () => {
   await pool.end();

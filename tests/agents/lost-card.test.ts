@@ -142,6 +142,31 @@ describe('somebody with a card', () => {
     expect((await who.person.ask(codeIn([passed]))).join('\n')).toContain('now I know that it is you');
   });
 
+  it('a code is there within a second, in the other chat and at the operator, although no sweeper looks for it', async () => {
+    const who = await customer();
+    const phone = await who.whatsApp();
+    // As if it had woken these chats just now, an hour long.
+    await bench.pool.query(`update chats set woken_at = now() + interval '1 hour'`);
+    await who.does('report_fraud', { card: who.debit });
+    await eventually(
+      () => phone.heard(),
+      (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
+      4_000,
+    );
+    await who.does('verify_identity', { by: 'operator' });
+    await bench.operator.waitFor(new RegExp(`Send a code that proves who I am[^]*id ${who.person.id}`));
+    await bench.pool.query(`update chats set woken_at = now() + interval '1 hour'`);
+    await bench.operator.clickAndWait('Approve');
+    await bench.operator.waitFor(new RegExp(`The code for P${who.person.id}`));
+    const { rows } = await bench.pool.query<{ seconds: number }>(
+      `select extract(epoch from o.sent_at - o.created_at)::float8 as seconds from outbox o
+         join card_step_ups s on o.key = 'step-up:' || s.challenge_id where s.user_key = $1`,
+      [String(who.person.id)],
+    );
+    expect(rows).toHaveLength(2);
+    for (const { seconds } of rows) expect(seconds).toBeLessThan(1);
+  });
+
   it('a code is not sent to an account that was linked today', async () => {
     const who = await customer();
     const phone = await who.whatsApp();

@@ -36,7 +36,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       checkTargets(plan, agents);
       return openModels(plan, { catalog: () => registry.catalog, log, observer });
     },
-    ports: async (pool, { groups }) => {
+    ports: async (pool, { groups }, announce) => {
       await ensureLocalServer(pool, await measureThisMachine());
       return {
         projects: createProjects(pool),
@@ -45,7 +45,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         deployments: createDeployments(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
-        cards: createCards(pool),
+        cards: createCards(pool, announce),
         mortgage: createMortgages(pool),
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),

@@ -48,7 +48,8 @@ export interface WorkerWiring {
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
-  ports(pool: Pool, registry: ToolRegistry): Ports | Promise<Ports>;
+  /** `announce`: wakes another chat than that of the turn, for which a port has put something into the outbox. */
+  ports(pool: Pool, registry: ToolRegistry, announce: ExecuteParts['announce']): Ports | Promise<Ports>;
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work' | 'look'>;
 }
 
@@ -152,11 +153,11 @@ async function prepareTurns({
   const plugins = await loadAgents(wiring.agents);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
-  const ports = await wiring.ports(pool, registry);
   const announce = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
+  const ports = await wiring.ports(pool, registry, announce);
   const policies = own(await openWorkerPolicies({ config, pool, log, announce }));
   const execute: ExecuteParts = {
     pool,

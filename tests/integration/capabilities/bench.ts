@@ -102,7 +102,7 @@ export async function openCapabilityBench(
     deployments: createDeployments(pool),
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool, isListenedOn),
-    cards: createCards(pool),
+    cards: createCards(pool, () => Promise.resolve()),
     mortgage: createMortgages(pool),
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),

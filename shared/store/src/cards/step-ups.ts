@@ -52,8 +52,11 @@ export async function findRoute(db: Queryable, userKey: string): Promise<CodeRou
   return reader ? { to: 'chat', channel: reader.channel } : { to: 'operator' };
 }
 
+/** Wakes whoever delivers to a chat, once what was put there is committed. What is lost of it, a sweeper makes up for. */
+export type Announce = (chatKey: string, traceId: string) => Promise<void>;
+
 /** Proof of who somebody is, by a code that they read elsewhere, or by an operator who knows them. */
-export function createStepUps(pool: Pool) {
+export function createStepUps(pool: Pool, announce: Announce) {
   return {
     isVerified: (userKey: string) => isVerified(pool, userKey),
 
@@ -61,15 +64,21 @@ export function createStepUps(pool: Pool) {
      * Sends a code to another private chat of the person, or to the operator who approved this very action, who passes it on. Throws
      * STEP_UP_LOCKED, STEP_UP_TOO_MANY, and STEP_UP_UNAPPROVED when it is for an operator and none approved.
      */
-    sendCode: (to: CodeRoute['to'], name: string, asker: CardAsker) =>
-      oncePerAction(pool, 'code sent', asker, async (db) => {
+    async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
+      const traceId = newId('trc');
+      const told: string[] = [];
+      const sent = await oncePerAction(pool, 'code sent', asker, async (db) => {
         if (await isLocked(db, asker.userKey)) throw new AppError('STEP_UP_LOCKED', {});
         if (await hasManyCodes(db, asker.userKey)) throw new AppError('STEP_UP_TOO_MANY', {});
         const reader = to === 'chat' ? await findOwnReader(db, asker.userKey) : await findApprover(db, asker.actionId);
         if (!reader) throw new AppError(to === 'chat' ? 'STEP_UP_NO_CHAT' : 'STEP_UP_UNAPPROVED', {});
-        await putChallenge(db, asker.userKey, reader, to === 'chat' ? null : name);
+        await putChallenge(db, asker.userKey, reader, { traceId, forName: to === 'chat' ? null : name });
+        told.push(reader.chatKey);
         return { to, channel: to === 'chat' ? reader.channel : null };
-      }),
+      });
+      for (const chatKey of told) await announce(chatKey, traceId);
+      return sent;
+    },
 
     /** Compares the mark of an answer with that of the code. Three wrong answers lock the account out. */
     checkCode: (mark: string, asker: CardAsker) =>
@@ -148,7 +157,7 @@ async function putChallenge(
   db: Queryable,
   userKey: string,
   { userKey: sentTo, chatKey }: CodeReader,
-  forName: string | null,
+  { traceId, forName }: { readonly traceId: string; readonly forName: string | null },
 ): Promise<void> {
   const challengeId = newId('chl');
   await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
@@ -159,7 +168,7 @@ async function putChallenge(
     key: `step-up:${challengeId}`,
     chatKey: chat,
     userKey: sentTo,
-    traceId: newId('trc'),
+    traceId,
     priority: PRIORITY.control,
     body: {
       text:
