@@ -42,19 +42,20 @@ async function addPerson(context: CommandContext, id: string, rest: readonly str
 }
 
 async function removePerson({ database, actor, arguments: { force } }: CommandContext, id: string): Promise<Report> {
-  const change = await withTransaction(database(), async (db) => {
+  const { change, factsForgotten } = await withTransaction(database(), async (db) => {
     const known = await findUser(db, id);
     const made = await denyUser(db, id, force);
-    if (made === 'removed')
-      await recordChange(db, actor, 'role.changed', { person: id, from: known?.role ?? null, to: null });
+    const lost = { person: id, from: known?.role ?? null, to: null, factsForgotten: made.factsForgotten };
+    if (made.change === 'removed') await recordChange(db, actor, 'role.changed', lost);
     return made;
   });
   if (change === 'last admin') return refuse(id);
   const removed = change === 'removed';
   const admins = (await listUsers(database())).filter(({ role }) => role === 'admin').length;
   const lines = [removed ? `${id} is a stranger again.` : `${id} had no role; nothing was changed.`];
+  if (factsForgotten > 0) lines.push(`Forgotten with it: ${factsForgotten} facts that they had remembered.`);
   if (admins === 0) lines.push('There is no admin now. `owner-code` makes a code for the next one.');
-  return { ok: true, data: { userKey: id, removed, admins }, lines };
+  return { ok: true, data: { userKey: id, removed, admins, factsForgotten }, lines };
 }
 
 function refuse(id: string): Report {

@@ -71,3 +71,6 @@ export const ShellCommand = z
   .max(4_000)
   .describe('The command, as it would be typed into a shell')
   .meta({ ask: 'Which command?' });
+
+/** What a person has remembered is at most so long, in characters: longer is a text, and no fact. */
+export const FACT_LENGTH = 200;

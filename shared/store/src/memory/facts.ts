@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
 import { noteEffect } from '../unsettled.ts';
 
 /** What a person had remembered. All of a person's identities share it. */
@@ -18,6 +18,9 @@ export interface MemoryFact {
 const MOST_FACTS = 10_000;
 /** Of a search. */
 const MOST_FOUND = 20;
+
+/** What stands in the place of a secret that was taken out of a message. */
+const HANDLE = /\bsecret:[a-z0-9]/i;
 
 const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
 
@@ -58,8 +61,41 @@ export interface NewFact {
   readonly actionId: string;
 }
 
-async function rememberWithin(db: Queryable, { userKey, threadId, fact, actionId }: NewFact): Promise<MemoryFact> {
-  if (redactText(fact) !== fact) throw new AppError('MEMORY_SECRET', {});
+/**
+ * Remembers what a person wrote behind a command of theirs, in the transaction that admits it. `outside`: where it came from when they only
+ * passed it on. Throws MEMORY_SECRET, MEMORY_FULL.
+ */
+export async function rememberTyped(
+  db: Queryable,
+  {
+    outside,
+    commandId,
+    ...typed
+  }: Pick<NewFact, 'userKey' | 'fact'> & Pick<MemoryFact, 'outside'> & { readonly commandId: string },
+): Promise<MemoryFact> {
+  const { known, made } = await keepFact(db, { ...typed, threadId: '', actionId: commandId }, sql`${outside}::text`);
+  return known ?? made;
+}
+
+async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact> {
+  const { threadId, actionId } = fact;
+  // An action without an assessment is not known to be in anybody's own words.
+  const outside = sql`
+    case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
+         then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
+  const { known, made } = await keepFact(db, fact, outside);
+  if (known === null) return made;
+  // The row names the action that was first.
+  await noteEffect(db, actionId, known);
+  return known;
+}
+
+async function keepFact(
+  db: Queryable,
+  { userKey, threadId, fact, actionId }: NewFact,
+  outside: Sql,
+): Promise<{ readonly known: MemoryFact; readonly made: null } | { readonly known: null; readonly made: MemoryFact }> {
+  if (redactText(fact) !== fact || HANDLE.test(fact)) throw new AppError('MEMORY_SECRET', {});
   // Locks the person's memory, so that of the same fact twice at once the later one sees the earlier one.
   const person = await findValue<string>(db)`
     insert into memories as m (person) values (person_of(${userKey}))
@@ -67,25 +103,17 @@ async function rememberWithin(db: Queryable, { userKey, threadId, fact, actionId
   const known = await findRow<MemoryFact>(db)`
     select ${COLUMNS} from memory_facts where person = ${person}
        and (action_id = ${actionId} or lower(fact) = lower(${fact}) and outside is null) limit 1`;
-  if (known) {
-    // The row names the action that was first.
-    await noteEffect(db, actionId, known);
-    return known;
-  }
+  if (known) return { known, made: null };
   const count = await findValue<number>(db, 0)`select count(*)::int from memory_facts where person = ${person}`;
   if (count >= MOST_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MOST_FACTS) });
   const n = await findValue<number>(db)`
     update memories set last_n = last_n + 1 where person = ${person} returning last_n`;
   const made = await findRow<MemoryFact>(db)`
     insert into memory_facts (person, n, fact, outside, user_key, thread_id, action_id)
-    select ${person}, ${n}, ${fact},
-           -- An action without an assessment is not known to be in anybody's own words.
-           case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
-                then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end,
-           ${userKey}, ${threadId}, ${actionId}
+    values (${person}, ${n}, ${fact}, ${outside}, ${userKey}, ${threadId}, ${actionId})
     returning ${COLUMNS}`;
   if (!made) throw new Error('an insert returned no row');
-  return made;
+  return { known: null, made };
 }
 
 /** The newest facts of the person behind this identity, and how many there are. */
@@ -112,13 +140,28 @@ export async function forgetFact(db: Queryable, userKey: string, n: number): Pro
 
 /** Forgets all facts of a person, and what their conversations until now came to. Answers how many facts there were. */
 export async function forgetAll(db: Queryable, userKey: string): Promise<number> {
-  await touchMemory(db, userKey);
-  const { rowCount } = await db.query(sql`delete from memory_facts where person = person_of(${userKey})`);
-  await db.query(sql`update memories set forgotten_to = clock_timestamp() where person = person_of(${userKey})`);
+  return forgetMemory(db, await findWhose(db, userKey));
+}
+
+/** Whose memory this is: the key of the person, and of all their accounts. */
+export interface Whose {
+  readonly person: string;
+  readonly accounts: readonly string[];
+}
+
+/** Whose account this is. */
+export function findWhose(db: Queryable, userKey: string): Promise<Whose> {
+  return readRow<Whose>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
+}
+
+/** The same as `forgetAll`, for a person whose accounts may be gone by now. */
+export async function forgetMemory(db: Queryable, { person, accounts }: Whose): Promise<number> {
+  await db.query(sql`insert into memories as m (person, forgotten_to) values (${person}, clock_timestamp())
+    on conflict (person) do update set version = m.version + 1, forgotten_to = excluded.forgotten_to`);
+  const { rowCount } = await db.query(sql`delete from memory_facts where person = ${person}`);
   // One that goes on would come back with all that was done in it.
   await db.query(sql`insert into memory_forgotten (person, thread_id)
-    select person_of(${userKey}), thread_id from threads where user_key = any (identities_of(${userKey})) and status = 'open'
-    on conflict do nothing`);
+    select ${person}, thread_id from threads where user_key = any (${accounts}) and status = 'open' on conflict do nothing`);
   return rowCount ?? 0;
 }
 

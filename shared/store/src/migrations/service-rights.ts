@@ -64,7 +64,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       chat_agents: ALL,
       identity_codes: ALL,
       memories: WRITE,
-      memory_facts: 'select, delete',
+      memory_facts: 'select, insert, delete',
       memory_forgotten: ADD,
       code_tries: ALL,
       // It writes the code that it sends into no table: only a keyed mark of it.

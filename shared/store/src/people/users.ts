@@ -1,4 +1,5 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
+import { findWhose, forgetMemory } from '../memory/facts.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues } from '../sql.ts';
 import { revokeProgram } from './revoked-programs.ts';
@@ -40,23 +41,25 @@ export async function allowUser(
       ${user.name}, ${user.role}, ${force}) as change`;
 }
 
+/** What became of taking a role away, and how many facts were forgotten with it. */
+export interface Denial {
+  readonly change: 'removed' | 'stranger' | 'last admin';
+  readonly factsForgotten: number;
+}
+
 /**
- * Makes a person a stranger again, unless they are the only admin; `force` does it all the same. The account of a program that acted for
- * itself stays away. In a transaction.
+ * Makes a person a stranger again, unless they are the only admin; `force` does it all the same. Their memory goes with their access:
+ * should they come back, nothing is known of them. The account of a program that acted for itself stays away. In a transaction.
  */
-export async function denyUser(
-  db: Queryable,
-  userKey: string,
-  force = false,
-): Promise<'removed' | 'stranger' | 'last admin'> {
+export async function denyUser(db: Queryable, userKey: string, force = false): Promise<Denial> {
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
-  const change = await findValue<'removed' | 'stranger' | 'last admin'>(
-    db,
-    'stranger',
-  )`select user_deny(${userKey}, ${force})`;
-  if (isService && change === 'removed') await revokeProgram(db, userKey, userKey);
-  return change;
+  // Whoever has no role is nobody's account any more.
+  const whose = await findWhose(db, userKey);
+  const change = await findValue<Denial['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
+  if (change !== 'removed') return { change, factsForgotten: 0 };
+  if (isService) await revokeProgram(db, userKey, userKey);
+  return { change, factsForgotten: await forgetMemory(db, whose) };
 }
 
 /** One person who may speak, or null. */

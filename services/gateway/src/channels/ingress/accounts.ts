@@ -92,13 +92,13 @@ async function remove(db: Queryable, userKey: string): Promise<void> {
   const role = (await findUser(db, userKey))?.role ?? null;
   // An identity is taken away by itself: its person keeps their role.
   const isUnlinked = await unlinkIdentity(db, userKey, userKey);
-  if (!isUnlinked) await denyUser(db, userKey, true);
+  const factsForgotten = isUnlinked ? 0 : (await denyUser(db, userKey, true)).factsForgotten;
   // It is the file that takes it away, and so the file may give it again.
   await restoreProgram(db, userKey);
-  await record(db, userKey, { from: role, to: null });
+  await record(db, userKey, { from: role, to: null, factsForgotten });
 }
 
-function record(db: Queryable, userKey: string, data: Readonly<Record<string, string | null>>): Promise<void> {
+function record(db: Queryable, userKey: string, data: Readonly<Record<string, string | number | null>>): Promise<void> {
   return appendAudit(db, [
     { kind: 'role.changed', actor: 'system', data: { person: userKey, by: 'ingress', ...data } },
   ]);

@@ -8,7 +8,7 @@ import type { ChatCommand } from '../chat-command.ts';
 import { describeUsage, noticeTo, refuseLastAdmin } from '../people-changes.ts';
 import { recordCommand } from '../record.ts';
 
-/** `/deny <id>`: takes a role away, and ends what runs for that person. */
+/** `/deny <id>`: takes a role away, ends what runs for that person, and forgets what they had remembered. */
 export default {
   name: 'deny',
   who: 'admin',
@@ -20,16 +20,17 @@ export default {
     if (channelOfUser(id) === null) return { text: describeUsage('/deny <id>', null) };
     const known = await findUser(parts.db, id);
     const accounts = await listIdentities(parts.db, id);
-    const change = await denyUser(parts.db, id);
+    const { change, factsForgotten } = await denyUser(parts.db, id);
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
     if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
-    await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: null });
+    const lost = { person: id, from: known?.role ?? null, to: null, factsForgotten };
+    await recordCommand(parts.db, asked, 'role.changed', lost);
     // What runs for them ends, what waits is voided.
     const stops: string[] = [];
     for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {
-      text: say('people.denied', { ...person, name: plainName(person.name) }),
+      text: say('people.denied', { ...person, name: plainName(person.name), facts: factsForgotten }),
       notices: await noticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
       stops,
       peopleChanged: true,

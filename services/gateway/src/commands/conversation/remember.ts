@@ -1,0 +1,32 @@
+import { FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { explain, say } from '@signalbox/messages/say';
+import { rememberTyped } from '@signalbox/store/memory/facts';
+import type { ChatCommand } from '../chat-command.ts';
+
+/** `/remember <text>` keeps one fact, in the person's own words. */
+export default {
+  name: 'remember',
+  // As the tool is: whoever may only look has nothing changed for them.
+  who: 'developer',
+  personal: true,
+  menu: null,
+  help: 'help.remember',
+  answer: async ({ db }, typed, { envelope: { id, userKey, borrowed } }) => {
+    const text = typed.replace(/\s+/g, ' ').trim();
+    if (text === '' || text.length > FACT_LENGTH) return { text: say('memory.how', { limit: FACT_LENGTH }) };
+    try {
+      const outside = borrowed === undefined ? null : 'messages';
+      const { n, fact, outside: kept } = await rememberTyped(db, { userKey, fact: text, outside, commandId: id });
+      return {
+        text: say(kept === null ? 'memory.remembered' : 'memory.remembered-outside', { n, fact: plainName(fact) }),
+      };
+    } catch (error) {
+      const refused = error instanceof AppError ? (error as AppError) : null; // `instanceof` leaves its type parameter open
+      // Neither is a statement that failed, so the transaction goes on.
+      if (refused?.code === 'MEMORY_SECRET' || refused?.code === 'MEMORY_FULL') return { text: explain(refused) };
+      throw error;
+    }
+  },
+} satisfies ChatCommand;
