@@ -27,12 +27,12 @@ describe('somebody with a card', () => {
     const who = await customer();
     const asked = (await who.person.ask('I lost my card')).join('\n');
     expect(asked).toContain('Which card do you mean?');
-    await who.person.clickAndWait(`The card ending in ${who.debit}`);
+    await who.person.clickAndWait(`Debit card ending in ${who.debit}`);
     expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'medium' });
     const frozen = (await who.person.clickAndWait('Confirm')).join('\n');
     expect(frozen).toContain('is frozen');
     expect(await who.card(who.debit)).toEqual({ status: 'frozen', risk: 'medium' });
-    await who.person.clickAndWait(`New card for ${who.debit}`);
+    await who.person.clickAndWait(`Replace card ${who.debit}`);
     expect(await who.card(who.debit)).toMatchObject({ status: 'frozen' });
     const replaced = (await who.person.clickAndWait('Confirm')).join('\n');
     expect(replaced).toMatch(/is cancelled\. A new one, ending in/);
@@ -57,7 +57,7 @@ describe('somebody with a card', () => {
     const who = await customer();
     const phone = await who.whatsApp();
     expect((await who.person.ask("I see transactions I don't recognise")).join('\n')).toContain('Which card');
-    const challenged = (await who.person.clickAndWait(`The card ending in ${who.debit}`)).join('\n');
+    const challenged = (await who.person.clickAndWait(`Debit card ending in ${who.debit}`)).join('\n');
     expect(challenged).toContain('private chat on WhatsApp');
     expect(await who.card(who.debit)).toMatchObject({ risk: 'high' });
     const code = codeIn(
@@ -127,14 +127,13 @@ describe('somebody with a card', () => {
     await bench.operator.waitFor(/vouch for me/);
     await bench.operator.clickAndWait('Approve');
     await who.person.waitFor(/An operator has vouched for you/);
-    await who.person.waitFor(/report the fraud as soon as you confirm/);
+    await who.person.waitFor(/I report fraud with the card/);
   });
 
   it('who has no other chat gets the code from an operator, and is told so', async () => {
     const who = await customer();
     const asked = await who.does('report_fraud', { card: who.debit });
-    expect(asked).toContain('needs approval');
-    expect(asked).toContain('An operator passes six digits on to you');
+    expect(asked).toContain('An operator will pass six digits on to you');
     await bench.operator.waitFor(/Send a code that proves who I am/);
     await bench.operator.clickAndWait('Approve');
     const passed = await bench.operator.waitFor(/The code for/);
@@ -171,7 +170,7 @@ describe('somebody with a card', () => {
     const who = await customer();
     const phone = await who.whatsApp();
     await bench.pool.query(`update users set created_at = now() where user_key = $1`, [phone.userKey]);
-    expect(await who.does('report_fraud', { card: who.debit })).toContain('An operator passes six digits on to you');
+    expect(await who.does('report_fraud', { card: who.debit })).toContain('An operator will pass six digits on to you');
     expect((await phone.heard()).join('\n')).not.toContain('Your code');
   });
 

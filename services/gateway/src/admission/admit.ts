@@ -186,7 +186,7 @@ async function giveUp({ pool, log, metrics }: AdmissionDeps, plan: Plan | undefi
 }
 
 function isFromPerson(update: Incoming): update is FromPerson {
-  return ['text', 'album-part', 'press', 'edit', 'not-text'].includes(update.kind);
+  return ['text', 'album-part', 'press', 'edit', 'mode', 'not-text'].includes(update.kind);
 }
 
 /** Names what was sent at once: who sent it, and the album or the update. */

@@ -8,7 +8,7 @@ import { isForPrograms, parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 
 /** An update behind which there is a person. */
-export type FromPerson = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'not-text' }>;
+export type FromPerson = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }>;
 
 /** `sure`: it cannot be anything else. `exposed`: sent into a group, where it is worth nothing. */
 export interface SentCode {
@@ -68,6 +68,7 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   }
   if (update.kind === 'edit') return chooseEdit(update, plain);
   if (update.kind === 'press') return { ...plain, verdict: 'press' };
+  if (update.kind === 'mode') return plain;
   if (update.kind === 'not-text') {
     const sentence = sayError('NOT_TEXT', { what: say(`admission.${update.what}`) });
     return refuse('not text', `not-text:${update.chatKey}:${update.messageId}`, sentence);

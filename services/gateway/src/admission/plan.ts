@@ -78,7 +78,7 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
     });
   const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
   const isNew = choice.verdict === 'new';
-  const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;
+  const stored = storedOf(update, { head, envelope, text: choice.text });
   return {
     envelope,
     language: options.language,
@@ -113,6 +113,16 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
   };
 }
 
+/** What is stored of an update, when it is no command. */
+function storedOf(
+  update: FromPerson,
+  made: { readonly head: object; readonly envelope: MessageEnvelope; readonly text: string },
+): Admission['envelope'] & { readonly kind: string } {
+  const { head, envelope, text } = made;
+  if (update.kind === 'edit') return { ...head, kind: 'edit', messageId: envelope.messageId, text };
+  return update.kind === 'mode' ? { ...head, kind: 'mode', ...update.reads } : envelope;
+}
+
 /** The plan of a message that turned out to be a code, whatever it looked like: the code itself is not kept. */
 export function asCode(
   plan: Plan,
@@ -142,8 +152,8 @@ export function asCode(
 type Line = (said: NonNullable<Choice['refusal']>) => NonNullable<Admission['reply']>;
 
 function strangerLine(update: FromPerson, line: Line): Admission['stranger'] {
-  // In a group the answer would be noise for everybody; a press gets its toast, and an edit follows a message.
-  if (update.chatKind === 'group' || update.kind === 'press' || update.kind === 'edit') return null;
+  // In a group the answer would be noise for everybody; a press gets its toast, and the others follow a message.
+  if (update.chatKind === 'group' || ['press', 'edit', 'mode'].includes(update.kind)) return null;
   const text = sayError('STRANGER', { name: plainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
 }
@@ -164,6 +174,7 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     text,
     messageId: update.messageId,
     ...files(update),
+    ...(update.reads ? { reads: update.reads } : {}),
     ...('borrowed' in update && update.borrowed ? { borrowed: update.borrowed } : {}),
     ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
     button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,

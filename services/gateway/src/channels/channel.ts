@@ -1,4 +1,5 @@
 import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { Closable, Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
@@ -19,6 +20,8 @@ interface FromPerson {
   readonly language?: string;
   /** ISO time at which the person did it. */
   readonly at: string;
+  /** How the person reads where they did it. Left out when the channel does not say. */
+  readonly reads?: PageMode;
 }
 
 export type NotText = 'sticker' | 'poll' | 'place' | 'contact' | 'story' | 'checklist' | 'game' | 'other';
@@ -66,6 +69,8 @@ export type Incoming =
       readonly messageId: string;
       readonly album: string | null;
     })
+  /** The person reads in another way from now on: as `reads` says. */
+  | (FromPerson & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
   /** Something that is neither words nor a file. */
   | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly what: NotText })
   /** Whether we may write to a chat from now on. */

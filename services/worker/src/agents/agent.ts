@@ -1,4 +1,5 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/contracts/conversation/envelope';
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type {
@@ -29,7 +30,11 @@ export interface AgentMessage {
     | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
     /** A node is to run again; the text is none of its own. `about`: the message whose turn failed, the newest one when left out. */
     | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
+    /** The person reads in another way from now on; only agents that draw by it are told. */
+    | ({ readonly kind: 'mode' } & PageMode)
     | null;
+  /** How its author reads, where that is known. */
+  readonly reads?: PageMode | undefined;
 }
 
 /** All that an agent may reach while it runs. Effects go through `call` only. */
@@ -98,6 +103,10 @@ export interface AgentReply {
   readonly key: string;
   readonly text: string;
   readonly buttons: readonly OfferedButton[];
+  /** Replies of a thread with the same slot are one message: the newest shows, in the place of the first. */
+  readonly slot?: string;
+  /** It takes the place of the one before in its slot, with the receipts below that. Where nothing can be changed, nothing is said. */
+  readonly onlyChanges?: true;
   /** Sent as documents after the text. */
   readonly files?: readonly OutboundFile[];
   /** Put below the text by the turn, and never by an agent. */
@@ -139,6 +148,8 @@ export interface AgentResult {
 export interface Agent {
   /** The model that answers people can look at pictures. */
   readonly sees?: true;
+  /** What it shows depends on how its reader reads: it is told when that changes. */
+  readonly draws?: true;
   /** Runs passes until the turn ends. `resume`: an earlier run of this turn may have died; go on from its checkpoint. */
   run(input: {
     readonly messages: readonly AgentMessage[];

@@ -22,7 +22,13 @@ export function cameIn(messages: readonly BaseMessage[], start: number): readonl
       event: (message.additional_kwargs['event'] ??
         message.additional_kwargs['again'] ??
         null) as RecordedMessage['event'],
+      ...readsOf(message),
     }));
+}
+
+/** How the author of a message reads, where the agent that took it has kept that. */
+function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMessage, 'reads'> {
+  return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // as above
 }
 
 /** The run as its records name it. */

@@ -1,4 +1,5 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
+import { CODE_HANDLE_PREFIX } from '@signalbox/safety/secrets/step-up-code';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { Queryable } from '@signalbox/store/pool';
 import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
@@ -117,7 +118,8 @@ function fieldsOf({ arguments: args, result, release = null, environment = null 
 /** A value on one line, in which nothing is hidden. */
 function shownOf(value: unknown): readonly string[] {
   if (typeof value === 'number') return [String(value)];
-  if (typeof value !== 'string' || value.trim() === '') return [];
+  // The mark of a code tells its reader nothing.
+  if (typeof value !== 'string' || value.trim() === '' || value.startsWith(CODE_HANDLE_PREFIX)) return [];
   const line = value.replace(/\s+/g, ' ').trim();
   return [escapeText(line.length > FIELD_LENGTH ? `${line.slice(0, FIELD_LENGTH - 1)}…` : line)];
 }

@@ -6,7 +6,7 @@ import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import { NodeCalls } from './calls.ts';
 import { extrasOf } from './extras.ts';
 import { CLEAR, INGEST, ingestInput } from './ingest.ts';
-import { drawView, send } from './replies.ts';
+import { drawView, send, sendView } from './replies.ts';
 import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
 import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
 
@@ -78,15 +78,18 @@ function runNode<S extends z.ZodType, A extends Actions>(
     const { goto = CLEAR, view, awaits = false, audit = [] } = outcome;
     if (goto !== CLEAR && !node.then?.includes(goto))
       throw new Error(`${name} may not go on to ${goto}; add it to then.`);
-    const replies = [...(outcome.replies ?? []), ...(view ? [drawView(spec, view, domain, { mode, device })] : [])];
+    const { replies = [] } = outcome;
     const { turnKey } = extras;
-    const sent = send(state, extras, replies);
+    const sent: ReturnType<typeof send> & Partial<Pick<CommonState, 'ui'>> =
+      view === undefined
+        ? send(state, extras, replies)
+        : sendView(state, extras, { state: view, view: drawView(spec, view, domain, { mode, device }), replies });
     const audited = audit.map((payload): ServerEvent => ({ type: 'server.audit.event', turnKey, payload }));
     const events = [...(sent.outbox ?? []), ...audited];
     return {
       ...sent,
       domain: { [spec.id]: domain },
-      ui: { ...state.ui, ...(view ? { state: view } : {}), awaits },
+      ui: { ...state.ui, ...sent.ui, awaits },
       meta: { ...meta, next: goto },
       ...(outcome.errors === undefined ? {} : { errors: outcome.errors }),
       ...(events.length > 0 ? { outbox: events } : {}),

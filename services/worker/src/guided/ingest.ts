@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import type { AgentMessage, AgentParts } from '../agents/agent.ts';
 import { checkWish, readAction } from './actions.ts';
 import { extrasOf, type RunExtras } from './extras.ts';
-import { allActions, MODE_ACTION, ModeChange } from './mode.ts';
+import { allActions, MODE_ACTION, readAnew, setMode } from './mode.ts';
 import { canRead, describeReading, readWithModel } from './reading.ts';
-import { drawView, send } from './replies.ts';
+import { send } from './replies.ts';
 import type { Actions, GuidedSpec, Heard, Wish } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
@@ -45,6 +45,8 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     const start = (heard: Heard): CommonUpdate =>
       goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
 
+    if (event?.kind === 'mode')
+      return { meta: { ...state.meta, next: CLEAR }, ...readAnew(spec, state, extras, event) };
     if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
     const isAgain = nodeAgain(event, spec.nodes) !== null;
     const { taken, update } = await take(extras, text, domain, !isAgain);
@@ -54,10 +56,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     const { action: name, data } = taken.wish;
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
-    const { mode = state.mode, device = state.device } = ModeChange.parse(data);
-    const shown = Object.hasOwn(spec.views, state.ui.state) ? state.ui.state : spec.home;
-    const view = drawView(spec, shown, domain, { mode, device });
-    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), mode, device, ...send(state, extras, [view]) };
+    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...setMode(spec, state, extras, data) };
   };
 
   /** What a text asks for: as it is written, else as the agent reads it, else as a model does. */

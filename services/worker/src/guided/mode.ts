@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import type { Actions } from './spec.ts';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
+import type { RunExtras } from './extras.ts';
+import { drawView, redrawView, sendView } from './replies.ts';
+import type { Actions, GuidedReply, GuidedSpec, Reader } from './spec.ts';
+import type { CommonState, CommonUpdate } from './state.ts';
 
 /** Every guided agent has it: how the person reads from now on. What they see is drawn anew. */
 export const MODE_ACTION = 'set_mode';
 
-export const ModeChange = z
+const ModeChange = z
   .strictObject({ mode: z.enum(['voice', 'text']).optional(), device: z.enum(['desktop', 'mobile']).optional() })
   .refine(({ mode, device }) => mode !== undefined || device !== undefined, { path: ['mode'] });
 
@@ -17,4 +21,46 @@ export function allActions(actions: Actions): Actions {
       describe: 'The person wants to be spoken to (voice) or to read (text), or reads on another device.',
     },
   };
+}
+
+/** The person asked for it: what is shown is sent once more, drawn for how they read from now on. */
+export function setMode<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  state: CommonState,
+  extras: RunExtras,
+  data: unknown,
+): CommonUpdate {
+  const { mode = state.mode, device = state.device } = ModeChange.parse(data);
+  const shown = shownOf(spec, state);
+  const view = drawShown(spec, state, { mode, device });
+  return { mode, device, ...sendView(state, extras, { state: shown, view, replies: [] }) };
+}
+
+/** Their page is used in another way: what is shown is drawn for that in its place. What looks the same is left alone. */
+export function readAnew<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  state: CommonState,
+  extras: RunExtras,
+  { mode, device }: PageMode,
+): CommonUpdate {
+  const now = drawShown(spec, state, { mode, device });
+  const isSame = JSON.stringify(now) === JSON.stringify(drawShown(spec, state, state));
+  return { reads: { mode, device }, mode, device, ...(isSame ? {} : redrawView(state, extras, now)) };
+}
+
+function drawShown<S extends z.ZodType, A extends Actions>(
+  spec: GuidedSpec<S, A>,
+  state: CommonState,
+  { mode, device }: Reader,
+): GuidedReply {
+  const domain = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+  return drawView(spec, shownOf(spec, state), domain, { mode, device });
+}
+
+/** The view that the person was shown last. */
+function shownOf<S extends z.ZodType, A extends Actions>(
+  { views, home }: Pick<GuidedSpec<S, A>, 'views' | 'home'>,
+  { ui }: CommonState,
+): string {
+  return Object.hasOwn(views, ui.state) ? ui.state : home;
 }

@@ -7,21 +7,56 @@ import type { CommonState, ServerEvent } from './state.ts';
 
 type Patch = Extract<ServerEvent, { type: 'server.a2ui.patch' }>;
 
+interface Sent {
+  readonly messages: AIMessage[];
+  readonly outbox?: readonly Patch[];
+}
+
+type Surface = Pick<CommonState, 'outbox' | 'ui'>;
+type Turn = Pick<RunExtras, 'run' | 'turnKey'>;
+
 /** Puts replies into the conversation and the outbox. Their keys count within the turn, so that a resumed turn sends the same. */
-export function send(
-  { outbox, ui }: Pick<CommonState, 'outbox' | 'ui'>,
-  { run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>,
-  replies: readonly GuidedReply[],
-): { readonly messages: AIMessage[]; readonly outbox?: readonly Patch[] } {
-  const sent = outbox.filter((event) => event.turnKey === turnKey && isPatch(event)).length;
-  const patches = replies.map(({ text, buttons }, place): Patch => {
-    const key = `${run.answerId(turnKey, sent + place + 1)}_say`;
-    return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
-  });
+export function send(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
+  const patches = replies.map((reply, place) => toPatch(surface, turn, reply, place));
   return {
     messages: patches.map(({ key, payload }) => new AIMessage({ id: key, content: payload.text })),
     ...(patches.length > 0 ? { outbox: patches } : {}),
   };
+}
+
+/** The same, with a view below them, which is the one that is shown from now on. */
+export function sendView(
+  surface: Surface,
+  turn: Turn,
+  {
+    state,
+    view,
+    replies,
+  }: { readonly state: string; readonly view: GuidedReply; readonly replies: readonly GuidedReply[] },
+): Sent & Pick<CommonState, 'ui'> {
+  const { messages, outbox = [] } = send(surface, turn, [...replies, view]);
+  const slot = outbox.at(-1)?.key ?? '';
+  const shown = outbox.map((patch) => (patch.key === slot ? { ...patch, payload: { ...patch.payload, slot } } : patch));
+  return { messages, outbox: shown, ui: { ...surface.ui, state, slot } };
+}
+
+/** Draws the view that is shown in another way, in its place. The conversation has it already. */
+export function redrawView(surface: Surface, turn: Turn, view: GuidedReply): Pick<Sent, 'outbox'> {
+  const { slot } = surface.ui;
+  if (slot === undefined) return {};
+  const patch = toPatch(surface, turn, view, 0);
+  return { outbox: [{ ...patch, payload: { ...patch.payload, slot } }] };
+}
+
+function toPatch(
+  { outbox, ui }: Surface,
+  { run, turnKey }: Turn,
+  { text, buttons }: GuidedReply,
+  place: number,
+): Patch {
+  const sent = outbox.filter((event) => event.turnKey === turnKey && isPatch(event)).length;
+  const key = `${run.answerId(turnKey, sent + place + 1)}_say`;
+  return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
 /** What the person is to see of a turn. Audit events are for audits. */
@@ -29,7 +64,13 @@ export function repliesOf({ outbox }: Pick<CommonState, 'outbox'>, turnKey: stri
   return outbox
     .filter(isPatch)
     .filter((event) => event.turnKey === turnKey)
-    .map(({ key, payload: { text, buttons } }) => ({ key, text, buttons }));
+    .map(({ key, payload: { text, buttons, slot } }) => ({
+      key,
+      text,
+      buttons,
+      ...(slot === undefined ? {} : { slot }),
+      ...(slot === undefined || slot === key ? {} : { onlyChanges: true as const }),
+    }));
 }
 
 /** A view of an agent as its reader sees it now. Throws for one that it does not have. */

@@ -1,5 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation } from '@langchain/langgraph';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedAsk, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
@@ -16,6 +17,8 @@ export type ServerEvent = { readonly turnKey: string } & (
         readonly surfaceId: string;
         readonly text: string;
         readonly buttons: readonly OfferedButton[];
+        /** Of a view: the key of the message that shows it; another one when this takes its place. */
+        readonly slot?: string;
       };
     }
   | { readonly type: 'server.audit.event'; readonly payload: Readonly<Record<string, string>> }
@@ -58,10 +61,18 @@ export const CommonState = Annotation.Root({
   /** What was heard last. */
   transcript: Annotation<string>({ reducer: latest, default: () => '' }),
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
-  ui: Annotation<{ readonly surfaceId: string; readonly state: string; readonly awaits: boolean }>({
+  /** `state`: the view that is shown, in the message of this slot. */
+  ui: Annotation<{
+    readonly surfaceId: string;
+    readonly state: string;
+    readonly awaits: boolean;
+    readonly slot?: string;
+  }>({
     reducer: latest,
     default: () => ({ surfaceId: 'main', state: '', awaits: false }),
   }),
+  /** How the newest message says that its author reads: another way than before changes mode and device. */
+  reads: Annotation<PageMode | null>({ reducer: latest, default: () => null }),
   errors: Annotation<Readonly<Record<string, string>> | null>({ reducer: replace, default: () => null }),
   pendingAction: Annotation<{ readonly id: string; readonly data: unknown } | null>({
     reducer: replace,

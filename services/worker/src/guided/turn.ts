@@ -1,4 +1,4 @@
-import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import type { z } from 'zod';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { say } from '@signalbox/messages/say';
@@ -43,6 +43,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
   };
 
   return {
+    draws: true,
     run: async ({ messages: batch, run, resume, threadNew }) => {
       const thread = { configurable: { thread_id: run.threadId } };
       const values = threadNew && !resume ? {} : await readValues(parts.checkpoints, run.threadId);
@@ -70,7 +71,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       for (const message of taken.filter(({ id }) => !known.has(id))) {
         run.signal.throwIfAborted();
         const isFirst = Object.keys(values).length === 0 && (state.messages ?? []).length === 0;
-        state = await graph.invoke(inputOf(spec, run, message, state.messages ?? [], isFirst), config);
+        state = await graph.invoke(inputOf(spec, run, message, { state, isFirst }), config);
       }
       return {
         ...resultOf(state, extras.turnKey),
@@ -121,21 +122,26 @@ function inputOf<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   run: AgentRun,
   message: AgentMessage,
-  before: readonly BaseMessage[],
-  isFirst: boolean,
+  { state, isFirst }: { readonly state: Partial<CommonState>; readonly isFirst: boolean },
 ): CommonUpdate {
-  const { id, event } = message;
-  const words = before.findLast((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
+  const { id, event, reads } = message;
+  const words = state.messages?.findLast((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
   const heard =
     event?.kind === 'node'
       ? new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } })
-      : new HumanMessage({ id, content: message.text, ...(event ? { additional_kwargs: { event } } : {}) });
+      : new HumanMessage({
+          id,
+          content: message.text,
+          additional_kwargs: { ...(event && { event }), ...(reads && { reads }) },
+        });
+  const isAnother = reads && (reads.mode !== state.reads?.mode || reads.device !== state.reads.device);
   return {
     stateVersion: spec.stateVersion,
     messages: [heard],
     pendingAction: null,
     errors: null,
     meta: { sessionId: run.threadId, agentId: spec.id, heard: { kind: 'words', text: '' }, next: '' },
+    ...(isAnother ? { reads, ...reads } : {}),
     ...(isFirst ? { domain: { [spec.id]: spec.initial() } } : {}),
   };
 }

@@ -81,9 +81,14 @@ function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMess
     const event = { kind: 'node' as const, say, node, ...(about === undefined ? {} : { about }) };
     return { id: envelope.id, text: `[${node} runs again] ${say}`, event };
   }
+  if (envelope.kind === 'mode') {
+    const { id, mode, device } = envelope;
+    return { id, text: `[reads by ${mode} on ${device}]`, event: { kind: 'mode', mode, device } };
+  }
   const words = envelope.kind === 'message' ? envelope.text : '';
   const lines = together.flatMap(attachmentsOf).map(describeAttachment);
-  return { id: envelope.id, text: [words, ...lines].join('\n'), event: null };
+  const reads = envelope.kind === 'message' && envelope.reads ? { reads: envelope.reads } : {};
+  return { id: envelope.id, text: [words, ...lines].join('\n'), event: null, ...reads };
 }
 
 function isFilesOnly(message: InboxMessage): boolean {

@@ -252,9 +252,10 @@ export function outbound(context: TurnContext, reply: AgentReply, personal = fal
     turnId,
     traceId,
     priority: PRIORITY.reply,
-    slot: null,
+    slot: reply.slot === undefined ? null : `${threadId || lane.userKey}/${reply.slot}`,
     body: {
       text: reply.text,
+      ...(reply.onlyChanges ? { onlyChanges: true } : {}),
       ...(reply.receipts && reply.receipts.length > 0 ? { receipts: [...reply.receipts] } : {}),
       buttons: [...reply.buttons],
       ...replyTo(context),

@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { withinMs } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { soFarOfMessage } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
@@ -166,6 +167,7 @@ export class TurnSession {
 
   async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
     const { envelope } = this.#start.first;
+    if (envelope.kind === 'mode') return this.#endOfRedraw(result);
     const note = this.#pictureNote;
     const before = [
       ...(envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : []),
@@ -180,6 +182,16 @@ export class TurnSession {
     const task = threadNew || resumed ? result.task : null;
     const about = await this.#account.describeThread(task, result.outcome === 'finished');
     return endOf(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
+  }
+
+  /** What is drawn anew says nothing new: it keeps the receipts that stand below it. */
+  async #endOfRedraw(result: AgentResult): Promise<ReturnType<typeof endOf>> {
+    const { parts } = this.#start;
+    const { threadId, chatKey } = this.#context;
+    const replies: AgentReply[] = [];
+    for (const reply of result.replies)
+      replies.push({ ...reply, receipts: await findReceipts(parts.pool, chatKey, `${threadId}/${reply.slot}`) });
+    return endOf(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
   }
 
   /** Ends the turn with words of the runtime: the person stopped it, or must hear of its failure. All else is thrown on. */

@@ -19,6 +19,7 @@ import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
  *                                 ├─ files, no words      ─▶ say what can be done with them      │
  *                                 ├─ a decision           ─▶ run what was approved ─▶ agent      │
  *                                 ├─ a node again         ─▶ agent, from that node on            │
+ *                                 ├─ another way to read  ─▶ an agent that draws by it, if any   │
  *                                 ├─ an incident          ─▶ told as it is, noted in the thread  │
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next claim.
@@ -44,6 +45,7 @@ const HANDLERS: Readonly<
   decision: think,
   node: (start) =>
     isOfThread(start) ? think(start) : finish(start, endWithout([start.first], 'refused', 'its conversation is over')),
+  mode: readAnew,
   'job-finished': (start) => (isOfThread(start) ? converse(start) : reportJob(start)),
   incident: reportIncident,
 };
@@ -62,6 +64,13 @@ async function converse(start: TurnStart): Promise<boolean> {
 
 function think(start: TurnStart): Promise<boolean> {
   return new TurnSession(start, [start.first]).run();
+}
+
+/** The person reads in another way. Where nothing was said yet, their next message says it again. */
+function readAnew(start: TurnStart): Promise<boolean> {
+  const { parts, lane, first } = start;
+  if (parts.agent.draws && lane.threadId !== null) return think(start);
+  return finish(start, endWithout([first], 'answered', 'mode'));
 }
 
 /** The conversation of a job is over: its end is reported as it is, with its receipt. */
@@ -99,6 +108,10 @@ function isOfThread({ first: { envelope }, lane }: TurnStart): boolean {
 }
 
 /** The end of messages without a turn. */
-function endWithout(messages: readonly InboxMessage[], outcome: 'stopped' | 'refused', reason: string): TurnEnd {
+function endWithout(
+  messages: readonly InboxMessage[],
+  outcome: 'stopped' | 'refused' | 'answered',
+  reason: string,
+): TurnEnd {
   return { turn: null, outcomes: settle(messages, outcome, reason), replies: [], thread: null };
 }

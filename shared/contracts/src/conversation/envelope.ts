@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApprovalAct } from '../governance/approval.ts';
+import { PageMode } from './page-mode.ts';
 
 /** Longest text that one inbound message may carry, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
 export const TEXT_LIMIT = 16_000;
@@ -72,9 +73,13 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
     /** The person said it: a transcript that they read and confirmed. */
     spoken: z.literal(true).optional(),
+    /** How its author reads: how the page is used on which they wrote it. Left out where the channel cannot tell. */
+    reads: PageMode.optional(),
     /** Set when the text came from a button: which outbox row it belongs to. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),
+  /** The person reads in another way from now on, in this chat. */
+  Base.extend({ kind: z.literal('mode'), ...PageMode.shape }),
   /** A command that must be handled in its place among the messages. */
   Base.extend({ kind: z.literal('command'), chatKind: ChatKind, name: z.string().max(200), command: z.literal('new') }),
   /** A job has ended: the agent, or a notice, tells the person. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TEXT_LIMIT } from './envelope.ts';
+import { PageMode } from './page-mode.ts';
 
 /*
  * What travels over a web socket between a page and the gateway. Each frame is `{type, ts, sessionId, payload}`. What a page shows is data:
@@ -8,10 +9,6 @@ import { TEXT_LIMIT } from './envelope.ts';
 
 /** Largest frame of a page, in bytes. */
 export const FRAME_LIMIT_BYTES = 64 * 1024;
-
-/** How a page is used: what it shows depends on it. */
-export const PageMode = z.object({ mode: z.enum(['voice', 'text']), device: z.enum(['desktop', 'mobile']) });
-export type PageMode = z.infer<typeof PageMode>;
 
 /** How something is drawn, and what it shows: see components.ts. */
 const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ProposedAction } from './action.ts';
 import { PolicyDecision } from './decision.ts';
 import { OfferedButton, OutboundFile } from '../conversation/envelope.ts';
+import { PageMode } from '../conversation/page-mode.ts';
 import { Role } from './roles.ts';
 
 /*
@@ -134,8 +135,11 @@ export const RecordedMessage = z.object({
     .discriminatedUnion('kind', [
       z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }),
       z.object({ kind: z.literal('node'), say: z.string(), node: z.string(), about: z.string().optional() }),
+      z.object({ kind: z.literal('mode'), ...PageMode.shape }),
     ])
     .nullable(),
+  /** How its author reads. Left out where nobody knows, or no agent minds. */
+  reads: PageMode.optional(),
 });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 

@@ -8,7 +8,7 @@ import type { SecretSealer } from './cipher.ts';
  */
 
 /** What every handle of a typed code begins with. */
-const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
+export const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
 /** Stands in a stored message where the gateway writes the code. */
 export const CODE_PLACE = '••••••';
 const DIGITS = 6;

@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts';
 import { currentLanguage, ENGLISH, inLanguage } from '@signalbox/messages/language';
-import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { OutboundEnvelope, Receipt } from '@signalbox/contracts/conversation/envelope';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { readLanguages } from '../people/users.ts';
@@ -52,6 +52,12 @@ export async function putInTheirLanguage(
   for (const [place, chatKey] of chats.entries())
     put.push(...(await inLanguage(languages[place], () => putOutbox(db, [row(chatKey)]))));
   return put;
+}
+
+/** The receipts below the message of a slot, as it stands now; none where there is no such message. */
+export function findReceipts(db: Queryable, chatKey: string, slot: string): Promise<readonly Receipt[]> {
+  return findValue<readonly Receipt[]>(db, [])`
+    select body -> 'receipts' from outbox where chat_key = ${chatKey} and slot = ${slot} order by id desc limit 1`;
 }
 
 /** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */

@@ -116,7 +116,7 @@ export class VoiceListener implements Closable {
   /** Stores what was heard and the question about it. What was heard is taken for typed text, so that it keeps no secret either. */
   async #ask(note: ClaimedNote, channel: Channel, heard: string): Promise<void> {
     const { pool, cipher, log } = this.#deps;
-    const { attachments: _, ...envelope } = note.envelope;
+    const { attachments: _, reads: __, ...envelope } = note.envelope;
     const typed = { ...envelope, kind: 'text' as const, text: heard, named: true, album: null, whisper: false };
     const challenges = await challengesOf(pool, [typed]);
     const { update, secrets } = takeSecrets(cipher, { ...typed, attachments: [] }, challenges.get(typed.userKey));

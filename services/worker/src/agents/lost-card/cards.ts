@@ -10,6 +10,7 @@ const Listed = z.object({
   cards: z.array(
     z.object({
       last4: z.string(),
+      kind: z.enum(['debit', 'credit']),
       status: z.enum(['ordered', 'active', 'frozen']),
       risk: z.enum(['low', 'medium', 'high']),
       arrivesOn: z.string().nullable(),
@@ -41,8 +42,8 @@ export async function pickCard(
   const named = given ?? context.domain.card_last4;
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
   if (card) return { card, domain: { ...domain, ...knownOf(card) } };
-  const buttons = cards.map((last4) =>
-    button(say('lost-card.cardButton', { last4 }), action, { ...dataOf(context, action), card: last4 }),
+  const buttons = usable.map(({ last4, kind }) =>
+    button(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
   );
   return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
 }

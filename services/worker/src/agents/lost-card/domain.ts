@@ -7,8 +7,13 @@ export const STATE_VERSION = 1;
 const Last4 = z.string().regex(/^[0-9]{4}$/);
 const TransactionId = z.string().regex(/^[\w-]{1,60}$/);
 
-/** A payment that looks as if somebody else had made it. */
-const Suspicious = z.object({ transactionId: TransactionId, merchant: z.string(), at: z.string() });
+/** A payment that looks as if somebody else had made it. `minor`: in the smallest unit of its currency. */
+const Suspicious = z.object({
+  transactionId: TransactionId,
+  merchant: z.string(),
+  at: z.string(),
+  amount: z.object({ minor: z.int(), currency: z.string() }).nullable().default(null),
+});
 
 /** What a person wants to happen that takes their confirmation. */
 const Wanted = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
@@ -43,6 +48,8 @@ export const LostCardDomain = z.object({
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
   /** How the code comes. */
   code_by: z.enum(['chat', 'operator']).nullable(),
+  /** The channel of the other chat that the code was sent to. */
+  code_channel: z.string().nullable().default(null),
 });
 export type LostCardDomain = z.infer<typeof LostCardDomain>;
 
@@ -63,6 +70,7 @@ export function initialDomain(): LostCardDomain {
     wanted: null,
     awaiting: null,
     code_by: null,
+    code_channel: null,
   };
 }
 

@@ -1,3 +1,5 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { GuidedReply, Reader } from '../../guided/spec.ts';
 import { button, type LostCardDomain } from './domain.ts';
@@ -26,8 +28,8 @@ const frozen: View = ({ card_last4 }) => {
   };
 };
 
-const challenge: View = ({ card_last4, card_status, code_by }) => ({
-  text: say('lost-card.challenge', { by: code_by ?? 'none' }),
+const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => ({
+  text: say('lost-card.challenge', { by: code_by ?? 'none', channel: code_channel ?? 'other' }),
   buttons: [
     button(say('lost-card.codeButton'), 'verify_identity', { by: 'chat' }),
     button(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
@@ -38,15 +40,17 @@ const challenge: View = ({ card_last4, card_status, code_by }) => ({
   ],
 });
 
-const confirm: View = ({ card_last4, wanted }) => ({
-  text: say('lost-card.confirm', { last4: card_last4 ?? '', wanted: wanted ?? 'none' }),
-  buttons: [],
-});
+const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
+  const label = say('card.button-confirm');
+  const press = say('lost-card.confirm', { last4: card_last4 ?? '', wanted: wanted ?? 'none', label });
+  const reported = wanted === 'report_fraud' ? suspicious.map((payment) => `- ${sayPayment(payment)}`) : [];
+  return { text: [press, reported.join('\n')].join('\n\n').trim(), buttons: [] };
+};
 
 const replaced: View = (domain) => ({ text: say('lost-card.replacedNext'), buttons: options(domain) });
 
 const escalated: View = ({ card_last4, card_status }) => ({
-  text: say('lost-card.escalated'),
+  text: say('lost-card.escalated', { status: card_last4 === null ? 'none' : card_status }),
   buttons:
     card_last4 === null
       ? []
@@ -58,6 +62,17 @@ const escalated: View = ({ card_last4, card_status }) => ({
 });
 
 export const VIEWS = { home, frozen, challenge, confirm, replaced, escalated } as const;
+
+/** A payment as its reader knows it: where, when and how much. */
+function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {
+  const day = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
+  return [plainName(merchant), day, ...(amount ? [sayAmount(amount)] : [])].join(', ');
+}
+
+function sayAmount({ minor, currency }: { readonly minor: number; readonly currency: string }): string {
+  const format = new Intl.NumberFormat(currentLanguage(), { style: 'currency', currency });
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
 
 /** What the agent offers for the card as it is. */
 function options({ card_last4: last4, card_status: status }: LostCardDomain): GuidedReply['buttons'] {

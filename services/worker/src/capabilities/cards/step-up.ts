@@ -74,7 +74,7 @@ export const checkStepUpCode = tool({
     ports.cards.checkCode(code.slice(-MARK_LENGTH), { userKey: actor.userKey, actionId }),
   probe: (_input, context) => probeCard(context),
   phrases: {
-    order: ({ code }) => say('cards.checkOrder', { code }),
+    order: () => say('cards.checkOrder', { code: HIDDEN }),
     done: (checked) =>
       say('cards.codeChecked', {
         outcome: checked.outcome,
@@ -84,6 +84,8 @@ export const checkStepUpCode = tool({
 });
 
 const MARK_LENGTH = 8;
+/** What stands for a code, whose mark tells its reader nothing. */
+const HIDDEN = '••••••';
 
 /** An operator takes over: with their approval they vouch for the person, or look after the fraud that was reported. */
 export const escalateToOperator = tool({

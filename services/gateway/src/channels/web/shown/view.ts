@@ -1,5 +1,5 @@
-import type { Component, PageMode } from '@signalbox/contracts/conversation/frames';
-import type { PatchStep } from '@signalbox/contracts/conversation/frames';
+import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { flatten, parseMarkdown, type Node } from '../../text/markdown.ts';
 import type { StoredPatch } from './patches.ts';
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ClientFrame } from '@signalbox/contracts/conversation/frames';
+import { newId } from '@signalbox/contracts/ids';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { Incoming } from '../../channel.ts';
 import { sessionOf } from '../chat-key.ts';
@@ -12,8 +14,6 @@ export interface Speaker {
   /** The language of the browser, as a BCP 47 code. */
   readonly language: string | null;
 }
-
-type Said = Exclude<ClientFrame, { type: 'client.mode.update' }>;
 
 /** What an inbox takes as the id of an update. */
 const UPDATE_ID_LIMIT = 120;
@@ -32,12 +32,13 @@ export function readFrame(raw: string, chatKey: string): ClientFrame | null {
   return text === '' ? null : { ...frame, payload: { ...frame.payload, text } };
 }
 
-/** What a frame asks for. */
+/** What a frame asks for. `reads`: how the page is used. A mode has no id of its own: said twice it is what it was. */
 export function toIncoming(
-  frame: Said,
+  frame: ClientFrame,
   { chatKey, userKey, name, language }: Speaker,
-): Extract<Incoming, { kind: 'text' | 'press' }> {
-  const { id } = frame.payload;
+  reads: PageMode,
+): Extract<Incoming, { kind: 'text' | 'press' | 'mode' }> {
+  const id = frame.type === 'client.mode.update' ? newId('mode') : frame.payload.id;
   const from = {
     updateId: toUpdateId(chatKey, id),
     userKey,
@@ -45,8 +46,10 @@ export function toIncoming(
     chatKind: 'private',
     name,
     at: new Date().toISOString(),
+    reads,
     ...(language === null ? {} : { language }),
   } as const;
+  if (frame.type === 'client.mode.update') return { ...from, kind: 'mode', reads: frame.payload, messageId: null };
   if (frame.type === 'client.message') {
     const sent = { named: true, whisper: false, attachments: [], album: null } as const;
     return { ...from, ...sent, kind: 'text', text: frame.payload.text, messageId: `in.${id}` };

@@ -20,7 +20,7 @@ const RETRY_MAX_MS = 3_000;
 const CLOSED_MS = 200;
 
 type Admit = (updates: readonly Incoming[]) => Promise<void>;
-type Said = Extract<Incoming, { kind: 'text' | 'press' }>;
+type Said = Extract<Incoming, { kind: 'text' | 'press' | 'mode' }>;
 
 interface Waiting {
   readonly update: Said;

@@ -25,13 +25,13 @@ export function readPage(options: {
 }): void {
   const { socket, page, speaker, intake, log } = options;
   const takeToken = createBucket();
-  const waiting: Exclude<ClientFrame, { type: 'client.mode.update' }>[] = [];
+  const waiting: ClientFrame[] = [];
 
   const work = async (): Promise<void> => {
     page.isPaused = true;
     socket.pause();
     for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
-      if (await intake.bring(toIncoming(frame, speaker))) continue;
+      if (await intake.bring(toIncoming(frame, speaker, page.mode))) continue;
       page.close(TRY_AGAIN_LATER, 'try again');
     }
     page.isPaused = false;
@@ -45,7 +45,8 @@ export function readPage(options: {
     // By default ws hands over each message as one buffer.
     const frame = isBinary ? null : readFrame((data as Buffer).toString(), speaker.chatKey);
     if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
-    if (frame.type === 'client.mode.update') return page.changeMode(frame.payload);
+    // The page itself changes at once, the conversation in its turn.
+    if (frame.type === 'client.mode.update') page.changeMode(frame.payload);
     waiting.push(frame);
     if (!page.isPaused) background(log, 'page', work());
   });

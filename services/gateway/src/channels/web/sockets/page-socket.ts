@@ -1,5 +1,6 @@
 import type { WebSocket } from '@fastify/websocket';
-import { CLOSE_CODES, type PageMode, type PatchStep, type ServerFrame } from '@signalbox/contracts/conversation/frames';
+import { CLOSE_CODES, type PatchStep, type ServerFrame } from '@signalbox/contracts/conversation/frames';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -77,6 +78,11 @@ export class PageSocket {
 
   get isOpen(): boolean {
     return this.#options.socket.readyState === this.#options.socket.OPEN;
+  }
+
+  /** How it is used by now. */
+  get mode(): PageMode {
+    return this.#nextMode ?? this.#mode;
   }
 
   /** Whether it lacks the patch of this number. */

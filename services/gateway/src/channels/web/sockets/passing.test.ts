@@ -27,6 +27,15 @@ test('what is shown in passing has its time, and is then taken away once', () =>
   expect([passing.isOver(99_000), passing.take(99_000)]).toEqual([false, { steps: [], frames: [] }]);
 });
 
+test('a notice goes two seconds after the answer', () => {
+  const passing = new Passing();
+  passing.notice('Confirmed. It runs now.', 0);
+  passing.take(1);
+  passing.answered(1_000);
+  expect([passing.isOver(2_900), passing.isOver(3_100)]).toEqual([false, true]);
+  expect(ids(passing.take(3_100).steps)).toEqual(['remove notice']);
+});
+
 test('an answer ends the draft and the thinking, also of a page that has seen neither', () => {
   const passing = new Passing();
   passing.think(0);

@@ -10,6 +10,8 @@ const THINKING_MS = 8_000;
 /** Workers repeat what they write after twenty seconds. */
 const DRAFT_MS = 30_000;
 const NOTICE_MS = 6_000;
+/** A notice says that something is under way; below its answer it would be the last word. */
+const NOTICE_AFTER_ANSWER_MS = 2_000;
 /** Below everything that is kept. */
 const DRAFT_PLACE = Number.MAX_SAFE_INTEGER - 1;
 
@@ -45,9 +47,10 @@ export class Passing {
   }
 
   /** The answer is there. Whether the page sees a draft of it. */
-  answered(): boolean {
+  answered(now = performance.now()): boolean {
     this.#thinkingUntilMs = 0;
     this.#draft = NOTHING;
+    this.#notice = { ...this.#notice, untilMs: Math.min(this.#notice.untilMs, now + NOTICE_AFTER_ANSWER_MS) };
     return this.#seen.draft !== null;
   }
 

@@ -1,5 +1,6 @@
 import type { WebSocket } from '@fastify/websocket';
-import { CLOSE_CODES, PageMode } from '@signalbox/contracts/conversation/frames';
+import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
+import { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -9,6 +9,8 @@ const Payments = z.object({
       transactionId: z.string(),
       merchant: z.string(),
       at: z.coerce.string(),
+      amountMinor: z.int(),
+      currency: z.string(),
       isSuspicious: z.boolean(),
       isReported: z.boolean(),
     }),
@@ -23,8 +25,7 @@ export async function classifyRisk(context: Context): Promise<Outcome> {
   const { given, domain } = context;
   const freeze = given('freeze_card');
   const report = given('report_fraud');
-  if (!freeze && !report)
-    return { domain: { trouble_count: domain.trouble_count + 1 }, goto: 'render_support_options' };
+  if (!freeze && !report) return notUnderstood(domain);
   const picked = await pickCard(context, freeze ? 'freeze_card' : 'report_fraud', (freeze ?? report)?.card);
   if ('stop' in picked) return picked.stop;
   const { card, domain: known } = picked;
@@ -34,6 +35,14 @@ export async function classifyRisk(context: Context): Promise<Outcome> {
   if (freeze) return { domain: { ...next, wanted: 'freeze_card' }, goto: 'freeze_card' };
   const suspicious = await findSuspicious(context, card.last4, report?.transactions ?? null);
   return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
+}
+
+/** What is waited for is said again, once. */
+function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): Outcome {
+  const domain = { trouble_count: before + 1 };
+  if (before === 0 && awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
+  if (before === 0 && awaiting === 'code') return { domain, view: 'challenge', awaits: true };
+  return { domain, goto: 'render_support_options' };
 }
 
 function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
@@ -67,5 +76,10 @@ export async function findSuspicious(
       ({ transactionId, isSuspicious, isReported }) =>
         !isReported && (named ? named.includes(transactionId) : isSuspicious),
     )
-    .map(({ transactionId, merchant, at }) => ({ transactionId, merchant, at }));
+    .map(({ transactionId, merchant, at, amountMinor: minor, currency }) => ({
+      transactionId,
+      merchant,
+      at,
+      amount: { minor, currency },
+    }));
 }

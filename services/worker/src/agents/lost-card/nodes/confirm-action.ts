@@ -9,7 +9,8 @@ import { proposeReport, proposeReset } from './changes.ts';
  */
 export async function confirmAction(context: Context): Promise<Outcome> {
   const { domain, heard } = context;
-  if (domain.awaiting === 'proposed') return { domain: { awaiting: 'confirmation' }, view: 'confirm', awaits: true };
+  if (domain.awaiting === 'proposed')
+    return { domain: { awaiting: 'confirmation', trouble_count: 0 }, view: 'confirm', awaits: true };
   if (domain.awaiting === 'next') return domain.wanted === 'reset' ? proposeReset(context) : proposeReport(context);
   return heard.kind === 'news' ? takeNews(context, heard.say) : proposeReset(context);
 }
@@ -41,7 +42,7 @@ async function settled(
   known: Partial<LostCardDomain>,
   { card, cards }: { readonly card: OwnCard | undefined; readonly cards: readonly OwnCard[] },
 ): Promise<Outcome> {
-  const over = { ...known, wanted: null, awaiting: null };
+  const over = { ...known, wanted: null, awaiting: null, trouble_count: 0 };
   const audit = [{ action: `${AGENT}.${domain.wanted ?? ''}`, outcome: 'settled' }];
   switch (domain.wanted) {
     case 'freeze_card':

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Context, Outcome } from '../cards.ts';
+import { say } from '@signalbox/messages/say';
 import { isWaiting } from '../cards.ts';
 import { AGENT, type LostCardDomain } from '../domain.ts';
+import { VIEWS } from '../views.ts';
 
+const Sent = z.object({ channel: z.string().nullable() });
 const Checked = z.object({ outcome: z.enum(['verified', 'wrong', 'locked', 'expired', 'none']) });
 /** With these no further code is sent: an operator has to look. */
 const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
@@ -30,11 +33,15 @@ async function sendCode(context: Context, by: 'chat' | 'operator'): Promise<Outc
       awaits: true,
       errors: { code: sent.code ?? '' },
     };
-  const isForOperator = isWaiting(sent);
+  // Where the code is comes from the tool: whoever reads this has to look in the right place.
+  const { channel } = Sent.catch({ channel: null }).parse(sent.result);
   return {
-    // Where the code is comes from the tool: whoever reads this has to look in the right place.
-    replies: [{ text: sent.say, buttons: [] }],
-    domain: { code_by: isForOperator ? 'operator' : 'chat', awaiting: 'code' },
+    domain: {
+      code_by: isWaiting(sent) ? 'operator' : 'chat',
+      code_channel: channel,
+      awaiting: 'code',
+      trouble_count: 0,
+    },
     view: 'challenge',
     awaits: true,
   };
@@ -50,20 +57,15 @@ async function checkCode(context: Context, code: string): Promise<Outcome> {
     return { ...next, audit, replies: [{ text: checked.say, buttons: [] }, ...(next.replies ?? [])] };
   }
   if (checked.ok && outcome === 'locked') return { ...(await askOperator(context, [checked.say])), audit };
-  return {
-    replies: [{ text: checked.say, buttons: [] }],
-    view: 'challenge',
-    awaits: true,
-    audit,
-    errors: { code: outcome },
-  };
+  const { buttons } = VIEWS.challenge(domain, context);
+  return { replies: [{ text: checked.say, buttons }], awaits: true, audit, errors: { code: outcome } };
 }
 
 /** An operator is asked to vouch. Their approval comes back as news. */
 async function askOperator({ call }: Context, before: readonly string[]): Promise<Outcome> {
   const asked = await call('escalate_to_operator', { about: 'identity' });
-  const replies = [...before, asked.say].map((text) => ({ text, buttons: [] }));
   const isAsked = asked.ok && isWaiting(asked);
+  const replies = [...before, isAsked ? say('lost-card.vouching') : asked.say].map((text) => ({ text, buttons: [] }));
   return {
     replies,
     domain: { escalation_required: true, awaiting: isAsked ? 'vouching' : null },
@@ -73,7 +75,7 @@ async function askOperator({ call }: Context, before: readonly string[]): Promis
 
 /** Goes on with what the person wanted before they had to prove who they are. */
 function goOn({ wanted }: LostCardDomain, known: Partial<LostCardDomain>): Outcome {
-  const domain = { ...known, awaiting: null, code_by: null };
+  const domain = { ...known, awaiting: null, code_by: null, code_channel: null };
   if (wanted === 'order_replacement') return { domain, goto: 'issue_replacement' };
   if (wanted === 'report_fraud' || wanted === 'reset')
     return { domain: { ...domain, awaiting: 'next' }, goto: 'confirm_action' };

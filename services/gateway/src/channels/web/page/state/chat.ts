@@ -2,9 +2,9 @@ import {
   CLOSE_CODES,
   type ClientFrame,
   type Component,
-  type PageMode,
   type ServerFrame,
 } from '@signalbox/contracts/conversation/frames';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { Voice } from '../voice/voice.ts';
 import { Connection, type Link } from './connection.ts';
 import { Conversation, type Change } from './conversation.ts';
@@ -44,7 +44,8 @@ export class Chat {
   #sessionId: string | null = null;
   /** The messages that went out on the socket of now. */
   readonly #sent = new Set<string>();
-  #toldMode: PageMode = { mode: 'text', device: 'desktop' };
+  /** What the conversation was told last of how the page is used: by the first socket, and then by frames alone. */
+  #toldMode: PageMode | null = null;
   #confirmBy: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options) {
@@ -135,17 +136,17 @@ export class Chat {
     return { mode: this.voice.isOn ? 'voice' : 'text', device: NARROW.matches ? 'mobile' : 'desktop' };
   }
 
-  /** Says how the page is used, unless the socket knows. */
+  /** Says how the page is used, unless that is known. */
   readonly #sendMode = (): void => {
     const mode = this.#mode;
-    if (!this.#isReady || (mode.mode === this.#toldMode.mode && mode.device === this.#toldMode.device)) return;
+    if (!this.#isReady || (mode.mode === this.#toldMode?.mode && mode.device === this.#toldMode.device)) return;
     this.#toldMode = mode;
     this.#sendFrame({ type: 'client.mode.update', payload: mode });
   };
 
   #url(): string {
-    this.#toldMode = this.#mode;
-    return socketUrl(this.#options.place, this.conversation.seq, this.#toldMode);
+    this.#toldMode ??= this.#mode;
+    return socketUrl(this.#options.place, this.conversation.seq, this.#mode);
   }
 
   /** A frame needs the name that the gateway gives to the session: before the first one of the gateway there is nothing to say. */

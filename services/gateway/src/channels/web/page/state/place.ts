@@ -1,4 +1,4 @@
-import type { PageMode } from '@signalbox/contracts/conversation/frames';
+import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 
 /** What the address of the page names. Null: the gateway takes the usual one. */
 export interface Place {
