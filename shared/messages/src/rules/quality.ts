@@ -1,4 +1,23 @@
-import type { Rules } from './rule.ts';
+import { say, type MessageKey } from '../say.ts';
+import type { Rule, Rules } from './rule.ts';
 
-/** By analyzer and rule: `secrets/private-key`. */
-export const QUALITY_RULES = {} satisfies Rules;
+const rule = (found: MessageKey, why: MessageKey): Rule => ({
+  say: (values) => say(found, values),
+  why: () => say(why),
+});
+
+/** By analyzer and rule: `code/long-function`. */
+export const QUALITY_RULES = {
+  'code/long-function': rule('rules-quality.longFunction', 'rules-quality.longFunctionWhy'),
+  'code/complex-function': rule('rules-quality.complexFunction', 'rules-quality.complexFunctionWhy'),
+  'code/deep-nesting': rule('rules-quality.deepNesting', 'rules-quality.deepNestingWhy'),
+  'code/many-parameters': rule('rules-quality.manyParameters', 'rules-quality.manyParametersWhy'),
+  'code/long-file': rule('rules-quality.longFile', 'rules-quality.longFileWhy'),
+  'code/swallowed-error': rule('rules-quality.swallowedError', 'rules-quality.swallowedErrorWhy'),
+  'code/debug-leftover': rule('rules-quality.debugLeftover', 'rules-quality.debugLeftoverWhy'),
+  'code/focused-test': rule('rules-quality.focusedTest', 'rules-quality.focusedTestWhy'),
+  'code/skipped-test': rule('rules-quality.skippedTest', 'rules-quality.skippedTestWhy'),
+  'code/merge-conflict': rule('rules-quality.mergeConflict', 'rules-quality.mergeConflictWhy'),
+  'code/commented-out-code': rule('rules-quality.commentedOutCode', 'rules-quality.commentedOutCodeWhy'),
+  'code/open-notes': rule('rules-quality.openNotes', 'rules-quality.openNotesWhy'),
+} satisfies Rules;

@@ -1,0 +1,79 @@
+/** Names of folders and files that tell a kind, by the conventions of the languages. */
+interface Kind {
+  readonly folder: RegExp;
+  readonly file: RegExp;
+}
+
+const NEVER = /(?!)/;
+
+const TEST: Kind = {
+  folder:
+    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress|playwright|unittests?|[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures)|(?:android|common|jvm|js|native|integration|unit)Test)$/,
+  file: /(?:^(?:tests?[._-].*|conftest\.py)$|[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$|[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$)/,
+};
+
+const VENDORED: Kind = {
+  folder:
+    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party|externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn|[\w.-]*\.(?:docset|framework|xcframework))$/i,
+  file: /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv|typeahead|d3)[.\d\w-]*\.(?:js|css)$/i,
+};
+
+const GENERATED: Kind = {
+  folder: /^(?:dist|generated|__generated__|\.next|\.nuxt|\.output|coverage|__pycache__|\.gradle|__snapshots__)$/,
+  file: /(?:\.min\.(?:js|css|mjs)|\.bundle\.js|[._-]generated\.\w+|\.g\.(?:cs|dart)|\.designer\.cs|\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts|d\.ts)|\.snap|\.map|-lock\.json|\.lock|\.lockb|-lock\.yaml)$|^(?:zz_generated.*\.go|go\.sum|npm-shrinkwrap\.json|packages\.lock\.json)$/i,
+};
+
+const EXAMPLE: Kind = {
+  folder: /^(?:examples?|samples?|demos?|tutorials?|playgrounds?|boilerplates?|snippets?|cookbook|benchmarks?|bench)$/i,
+  file: NEVER,
+};
+
+const DOCUMENTATION: Kind = {
+  folder: /^(?:docs?|documentation|manual|website)$/i,
+  file: /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|pod|textile|org)$|^(?:readme|changelog|changes|history|licen[sc]e|copying|notice|authors|contributing|security)(?:-[\w-]+)?$/i,
+};
+
+/** How a generated file says so, near its beginning: Go's sentence, .NET's tag, and the usual words. */
+const SAYS_GENERATED =
+  /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit|do not (?:edit|modify)\b.{0,80}generated|^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im;
+const HEAD_LENGTH = 1_000;
+/** No person writes lines that are this long on average. */
+const MINIFIED_LINE_LENGTH = 400;
+
+/** Whether it is a test, or what a test works on. */
+export function isTest(path: string): boolean {
+  return isOf(TEST, path);
+}
+
+/** Whether others wrote it: it is judged where it comes from. */
+export function isVendored(path: string): boolean {
+  return isOf(VENDORED, path);
+}
+
+/** Whether a program wrote it: by its name, and by its text where that is at hand. */
+export function isGenerated(path: string, text = ''): boolean {
+  return isOf(GENERATED, path) || SAYS_GENERATED.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
+}
+
+/** Whether it shows how something is used. */
+export function isExample(path: string): boolean {
+  return isOf(EXAMPLE, path);
+}
+
+/** Whether people read it rather than programs. */
+export function isDocumentation(path: string): boolean {
+  return isOf(DOCUMENTATION, path);
+}
+
+function isOf({ folder, file }: Kind, path: string): boolean {
+  const parts = path.split('/');
+  const name = parts.pop() ?? '';
+  return file.test(name) || parts.some((part) => folder.test(part));
+}
+
+function isMinified(path: string, text: string): boolean {
+  if (text.length < 2_000 || !/\.(?:js|mjs|cjs|css)$/.test(path)) return false;
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return text.length / lines > MINIFIED_LINE_LENGTH;
+}

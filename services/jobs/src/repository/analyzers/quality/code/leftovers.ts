@@ -1,0 +1,111 @@
+import { toEvidence } from '../../evidence.ts';
+import { isTest } from '../../kinds-of-files.ts';
+import type { Language } from '../source/languages.ts';
+import { lineOf, type Source } from '../source/read-source.ts';
+import { lessen, type Problem } from './problem.ts';
+
+/** What a person wrote for a moment and forgot: stops of a debugger, tests that run alone or not at all. */
+export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
+  const inTest = isTest(path);
+  const stops = findAll(source, STOPS[language.name]).map(({ text, line }) => ({
+    rule: 'debug-leftover',
+    severity: inTest ? lessen('medium') : ('medium' as const),
+    line,
+    evidence: text,
+    values: { what: text },
+    identity: text,
+  }));
+  return [...stops, ...(inTest ? [...findFocused(source, language), ...findSkipped(source, language)] : [])];
+}
+
+interface Place {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** What stops a program so that somebody can look into it. */
+const STOPS: Readonly<Record<string, RegExp>> = {
+  JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*;?[ \t]*$)/gm,
+  TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*;?[ \t]*$)/gm,
+  Python: /^[ \t]{0,200}(?:breakpoint\(\)|i?pdb\.set_trace\(\)|import i?pdb\b)/gm,
+  Ruby: /^[ \t]{0,200}(?:binding\.(?:pry|irb)|byebug)(?=[ \t]*$)/gm,
+  PHP: /^[ \t]{0,200}(?:var_dump|dd|xdebug_break)(?=\()/gm,
+  'C#': /(?<![\w.])(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)(?=\(\))/g,
+  Go: /(?<![\w.])runtime\.Breakpoint(?=\(\))/g,
+  Rust: /(?<![\w:])dbg!(?=\s?[({[])/g,
+};
+
+/** One of them silences all others of its file. */
+const FOCUSED: Readonly<Record<string, RegExp>> = {
+  JavaScript: /(?<![\w$.])(?:(?:describe|it|test|context|suite|specify)\.only|fdescribe|fit)(?=[ \t]*[(`.])/g,
+  Ruby: /^[ \t]{0,200}(?:fdescribe|fcontext|fit)(?=[ (]["])/gm,
+};
+
+const SKIPPED: Readonly<Record<string, RegExp>> = {
+  JavaScript: /(?<![\w$.])(?:(?:describe|it|test|context|suite|specify)\.skip|xdescribe|xit|xtest)(?=[ \t]*[(`.])/g,
+  Ruby: /^[ \t]{0,200}(?:xdescribe|xcontext|xit)(?=[ (]["])/gm,
+  Python: /^[ \t]{0,200}@(?:pytest\.mark|unittest)\.skip(?!\w)/gm,
+  Java: /^[ \t]{0,200}@(?:Disabled|Ignore)(?!\w)/gm,
+  Kotlin: /^[ \t]{0,200}@(?:Disabled|Ignore)(?!\w)/gm,
+  'C#': /\[(?:Fact|Theory)\(\s*Skip\s*=|^[ \t]{0,200}\[Ignore(?!\w)/gm,
+  Rust: /^[ \t]{0,200}#\[ignore(?!\w)/gm,
+};
+
+/** TypeScript is tested as JavaScript is. */
+const testsOf = (table: Readonly<Record<string, RegExp>>, { name }: Language): RegExp | undefined =>
+  table[name === 'TypeScript' ? 'JavaScript' : name];
+
+function findFocused(source: Source, language: Language): readonly Problem[] {
+  return findAll(source, testsOf(FOCUSED, language)).map(({ text, line }) => ({
+    rule: 'focused-test',
+    severity: 'medium',
+    line,
+    evidence: text,
+    values: { what: text },
+    identity: text,
+  }));
+}
+
+function findSkipped(source: Source, language: Language): readonly Problem[] {
+  const [first, ...more] = findAll(source, testsOf(SKIPPED, language));
+  if (!first) return [];
+  return [
+    {
+      rule: 'skipped-test',
+      severity: 'info',
+      line: first.line,
+      evidence: first.text,
+      values: { count: more.length + 1 },
+      identity: '',
+    },
+  ];
+}
+
+function findAll(source: Source, pattern: RegExp | undefined): readonly Place[] {
+  if (!pattern) return [];
+  return [...source.code.matchAll(pattern)].map((match) => ({
+    text: toEvidence(match[0]),
+    line: lineOf(source, match.index),
+  }));
+}
+
+/** Texts of a merge that nobody finished: its three marks, each at the beginning of a line and in their order. */
+export function findMergeConflict(text: string): Problem | null {
+  if (!text.includes('<<<<<<< ')) return null;
+  let expected = 0;
+  let begun = 0;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.startsWith('<<<<<<< ')) [expected, begun] = [1, index + 1];
+    else if (expected === 1 && /^={7}\r?$/.test(line)) expected = 2;
+    else if (expected === 2 && line.startsWith('>>>>>>> '))
+      return {
+        rule: 'merge-conflict',
+        severity: 'high',
+        line: begun,
+        evidence: '<<<<<<<',
+        values: {},
+        identity: '',
+      };
+  }
+  return null;
+}

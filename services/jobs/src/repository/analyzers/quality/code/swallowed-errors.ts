@@ -1,0 +1,84 @@
+import type { Language } from '../source/languages.ts';
+import { lineOf, type Source } from '../source/read-source.ts';
+import type { Problem } from './problem.ts';
+
+/** What is caught: everything, or one kind of failure that the author knew. */
+interface Catch {
+  readonly offset: number;
+  /** What stands between the beginning of its line and its end. */
+  readonly text: string;
+  /** Where it ends. */
+  readonly end: number;
+  readonly isEverything: boolean;
+}
+
+/**
+ * Handlers that take every failure and do nothing with it. One that says why in a comment, or in the name `ignored`, was meant so, and to
+ * pass over one kind of failure is ordinary.
+ */
+export function findSwallowedErrors(source: Source, language: Language): readonly Problem[] {
+  const catches =
+    language.shape === 'indentation' ? findEmptyBlocks(source, language) : findEmptyBraces(source, language);
+  return catches
+    .filter(({ isEverything, offset, end }) => isEverything && !hasComment(source, offset, end))
+    .map(({ offset, text }) => ({
+      rule: 'swallowed-error',
+      severity: /^except\s*:/.test(text) ? 'medium' : 'low',
+      line: lineOf(source, offset),
+      evidence: text.replaceAll(/\s+/g, ' ').slice(0, 100),
+      values: {},
+      identity: '',
+    }));
+}
+
+/** A comment on the line of the handler counts as one in it. */
+function hasComment({ text, comments }: Source, start: number, end: number): boolean {
+  const lineEnd = text.indexOf('\n', end);
+  const last = lineEnd < 0 ? text.length : lineEnd;
+  let [low, high] = [0, comments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((comments[middle]?.start ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  return (comments[low]?.start ?? Infinity) < last;
+}
+
+const EMPTY_BRACES = /(?<![\w$.])catch\s{0,20}(?:\(([^(){}]{0,200})\)\s{0,20})?\{\s*\}/g;
+/** Names by which an author says that nothing has to be done. */
+const MEANT = /\b(?:ignored?|expected|unused|swallow(?:ed)?|_+)\s*$/i;
+const ALL_FAILURES =
+  /^(?:final\s+)?(?:\w+\s*:\s*)?\\?(?:[\w.]+\.)?(?:Exception|Throwable|RuntimeException|Error|\.\.\.)(?:\s|$)/;
+
+function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[] {
+  return [...code.matchAll(EMPTY_BRACES)].map((match) => {
+    const caught = (match[1] ?? '').trim();
+    const isTyped = name !== 'JavaScript' && name !== 'TypeScript' && name !== 'Swift';
+    return {
+      offset: match.index,
+      text: match[0],
+      end: match.index + match[0].length,
+      isEverything: !MEANT.test(caught) && (!isTyped || caught === '' || ALL_FAILURES.test(`${toType(caught, name)} `)),
+    };
+  });
+}
+
+/** Kotlin says the type behind the name. */
+function toType(caught: string, language: string): string {
+  return language === 'Kotlin' ? caught.replace(/^\w+\s*:\s*/, '') : caught;
+}
+
+const HANDLER: Readonly<Record<string, RegExp>> = {
+  Python:
+    /^([ \t]{0,200})except(?:[ \t]+(?:Exception|BaseException)(?:[ \t]+as[ \t]+\w+)?)?[ \t]*:[ \t]*(?:\r?\n[ \t\r\n]*)?(?:pass|\.\.\.)[ \t\r]*$/gm,
+  Ruby: /^([ \t]{0,200})rescue(?:[ \t]+(?:StandardError|Exception))?(?:[ \t]*=>[ \t]*\w+)?[ \t\r]*\n[ \t\r\n]*end[ \t\r]*$/gm,
+};
+
+function findEmptyBlocks({ code }: Source, { name }: Language): readonly Catch[] {
+  const handler = HANDLER[name];
+  if (!handler) return [];
+  return [...code.matchAll(handler)].map((match) => {
+    const offset = match.index + (match[1]?.length ?? 0);
+    return { offset, text: match[0].trim(), end: match.index + match[0].length, isEverything: true };
+  });
+}

@@ -1,0 +1,147 @@
+import { matchBrackets, readHeader, type Header } from './blocks.ts';
+import type { Language } from './languages.ts';
+import type { MeasuredFunction } from './measured-function.ts';
+import { countParameters } from './parameters.ts';
+import { lineOf, type Source } from './read-source.ts';
+
+/** The functions of a source whose blocks stand in braces, in the order in which they begin. */
+export function findBracedFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
+  const code = language.hasPreprocessor ? withoutDirectives(source.code) : source.code;
+  const partners = matchBrackets(code);
+  const codeBefore = countCodeLines(source);
+  const found: OpenFunction[] = [];
+  const blocks: Block[] = [];
+  const tokens = new RegExp(`[{}]|${language.branches}`, 'g');
+  for (let token = tokens.exec(code); token; token = tokens.exec(code)) {
+    const partner = partners[token.index] ?? -1;
+    const inside = blocks.at(-1);
+    if (token[0] === '{') {
+      if (partner < 0) continue;
+      const header = readHeader(code, token.index, partners);
+      const block = openBlock({ header, inside, language, code, partners, end: partner });
+      if (block.owner && block.owner !== inside?.owner) {
+        found.push(Object.assign(block.owner, { start: token.index }));
+      }
+      blocks.push(block);
+    } else if (token[0] === '}') {
+      if (inside?.end === token.index) blocks.pop();
+    } else if (inside?.owner) inside.owner.complexity += 1;
+  }
+  const measured = found.map((one) => {
+    const line = lineOf(source, one.start);
+    const last = lineOf(source, one.end);
+    return { ...one, line, allLines: (codeBefore[last] ?? 0) - (codeBefore[line - 1] ?? 0) };
+  });
+  const linesInside = new Map<OpenFunction, number>();
+  for (const [index, { allLines }] of measured.entries()) {
+    const parent = found[index]?.parent;
+    if (parent) linesInside.set(parent, (linesInside.get(parent) ?? 0) + Math.max(0, allLines - 1));
+  }
+  return measured.map(({ name, start, line, allLines, complexity, nesting, parameters }, index) => {
+    const own = found[index];
+    const lines = allLines - ((own && linesInside.get(own)) ?? 0);
+    return { name, start, line, lines, complexity, nesting, parameters };
+  });
+}
+
+interface OpenFunction {
+  readonly name: string;
+  readonly parameters: number;
+  readonly parent: OpenFunction | null;
+  readonly end: number;
+  start: number;
+  complexity: number;
+  nesting: number;
+}
+
+interface Block {
+  readonly end: number;
+  /** The function that it belongs to. */
+  readonly owner: OpenFunction | null;
+  readonly depth: number;
+}
+
+interface BlockPlace {
+  readonly partners: Int32Array;
+  readonly header: Header;
+  readonly inside: Block | undefined;
+  readonly language: Language;
+  readonly code: string;
+  readonly end: number;
+}
+
+function openBlock(place: BlockPlace): Block {
+  const { header, inside, language, end } = place;
+  const owner = inside?.owner ?? null;
+  const depth = inside?.depth ?? 0;
+  const lastLine = header.text.slice(header.text.lastIndexOf('\n') + 1);
+  if (language.control.test(lastLine)) {
+    if (owner) owner.nesting = Math.max(owner.nesting, depth + 1);
+    return { end, owner, depth: depth + 1 };
+  }
+  const opened = language.isFlat && owner ? null : readFunction(place, owner);
+  return opened ? { end, owner: opened, depth: 0 } : { end, owner, depth };
+}
+
+/** Words before parentheses and a brace that make no function of it: `new Thing() {`, `record Point(int x) {`. */
+const NO_FUNCTION =
+  /\b(?:new|record|class|struct|interface|enum|return|else|when|throw|await|namespace|union)\s+[\w.$<>, ]*\(\)[^()]*$/;
+/** What is given to a name, or to a property of a thing, is called by it. */
+const GIVEN_TO =
+  /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*\*?\s*)?(?:<[^()]{0,80}>)?\s*(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
+
+function readFunction(
+  { header, language, code, partners, end }: BlockPlace,
+  parent: OpenFunction | null,
+): OpenFunction | null {
+  const { text } = header;
+  const isArrow = language.shape === 'arrow' && text.endsWith('=>');
+  const match = isArrow ? null : language.functions.exec(text);
+  if (!isArrow && (!match || (language.shape !== 'word' && NO_FUNCTION.test(text)))) return null;
+  const own = match?.slice(1).find(Boolean) ?? '';
+  const isNamed = own !== '' && own !== 'function';
+  if (own === 'new') return null;
+  if (match && !isNamed && language.shape !== 'word' && !/\bfunction\b/.test(match[0] + text.slice(-40))) return null;
+  const name = isNamed ? own : (GIVEN_TO.exec(text)?.[1] ?? nameCallee(code, header.from));
+  const from = match ? match.index + match[0].indexOf(own) + own.length : 0;
+  const at = isArrow ? text.lastIndexOf('()') : text.indexOf('()', from);
+  const group = at < 0 ? undefined : header.groups[text.slice(0, at).split('()').length - 1];
+  const parameters = group === undefined ? 0 : countParameters(code, group, partners[group] ?? -1);
+  return { name, parameters, parent, end, start: 0, complexity: 1, nesting: 0 };
+}
+
+/** What a function without a name is handed to, `describe(…)`, or what that makes of it: `const save = useCallback(() => {`. */
+function nameCallee(code: string, from: number): string {
+  if (code.charAt(from) !== '(') return '';
+  const match = /(?:([\w$]{1,60})\s*[:=]\s*)?([\w$.]{1,60})\s*$/.exec(code.slice(Math.max(0, from - 128), from));
+  return match?.[1] ?? (match?.[2] ? `${match[2]}(…)` : '');
+}
+
+/** Of each line: how many lines with code stand up to it. */
+function countCodeLines({ code }: Source): readonly number[] {
+  const counts = [0];
+  let count = 0;
+  for (const line of code.split('\n')) {
+    if (line.trim() !== '') count += 1;
+    counts.push(count);
+  }
+  return counts;
+}
+
+/** Without lines for the preprocessor, and of `#if … #else … #endif` the first part alone: the other opens the same braces again. */
+function withoutDirectives(code: string): string {
+  let left = 0; // conditions that are open, counted from the one whose other branch is left out
+  let isContinued = false;
+  return code
+    .split('\n')
+    .map((line) => {
+      const isDirective = isContinued || /^\s*#/.test(line);
+      isContinued = isDirective && line.trimEnd().endsWith('\\');
+      const word = isDirective ? (/^\s*#\s*(if|else|elif|endif)/.exec(line)?.[1] ?? '') : '';
+      if (left > 0 && word === 'if') left += 1;
+      else if (left > 0 && word === 'endif') left -= 1;
+      else if (left === 0 && (word === 'else' || word === 'elif')) left = 1;
+      return isDirective || left > 0 ? ' '.repeat(line.length) : line;
+    })
+    .join('\n');
+}

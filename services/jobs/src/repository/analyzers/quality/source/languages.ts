@@ -1,0 +1,195 @@
+import type { Form } from './forms.ts';
+import {
+  BLOCK,
+  CHARACTER,
+  DOUBLE,
+  DOUBLE_LINES,
+  HASH,
+  HEREDOC,
+  JS_REGEX,
+  LINE,
+  NESTED_BLOCK,
+  PERCENT,
+  RAW_BACKTICK,
+  RAW_CPP,
+  RAW_HASHES,
+  RAW_RUST,
+  RUBY_BLOCK,
+  SINGLE,
+  SINGLE_LINES,
+  TEMPLATE,
+  TRIPLE,
+  TRIPLE_SINGLE,
+  VERBATIM,
+} from './forms.ts';
+
+/** How functions are told: by a word (`fn name() {`), by a name before parentheses (`int name() {`), by a line and its indentation. */
+export type Shape = 'word' | 'parentheses' | 'arrow' | 'indentation';
+
+/** What is to be known of a language to measure its functions without parsing it. */
+export interface Language {
+  readonly name: string;
+  readonly extensions: readonly string[];
+  readonly forms: readonly Form[];
+  readonly shape: Shape;
+  /** What stands before the body of a function, up to its brace; its groups are names. With `indentation`: the line. */
+  readonly functions: RegExp;
+  /** Words that open a block of control: no function, and one level deeper. */
+  readonly control: RegExp;
+  /** What adds a way through a function. The cases of a `switch` count once together: see `MeasuredFunction`. */
+  readonly branches: string;
+  /** Whether lines that begin with # are for a preprocessor, whose other branches are left out. */
+  readonly hasPreprocessor?: true;
+  /** Whether a function within a function is a part of it. */
+  readonly isFlat?: true;
+  /** Whether the code stands between `<?php` and `?>`. */
+  readonly isEmbedded?: true;
+}
+
+const TERNARY = String.raw`(?<=\s)\?(?=\s)`;
+const LOGIC = String.raw`&&|\|\|`;
+/** A word that is no member of something: `promise.catch` is none. */
+const words = (list: string): string => String.raw`(?<![\w$.])(?:${list})(?![\w$])`;
+const control = (list: string): RegExp => new RegExp(words(list));
+
+const C_LIKE = String.raw`([\w$~]+)\s*(?:<[^<>]{0,80}>)?\s*\(\)`;
+const C_CONTROL = 'if|else|for|while|do|switch|try|catch';
+
+export const LANGUAGES: readonly Language[] = [
+  {
+    name: 'JavaScript',
+    extensions: ['js', 'mjs', 'cjs', 'jsx'],
+    forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
+    shape: 'arrow',
+    functions: /([\w$#]*)\s*\(\)$/,
+    control: control('if|else|for|while|do|switch|try|catch|finally'),
+    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
+  },
+  {
+    name: 'TypeScript',
+    extensions: ['ts', 'mts', 'cts', 'tsx'],
+    forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
+    shape: 'arrow',
+    functions: /([\w$#]*)\s*(?:<[^()]{0,80}>)?\s*\(\)(?:\s*:\s*[^\s:?][^?]{0,120})?$/,
+    control: control('if|else|for|while|do|switch|try|catch|finally'),
+    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
+  },
+  {
+    name: 'Python',
+    extensions: ['py'],
+    forms: [HASH, TRIPLE, TRIPLE_SINGLE, SINGLE, DOUBLE],
+    shape: 'indentation',
+    functions: /^(?:async\s+)?def\s+(\w+)/,
+    control: /^(?:async\s+)?(?:if|elif|else|for|while|try|except|finally|match)\b/,
+    branches: words('if|elif|for|while|except|and|or'),
+  },
+  {
+    name: 'Ruby',
+    extensions: ['rb', 'rake'],
+    forms: [RUBY_BLOCK, HASH, HEREDOC, PERCENT, SINGLE, DOUBLE, JS_REGEX],
+    shape: 'indentation',
+    functions: /^def\s+(?:self\.)?([\w?!=[\]<>+*/%-]+)/,
+    control: /^(?:if|elsif|else|unless|while|until|for|case|when|in|begin|rescue|ensure)\b/,
+    branches: `${words('if|elsif|unless|while|until|for|rescue|case|and|or')}|${LOGIC}|${TERNARY}`,
+  },
+  {
+    name: 'Go',
+    extensions: ['go'],
+    forms: [LINE, BLOCK, DOUBLE, RAW_BACKTICK, CHARACTER],
+    shape: 'word',
+    functions: /\bfunc\b\s*(?:\(\)\s*)?(\w*)(?:\[\])?\s*\(\)[^;\n]{0,120}$/,
+    control: control('if|else|for|switch|select'),
+    branches: `${words('if|for|switch|select')}|${LOGIC}`,
+  },
+  {
+    name: 'Rust',
+    extensions: ['rs'],
+    forms: [LINE, NESTED_BLOCK, RAW_RUST, DOUBLE_LINES, CHARACTER],
+    shape: 'word',
+    functions: /\bfn\s+(\w+)\s*(?:<[^()]{0,120}>)?\s*\(\)[^;]{0,160}$/,
+    control: control('if|else|for|while|loop|match'),
+    branches: `${words('if|for|while|match')}|&&|\\|\\|(?=\\s)`,
+  },
+  {
+    name: 'Java',
+    extensions: ['java'],
+    forms: [LINE, BLOCK, TRIPLE, DOUBLE, CHARACTER],
+    shape: 'parentheses',
+    functions: new RegExp(String.raw`${C_LIKE}\s*(?:throws\s[\w.,\s]{1,160})?$`),
+    control: control(`${C_CONTROL}|finally`),
+    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|${TERNARY}`,
+    isFlat: true,
+  },
+  {
+    name: 'C#',
+    extensions: ['cs'],
+    forms: [LINE, BLOCK, TRIPLE, VERBATIM, DOUBLE, CHARACTER],
+    shape: 'parentheses',
+    functions: new RegExp(String.raw`${C_LIKE}\s*(?:where\s[^;]{1,160}|:\s*(?:base|this)\s*\(\))?$`),
+    control: control(`${C_CONTROL}|finally|foreach`),
+    branches: `${words('if|for|foreach|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
+    hasPreprocessor: true,
+    isFlat: true,
+  },
+  {
+    name: 'C',
+    extensions: ['c', 'h'],
+    forms: [LINE, BLOCK, DOUBLE, CHARACTER],
+    shape: 'parentheses',
+    functions: new RegExp(String.raw`${C_LIKE}\s*$`),
+    control: control(C_CONTROL),
+    branches: `${words('if|for|while|switch')}|${LOGIC}|${TERNARY}`,
+    hasPreprocessor: true,
+    isFlat: true,
+  },
+  {
+    name: 'C++',
+    extensions: ['cc', 'cpp', 'cxx', 'hpp', 'hh', 'hxx'],
+    forms: [LINE, BLOCK, RAW_CPP, DOUBLE, CHARACTER],
+    shape: 'parentheses',
+    functions: new RegExp(
+      String.raw`${C_LIKE}\s*(?:(?:const|noexcept|override|final|volatile)\b[\s()]*)*(?:->[^;]{1,80}|:[^:;][^;]{0,160})?$`,
+    ),
+    control: control(C_CONTROL),
+    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|${TERNARY}`,
+    hasPreprocessor: true,
+    isFlat: true,
+  },
+  {
+    name: 'PHP',
+    extensions: ['php'],
+    forms: [LINE, HASH, BLOCK, HEREDOC, SINGLE_LINES, DOUBLE_LINES],
+    shape: 'word',
+    functions: /\bfunction\s*&?\s*(\w*)\s*\(\)(?:\s*use\s*\(\))?(?:\s*:\s*[\w\\|?&\s]{1,80})?\s*$/i,
+    control: control('if|else|elseif|for|foreach|while|do|switch|try|catch|finally|match'),
+    branches: `${words('if|elseif|for|foreach|while|catch|switch|match')}|${LOGIC}|\\?\\?|${TERNARY}`,
+    isEmbedded: true,
+  },
+  {
+    name: 'Kotlin',
+    extensions: ['kt', 'kts'],
+    forms: [LINE, NESTED_BLOCK, TRIPLE, DOUBLE, CHARACTER],
+    shape: 'word',
+    functions: /\bfun\b\s*(?:<[^()]{0,80}>\s*)?(?:[\w.<>?]{1,80}\.)?(\w+)\s*\(\)[^={\n]{0,120}$/,
+    control: control('if|else|for|while|do|when|try|catch|finally'),
+    branches: `${words('if|for|while|catch|when')}|${LOGIC}|\\?:`,
+  },
+  {
+    name: 'Swift',
+    extensions: ['swift'],
+    forms: [LINE, NESTED_BLOCK, RAW_HASHES, TRIPLE, DOUBLE],
+    shape: 'word',
+    functions: /\b(?:func\s+([\w]+|[-+*/=<>!&|^~]+)|(init)[?!]?)\s*(?:<[^()]{0,80}>)?\s*\(\)[^;={]{0,160}$/,
+    control: control('if|else|for|while|repeat|switch|do|catch|guard'),
+    branches: `${words('if|for|while|catch|switch|guard|repeat')}|${LOGIC}|\\?\\?|${TERNARY}`,
+  },
+];
+
+const BY_EXTENSION = new Map(LANGUAGES.flatMap((one) => one.extensions.map((extension) => [extension, one] as const)));
+
+/** The language of a file by its name; null for one that is not measured. */
+export function findLanguage(path: string): Language | null {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? (BY_EXTENSION.get(name.slice(dot + 1).toLowerCase()) ?? null) : null;
+}

@@ -1,0 +1,12 @@
+import { findBracedFunctions } from './braced-functions.ts';
+import { findIndentedFunctions } from './indented-functions.ts';
+import type { Language } from './languages.ts';
+import type { MeasuredFunction } from './measured-function.ts';
+import type { Source } from './read-source.ts';
+
+/** The functions of a source, in the order in which they begin. Linear in its length. */
+export function measureFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
+  return language.shape === 'indentation'
+    ? findIndentedFunctions(source, language)
+    : findBracedFunctions(source, language);
+}

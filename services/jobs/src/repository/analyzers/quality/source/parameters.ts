@@ -1,0 +1,28 @@
+/** A parameter list longer than this is no list. */
+const LIST_LIMIT = 2_000;
+
+/**
+ * How many values a call has to give, by the list that opens and closes here: those with a default need not be, what is annotated is given by a
+ * framework, and `self` by the language. What follows a bare `*` is named by the caller.
+ */
+export function countParameters(code: string, open: number, close: number): number {
+  if (close < 0 || close - open > LIST_LIMIT) return 0;
+  const parts: string[] = [];
+  let depth = 0;
+  let from = open + 1;
+  for (let at = open + 1; at <= close; at += 1) {
+    const char = code.charAt(at);
+    if (at === close || (char === ',' && depth === 0)) {
+      parts.push(code.slice(from, at).trim());
+      from = at + 1;
+    } else if ('([{<'.includes(char)) depth += 1;
+    else if (')]}'.includes(char)) depth -= 1;
+    // The arrow of a type closes nothing.
+    else if (char === '>' && !'-='.includes(code.charAt(at - 1))) depth -= 1;
+  }
+  const named = parts.findIndex((part) => part.startsWith('*') && !/\w/.test(part.slice(0, 2)));
+  const given = named < 0 ? parts : parts.slice(0, named);
+  return given.filter((part) => part !== '' && !/(?<![=!<>])=(?![=>])/.test(part) && !SELF.test(part)).length;
+}
+
+const SELF = /^(?:self|cls|&?(?:mut\s+)?self|this\b.*|void|\.{3}.*|\*{1,2}\w*|\/|[[@].*)$/s;

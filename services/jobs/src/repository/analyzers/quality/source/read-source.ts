@@ -1,0 +1,258 @@
+import type { Form } from './forms.ts';
+import type { Language } from './languages.ts';
+
+/** A source whose code can be searched without meeting what is written in strings and comments. */
+export interface Source {
+  readonly text: string;
+  /** As long as the text, with the same lines: comments are spaces, and strings are quotes. */
+  readonly code: string;
+  /** From where to where, the comments in their order. */
+  readonly comments: readonly Span[];
+  /** Where each line begins. */
+  readonly lineStarts: readonly number[];
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Tells code from comments and strings in one pass and linear time. It does not parse: what is not closed ends with its line where the
+ * language says so, and with the file elsewhere, so a source that is wrong is measured wrong and nothing else happens.
+ */
+export function readSource(text: string, language: Language): Source {
+  const spans = new Scanner(text, language).scan();
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, kind } of spans) {
+    parts.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, kind === 'string' ? '"' : ' '));
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return {
+    text,
+    code: parts.join(''),
+    comments: spans.filter(({ kind }) => kind === 'comment'),
+    lineStarts: findLineStarts(text),
+  };
+}
+
+/** The number of the line of a place; lines count from 1. */
+export function lineOf({ lineStarts }: Pick<Source, 'lineStarts'>, offset: number): number {
+  let [low, high] = [0, lineStarts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+function findLineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+interface KindOfSpan extends Span {
+  readonly kind: Form['kind'];
+}
+
+/** Words after which a slash begins an expression and divides nothing. */
+const BEFORE_EXPRESSION =
+  /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield|if|unless|when|and|or|not)$/;
+/** Names of heredocs that are looked for and not there. More of them are no honest file, and each costs a look through it. */
+const HEREDOC_LIMIT = 20;
+
+/** Nobody indents further. */
+const MOST_INDENTED = 100;
+
+class Scanner {
+  private readonly spans: KindOfSpan[] = [];
+  private readonly triggers: RegExp;
+  /** For each form that ends with its line: where the line ends in which it is not closed. What follows there is none either. */
+  private readonly unclosedUntil = new Map<Form, number>();
+  /** Of the templates that are open: how many braces are open in their code. */
+  private readonly templates: number[] = [];
+  private missedHeredocs = 0;
+  private readonly text: string;
+  private readonly language: Language;
+
+  constructor(text: string, language: Language) {
+    this.text = text;
+    this.language = language;
+    const opens = language.forms.map(({ open }) => `(${open})`);
+    const rest = [
+      ...(language.forms.some(({ close }) => close === 'template') ? ['([{}])'] : []),
+      ...(language.isEmbedded ? [String.raw`(\?>)`] : []),
+    ];
+    this.triggers = new RegExp([...opens, ...rest].join('|'), 'gm');
+  }
+
+  scan(): readonly KindOfSpan[] {
+    let at = this.language.isEmbedded ? this.skipPage(0) : 0;
+    while (at < this.text.length) {
+      this.triggers.lastIndex = at;
+      const match = this.triggers.exec(this.text);
+      if (!match) break;
+      const index = match.slice(1).findIndex((group) => group !== undefined);
+      const form = this.language.forms[index];
+      const after = match.index + match[0].length;
+      if (form) at = this.take(form, match.index, match[0]);
+      else if (match[0] === '?>') at = this.skipPage(match.index);
+      else at = this.countBrace(match[0], match.index, after);
+    }
+    return this.spans;
+  }
+
+  /** Takes what begins here for what it is, and says where code goes on. */
+  private take(form: Form, start: number, opened: string): number {
+    const { text } = this;
+    const from = start + opened.length;
+    if (start < (this.unclosedUntil.get(form) ?? -1)) return from;
+    switch (form.close) {
+      case 'itself':
+        return this.add(form, start, from);
+      case 'line':
+        return this.add(form, start, this.endOfLine(from));
+      case 'template':
+        return this.takeTemplate(start, from);
+      case 'expression':
+        return this.takeExpression(form, start);
+      case 'heredoc':
+        return this.takeHeredoc(form, start, opened);
+      default: {
+        const close = form.close(opened);
+        const end = form.nests ? findNestedEnd(text, from) : findEnd(text, from, close, form);
+        if (end !== null) return this.add(this.isDocumentation(form, start) ? COMMENT : form, start, end);
+        if (!form.isInLine) return this.add(form, start, text.length);
+        this.unclosedUntil.set(form, this.endOfLine(from));
+        return from;
+      }
+    }
+  }
+
+  private add({ kind }: Pick<Form, 'kind'>, start: number, end: number): number {
+    this.spans.push({ kind, start, end });
+    return end;
+  }
+
+  private endOfLine(from: number): number {
+    const end = this.text.indexOf('\n', from);
+    return end < 0 ? this.text.length : end;
+  }
+
+  /** A string of Python that begins its line documents. */
+  private isDocumentation(form: Form, start: number): boolean {
+    if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
+    const before = this.text.slice(Math.max(0, start - MOST_INDENTED), start);
+    return (
+      before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (start <= MOST_INDENTED || before.includes('\n'))
+    );
+  }
+
+  private takeTemplate(start: number, from: number): number {
+    for (let at = from; at < this.text.length; at += 1) {
+      const char = this.text.charCodeAt(at);
+      if (char === BACKSLASH) at += 1;
+      else if (char === BACKTICK) return this.add(STRING, start, at + 1);
+      else if (char === DOLLAR && this.text.charCodeAt(at + 1) === BRACE) {
+        this.templates.push(0);
+        return this.add(STRING, start, at + 2);
+      }
+    }
+    return this.add(STRING, start, this.text.length);
+  }
+
+  private countBrace(brace: string, start: number, after: number): number {
+    const depth = this.templates.at(-1);
+    if (depth === undefined) return after;
+    if (brace === '}' && depth === 0) {
+      this.templates.pop();
+      return this.takeTemplate(start, after);
+    }
+    this.templates[this.templates.length - 1] = depth + (brace === '{' ? 1 : -1);
+    return after;
+  }
+
+  private takeExpression(form: Form, start: number): number {
+    if (!this.mayBeginExpression(start)) return start + 1;
+    let isInClass = false;
+    for (let at = start + 1; at < this.text.length; at += 1) {
+      const char = this.text[at];
+      if (char === '\n') break;
+      if (char === '\\') at += 1;
+      else if (char === '[') isInClass = true;
+      else if (char === ']') isInClass = false;
+      else if (char === '/' && !isInClass) return this.add(form, start, at + 1);
+    }
+    this.unclosedUntil.set(form, this.endOfLine(start));
+    return start + 1;
+  }
+
+  private mayBeginExpression(start: number): boolean {
+    let before = start - 1;
+    while (before >= 0 && SPACE.test(this.text.charAt(before))) before -= 1;
+    const char = this.text.charAt(before);
+    if (char === '' || '(,=:[!&|?{;+-*%^~'.includes(char)) return true;
+    if (char === '>') return this.text.charAt(before - 1) === '=';
+    return BEFORE_EXPRESSION.test(this.text.slice(Math.max(0, before - 10), before + 1));
+  }
+
+  private takeHeredoc(form: Form, start: number, opened: string): number {
+    const from = start + opened.length;
+    const body = this.endOfLine(from);
+    if (this.missedHeredocs > HEREDOC_LIMIT) return from;
+    const end = new RegExp(`^[ \\t]*${opened.replaceAll(/\W/g, '')}\\b`, 'gm');
+    end.lastIndex = body;
+    const match = end.exec(this.text);
+    if (match) return this.add(form, body, match.index + match[0].length);
+    this.missedHeredocs += 1;
+    return from;
+  }
+
+  /** What is not PHP is a page. */
+  private skipPage(from: number): number {
+    const open = this.text.indexOf('<?', from);
+    return this.add(COMMENT, from, open < 0 ? this.text.length : open + (this.text.startsWith('<?php', open) ? 5 : 2));
+  }
+}
+
+const COMMENT = { kind: 'comment' } as const;
+const STRING = { kind: 'string' } as const;
+const BACKSLASH = 92;
+const BACKTICK = 96;
+const DOLLAR = 36;
+const BRACE = 123;
+const SPACE = /\s/;
+
+/** Behind its end; null when it has none. */
+function findEnd(text: string, from: number, close: string, { escapes, isInLine, doubles }: Form): number | null {
+  if (!escapes && !isInLine && !doubles) {
+    const at = text.indexOf(close, from);
+    return at < 0 ? null : at + close.length;
+  }
+  const first = close.charCodeAt(0);
+  for (let at = from; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (escapes && char === BACKSLASH) at += 1;
+    else if (isInLine && char === 10) return null;
+    else if (char === first && text.startsWith(close, at)) {
+      if (!doubles || text[at + 1] !== close) return at + close.length;
+      at += 1;
+    }
+  }
+  return null;
+}
+
+function findNestedEnd(text: string, from: number): number | null {
+  const edges = /\/\*|\*\//g;
+  edges.lastIndex = from;
+  let depth = 1;
+  for (let edge = edges.exec(text); edge; edge = edges.exec(text)) {
+    depth += edge[0] === '/*' ? 1 : -1;
+    if (depth === 0) return edge.index + 2;
+  }
+  return null;
+}
