@@ -12,6 +12,7 @@ import { createNotifier } from '@signalbox/gateway/admission/notify';
 import { createRateLimit } from '@signalbox/gateway/admission/rate-limit';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createLog } from '@signalbox/platform/log';
+import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
 import { createMetrics } from '@signalbox/platform/probe';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { createPublisher } from '@signalbox/platform/streams/publish';
@@ -185,7 +186,7 @@ describe('on its own', () => {
     const policy = (): typeof engine => engine;
     const peopleChanged = (): void => undefined;
     const languages = createLanguages(pool);
-    const people = { languages, peopleChanged, voiceLimitBytes: null };
+    const people = { languages, peopleChanged, voiceLimitBytes: null, tracing: NO_TRACING };
     const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });

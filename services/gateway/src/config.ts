@@ -1,5 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { CommonConfig, readConfig, readConfigs } from '@signalbox/platform/config';
+import { TracingConfig } from '@signalbox/platform/tracing/settings';
 import { TranscriptionConfig } from '@signalbox/models/transcription/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
@@ -23,6 +24,7 @@ export const GatewayConfig = CommonConfig.extend({
   SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
   ...PolicyConfig.shape,
   ...TranscriptionConfig.shape,
+  ...TracingConfig.shape,
   /** Messages that one person may send within ten seconds. */
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
   /** Chats of one channel that are delivered to at the same time. */

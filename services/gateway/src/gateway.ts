@@ -12,6 +12,8 @@ import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
+import { openTracing } from '@signalbox/platform/tracing/open-tracing';
+import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createLanguages } from './admission/languages.ts';
 import { createAdmission } from './admission/admit.ts';
@@ -46,27 +48,16 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   await waitForServers({ checks, probe, own, log });
   const registry = createMetrics('gateway');
   const metrics = createGatewayMetrics(registry);
-  const pool = openPool(config.DATABASE_URL, log, {
-    name: 'gateway',
-    max: config.DATABASE_CONNECTIONS,
-    as: 'gateway',
-  });
+  const tracing = own(await openTracing(config, 'gateway', log));
+  const pool = openPool(config.DATABASE_URL, log, { name: 'gateway', max: config.DATABASE_CONNECTIONS, as: 'gateway' });
   own({ close: () => pool.end() });
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });
 
   const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
-  const channels = await openChannels({
-    own,
-    config,
-    log,
-    pool,
-    redis,
-    metrics,
-    http: http.app,
-    httpHost: config.GATEWAY_HTTP_HOST,
-  });
-  const { notifier, deliveries } = await startDeliveries({ own, config, log, pool, redis, channels, cipher, metrics });
+  const parts = { own, config, log, pool, redis, metrics };
+  const channels = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
+  const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, tracing });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
     offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
@@ -83,7 +74,19 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const transcriber = openTranscriber(config);
   const voiceLimitBytes = transcriber?.limitBytes ?? null;
   if (transcriber) own(new VoiceListener({ pool, channels, transcriber, cipher, wake: notifier.wakeChats, log }));
-  const shared = { pool, cipher, policy, burst, languages, notifier, voiceLimitBytes, log, metrics, peopleChanged };
+  const shared = {
+    pool,
+    cipher,
+    policy,
+    burst,
+    languages,
+    notifier,
+    voiceLimitBytes,
+    log,
+    metrics,
+    tracing,
+    peopleChanged,
+  };
   const listeners: Listening[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
@@ -158,6 +161,7 @@ async function startDeliveries(parts: {
   readonly channels: readonly Channel[];
   readonly cipher: SecretSealer;
   readonly metrics: GatewayMetrics;
+  readonly tracing: Tracing;
 }) {
   const { own, config, log, pool, redis, channels, metrics } = parts;
   const { REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions } = config;

@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/platform/config';
+import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tracing/settings';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
@@ -38,6 +39,7 @@ const SandboxConfig = z.object({
 });
 
 const MaintenanceConfig = z.object({
+  ...TracingConfig.shape,
   /** Folder whose markdown files can be searched. Its name is part of the source that a search shows. */
   DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
   /** A further markdown file that can be searched. */
@@ -55,6 +57,7 @@ const MaintenanceConfig = z.object({
 });
 
 const AgentsConfig = SandboxConfig.extend({
+  ...TracingWithoutKeysConfig.shape,
   /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
   WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
   /** After this many days without use a workspace is removed with all its files. */
@@ -69,6 +72,7 @@ const AgentsConfig = SandboxConfig.extend({
 
 const DeployConfig = SandboxConfig.extend({
   ...SecretsConfig.shape,
+  ...TracingConfig.shape,
   /** Whether builds and programs on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
   PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** What decides which instance of a service serves: our own proxy, or a HAProxy that is there. */

@@ -14,6 +14,7 @@ import { createQueue } from '@signalbox/platform/queue/queue';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
+import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
@@ -44,6 +45,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   const role = databaseRoleOf(config.JOBS_POOLS);
   const checks = [() => checkDatabase(config.DATABASE_URL, role.as), () => checkRedis(redisUrl)];
   await waitForServers({ checks, probe, own, log });
+  const tracing = own(await openTracing(config, name, log));
   const pool = openPool(config.DATABASE_URL, log, {
     name,
     max: config.DATABASE_CONNECTIONS,
@@ -94,6 +96,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       leaseMs,
       log,
       openSecret,
+      tracing,
       metrics: jobMetrics,
       wake: (lane) => publisher.publish(INBOUND, [lane]),
       announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),

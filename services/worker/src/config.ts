@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { TracingConfig } from '@signalbox/platform/tracing/settings';
 import { ModelConfig } from '@signalbox/models/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { MINUTE_MS } from '@signalbox/contracts/time';
@@ -9,6 +10,7 @@ import { DEFAULT_AGENT } from './agents/default-agent.ts';
 export const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
   ...PolicyConfig.shape,
+  ...TracingConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** The agent that answers where nobody chose one: the id of a folder in services/worker/src/agents. */

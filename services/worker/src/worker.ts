@@ -14,12 +14,15 @@ import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
 import { askForFile } from '@signalbox/platform/streams/files';
+import { openTracing } from '@signalbox/platform/tracing/open-tracing';
+import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ContextAssembler } from './context/assembler.ts';
 import { createCheckpointTables } from './checkpoints/set-up.ts';
+import { readAuditLogId } from '@signalbox/store/audit/audit-chain';
 import { publishAgents } from '@signalbox/store/conversation/agents';
 import { createAgents, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
@@ -38,6 +41,7 @@ import type { ToolGroup } from './tools/tool.ts';
 import { searchKnowledge } from './tools/search.ts';
 import type { AccountParts } from './turn/turn-account.ts';
 import type { TurnParts } from './turn/turn-parts.ts';
+import { createSessionNames, noteModels } from './turn/turn-trace.ts';
 import { runTurn } from './turn/turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
@@ -66,9 +70,10 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     own,
     log,
   });
+  const tracing = own(await openTracing(config, 'worker', log));
   const servers = openServers(own, config, log);
   const metrics = createMetrics('worker');
-  const turns = await prepareTurns({ own, config, log, wiring, servers, metrics });
+  const turns = await prepareTurns({ own, config, log, wiring, servers, metrics, tracing });
   const lanes = own(
     new Lanes({
       ...servers,
@@ -138,6 +143,7 @@ async function prepareTurns({
   wiring,
   servers: { pool, lockPool, redis, publisher },
   metrics,
+  tracing,
 }: {
   readonly own: Own;
   readonly config: WorkerConfig;
@@ -145,6 +151,7 @@ async function prepareTurns({
   readonly wiring: WorkerWiring;
   readonly servers: Servers;
   readonly metrics: ReturnType<typeof createMetrics>;
+  readonly tracing: Tracing;
 }) {
   const prefix = config.REDIS_PREFIX;
   await prepareCheckpoints(config.DATABASE_URL, log);
@@ -152,7 +159,7 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups));
   const plugins = await loadAgents(wiring.agents);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
-  const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
+  const models = withoutSecrets(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
   const announce = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
@@ -200,6 +207,7 @@ async function prepareTurns({
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
     fetchFile: (file, signal) => askForFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
     publishDraft: createDraftPublisher({ redis, prefix, log }),
+    tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };
   const partsOf = (id: string): TurnParts => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
   return { partsOf, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };

@@ -14,6 +14,12 @@ export function newId(prefix: string, nowMs: number = Date.now()): string {
   return `${prefix}_${time}${random}`;
 }
 
+/** When an id of `newId` was made, in milliseconds since 1970; null for what is none. */
+export function msOfId(id: string): number | null {
+  const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{10}$/.exec(id) ?? [];
+  return digits === undefined ? null : [...digits].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0);
+}
+
 /**
  * The id of what these parts name, such as `act_7c0…`: the same parts make the same id, in any process and after any crash, and other
  * parts another one. 120 bits of SHA-256.
@@ -39,6 +45,16 @@ export function answerIdOf(threadId: string, turnKey: string, pass: number): str
 /** The id of a call by its place in an answer. Answers in older records have the ids that a model gave them. */
 export function callIdOf(answerId: string, place: number): string {
   return `act_${answerId.replace(/^ans_/, '')}_${place}`;
+}
+
+/** The id of a run that looks something up before its action is decided about. `hash`: of what is looked up, in hexadecimal digits. */
+export function lookUpIdOf(actionId: string, hash: string): string {
+  return `${actionId.slice(0, 100)}_r${hash.slice(0, 20)}`;
+}
+
+/** The proposed action that a run works for, by its id: a look-up before it, or what it was changed to. */
+export function actionOfRun(runId: string): string {
+  return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
 /** A short code that a person can type: `groups` groups of four characters, 20 bits each. */

@@ -3,6 +3,7 @@ import { Deliverer } from '@signalbox/gateway/delivery/deliver';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { createLog } from '@signalbox/platform/log';
+import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
 import { createMetrics } from '@signalbox/platform/probe';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -30,6 +31,7 @@ test('a gateway that stops while it takes a chat waits for what it sends there',
     pace: createThrottle({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
     log,
     metrics: createGatewayMetrics(createMetrics('test')),
+    tracing: NO_TRACING,
     drafts: { makeWay: async () => undefined, shows: () => false },
     maxChats: 1,
     drainMs: 30_000,

@@ -5,6 +5,7 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
+import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
 import { createMetrics } from '@signalbox/platform/probe';
 import { consumeQueue } from '@signalbox/platform/queue/consume';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
@@ -139,6 +140,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         log,
         openSecret: createSecretOpener({ pool, cipher: TEST_CIPHER }),
         metrics: createJobMetrics(createMetrics('test')),
+        tracing: NO_TRACING,
         wake: async () => undefined,
         announce: async () => undefined,
         settleMs: SETTLE_MS,

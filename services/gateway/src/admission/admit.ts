@@ -1,4 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
+import { msOfId } from '@signalbox/contracts/ids';
 import { sayError } from '@signalbox/messages/say';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
@@ -7,6 +8,7 @@ import type { AdmissionResult } from './inbox.ts';
 import { isTransient } from '@signalbox/store/pool';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -32,6 +34,7 @@ export interface AdmissionDeps extends StoreParts {
   readonly voiceLimitBytes: number | null;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  readonly tracing: Tracing;
   /** A person got a role or lost one. */
   readonly peopleChanged: () => void;
 }
@@ -103,6 +106,7 @@ async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<re
 /** Everything after the commit. */
 async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<void> {
   const { notifier, log, metrics } = deps;
+  for (const { plan, admitted } of stored) traceAdmission(deps, plan, admitted);
   if (stored.some((one) => one.peopleChanged)) deps.peopleChanged();
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
@@ -137,6 +141,28 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     notifier.wakeLanes([...lanes.values()]),
     ...[...chats].map(([chatKey, traceId]) => notifier.wakeChats([chatKey], traceId)),
   ]);
+}
+
+/** Notes what was taken in: under the turn that it waits for, or as all that its trace is about. */
+function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdict }: AdmissionResult): void {
+  if (!tracing.isOn || verdict === 'duplicate' || verdict === 'ignored') return;
+  const { answer, admission, envelope } = plan;
+  const until = Date.now();
+  const waits = verdict === 'accepted' || answer?.kind === 'voice';
+  tracing.record({
+    name: 'admit',
+    traceId: envelope.traceId,
+    ...(waits ? { parent: ROOT } : { key: ROOT, parent: null }),
+    from: msOfId(envelope.traceId) ?? until,
+    until,
+    attributes: {
+      'signalbox.channel': channel.name,
+      'signalbox.kind': admission.kind,
+      'signalbox.outcome': verdict,
+      'signalbox.asked': answer?.kind ?? null,
+      'signalbox.command': answer?.kind === 'command' ? answer.name : null,
+    },
+  });
 }
 
 /** Takes away a message that shows a secret, where we may; its sender is asked to look. */

@@ -8,6 +8,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { Leases } from '@signalbox/platform/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
@@ -41,6 +42,7 @@ export interface DelivererDeps {
   readonly cipher: SecretSealer;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  readonly tracing: Tracing;
   /** Null: the channel has none. */
   readonly drafts: Pick<Drafts, 'makeWay' | 'shows'> | null;
   readonly maxChats: number;
@@ -167,10 +169,10 @@ export class Deliverer implements Closable {
 
   /** Sends a row; `left` when this gateway does not go on with the chat. */
   async #sendItem(chat: chats.LeasedChat, item: chats.OutboxItem, signal: AbortSignal): Promise<Step | 'left'> {
-    const { pool, channel, pace, log, metrics, drafts } = this.#deps;
+    const { pool, channel, pace, log, metrics, tracing, drafts } = this.#deps;
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
-    const startedAt = performance.now();
+    const [startedAt, from] = [performance.now(), Date.now()];
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
     if (item.base === null) await drafts?.makeWay(chatKey);
@@ -178,6 +180,7 @@ export class Deliverer implements Closable {
     const outcome = await inLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
     report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
+    traceSend(tracing, { channel: channel.name, outcome, item, from, until: from + durationMs });
     switch (outcome.kind) {
       case 'lost':
         return 'left';
@@ -276,4 +279,34 @@ function report(options: {
   } else {
     log.warn('message waits', { error, pauseMs: outcome.pauseMs, attempts: item.attempts });
   }
+}
+
+/** Notes a send under the turn, or the admission, that the message comes from. */
+function traceSend(
+  tracing: Tracing,
+  sent: {
+    readonly channel: string;
+    readonly outcome: Outcome;
+    readonly item: chats.OutboxItem;
+    readonly from: number;
+    readonly until: number;
+  },
+): void {
+  const { channel, outcome, item, from, until } = sent;
+  const result = outcome.kind === 'settle' ? outcome.result.status : outcome.kind;
+  tracing.record({
+    name: 'deliver',
+    traceId: item.traceId,
+    parent: ROOT,
+    from,
+    until,
+    errorCode: result === 'sent' ? null : result,
+    attributes: {
+      'signalbox.channel': channel,
+      'signalbox.outcome': outcome.kind === 'settle' && outcome.edited ? 'edited' : result,
+      'signalbox.attempts': item.attempts,
+      'signalbox.repeated': item.ambiguous,
+      'signalbox.waited_ms': item.ageMs,
+    },
+  });
 }

@@ -2,6 +2,7 @@ import { OUTBOUND, type Delivery } from '@signalbox/contracts/conversation/topic
 import { newId } from '@signalbox/contracts/ids';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { Redis } from '@signalbox/platform/redis';
 import { startConsumer, type Consumer } from '@signalbox/platform/streams/consume';
 import type { Draft } from '@signalbox/platform/streams/drafts';
@@ -39,9 +40,10 @@ export function startDelivery(parts: {
   readonly channel: Channel;
   readonly cipher: SecretSealer;
   readonly metrics: GatewayMetrics;
+  readonly tracing: Tracing;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): ChannelDelivery {
-  const { own, config, log, pool, redis, channel, cipher, metrics, wake } = parts;
+  const { own, config, log, pool, redis, channel, cipher, metrics, tracing, wake } = parts;
   const pace = createThrottle(channel.throttle);
   const drafts = channel.drafts
     ? own(
@@ -63,6 +65,7 @@ export function startDelivery(parts: {
     cipher,
     log,
     metrics,
+    tracing,
     drafts,
     maxChats: config.DELIVERY_CHATS,
     wake,

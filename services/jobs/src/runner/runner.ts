@@ -4,8 +4,9 @@ import { inLanguage } from '@signalbox/messages/language';
 import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { explain, sayError } from '@signalbox/messages/say';
-import { newId } from '@signalbox/contracts/ids';
+import { actionOfRun, newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
+import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
 import { backoffMs, SECOND_MS, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
@@ -26,6 +27,7 @@ export interface RunnerParts {
   readonly leaseMs: number;
   readonly log: Log;
   readonly openSecret: SecretOpener;
+  readonly tracing: Tracing;
   /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
   /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
@@ -84,7 +86,10 @@ async function runBegun(
   const { attempts } = limitsOf(parts, queued.job);
   if (attempt > attempts) return end(parts, ending, interrupted(attempts), log);
 
+  const from = Date.now();
   const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
+  const isLast = outcome.kind === 'done' || attempt >= attempts || !isGivenBack(outcome);
+  traceRun(parts.tracing, { job: queued.job, runId, traceId, attempt, payload, from, isLast }, outcome);
   switch (outcome.kind) {
     case 'done':
       return end(parts, ending, outcome, log);
@@ -104,6 +109,51 @@ async function runBegun(
       return { kind: 'again', delayMs };
     }
   }
+}
+
+/** Whether another attempt follows. */
+function isGivenBack(outcome: Outcome): boolean {
+  if (outcome.kind === 'stopped') return outcome.why === 'stopping' || outcome.why === 'lost';
+  return outcome.kind === 'failed' && isWorthRetrying(outcome.error);
+}
+
+/** Notes an attempt under the call that asked for it; news of the run belong under its last one. */
+function traceRun(
+  tracing: Tracing,
+  run: {
+    readonly job: JobName;
+    readonly runId: string;
+    readonly traceId: string;
+    readonly attempt: number;
+    readonly payload: unknown;
+    readonly from: number;
+    readonly isLast: boolean;
+  },
+  outcome: Outcome,
+): void {
+  const { job, runId, traceId, attempt, payload, from, isLast } = run;
+  tracing.record({
+    name: 'job',
+    traceId,
+    ...(isLast ? { key: `run:${runId}` } : {}),
+    parent: `call:${actionOfRun(deploymentOf(payload) ?? runId)}`,
+    from,
+    until: Date.now(),
+    errorCode: outcome.kind === 'failed' ? toAppError(outcome.error, runId).code : null,
+    attributes: {
+      'signalbox.job': job,
+      'signalbox.job.pool': JOBS[job].pool,
+      'signalbox.job.run_id': runId,
+      'signalbox.job.attempt': attempt,
+      'signalbox.outcome': outcome.kind === 'stopped' ? outcome.why : outcome.kind,
+    },
+  });
+}
+
+/** A deployment is named after the action that asked for it, whichever run goes on with it. */
+function deploymentOf(payload: unknown): string | null {
+  if (typeof payload !== 'object' || payload === null || !('deploymentId' in payload)) return null;
+  return typeof payload.deploymentId === 'string' ? payload.deploymentId : null;
 }
 
 async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {

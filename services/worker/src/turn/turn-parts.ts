@@ -6,6 +6,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { ExecuteParts } from '../governance/parts.ts';
 import type { FetchFile } from './pictures.ts';
 import type { AccountParts } from './turn-account.ts';
+import type { TurnTracing } from './turn-trace.ts';
 
 /** What turns are made with; worker.ts puts it together. */
 export interface TurnParts {
@@ -24,6 +25,8 @@ export interface TurnParts {
     /** Most rounds of model and tools in one turn. */
     readonly maxPasses: number;
   };
+  /** Where the spans of turns go. */
+  readonly tracing: TurnTracing;
   /** Fetches a file that a person sent from the gateway that has their channel. */
   readonly fetchFile: FetchFile;
   /** Shows what is being written to whoever listens. Never rejects. */

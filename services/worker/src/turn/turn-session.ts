@@ -75,7 +75,7 @@ export class TurnSession {
     const { threadId } = this.#context;
     if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
     try {
-      const machine = createMachine();
+      const machine = createMachine(this.#start.trace.enter);
       const scope = this.#scopeOf(machine);
       const resumed = await this.#carryOut(scope, machine);
       if (resumed && this.#isThreadOver) return await this.#report(resumed);
@@ -102,7 +102,11 @@ export class TurnSession {
   async #carryOut(scope: CallScope, machine: Machine): Promise<Resumed | null> {
     const { envelope } = this.#start.first;
     if (envelope.kind !== 'decision') return null;
-    const resumed = await resumeDecision(this.#start.parts.governance, scope, envelope);
+    const resumed = await this.#start.trace.resume(
+      envelope.actionId,
+      () => resumeDecision(this.#start.parts.governance, scope, envelope),
+      ({ result, decided }) => result && { ...result, ...(decided ? { decided } : {}) },
+    );
     this.#resume = recordResume(envelope, resumed, machine.path());
     this.#account.decided(envelope, resumed);
     return resumed;
@@ -132,7 +136,7 @@ export class TurnSession {
     const seen = await lookAt(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
-    const run = this.#followed(agentRun(parts, this.#context, made, createMachine()));
+    const run = this.#followed(agentRun(parts, this.#context, made, createMachine(this.#start.trace.enter)));
     const result = await parts.agent.run({
       messages: given.messages,
       run,
@@ -140,6 +144,7 @@ export class TurnSession {
       threadNew: lane.threadNew,
     });
     this.#draft.end(); // before the answer can be seen
+    this.#start.trace.enter('TERMINAL');
     const more = await this.#finish(
       await this.#endOf(result, given),
       this.#record(result.record, result.outcome, null),
@@ -158,7 +163,9 @@ export class TurnSession {
   /** The run, with its calls kept in sight: a stop ends the agent at once, and a call a moment later. */
   #followed(run: AgentRun): AgentRun {
     const call: AgentRun['call'] = (request) => {
-      const called = run.call(request).finally(() => this.#calls.delete(called));
+      const called = this.#start.trace
+        .call(request.callId, () => run.call(request))
+        .finally(() => this.#calls.delete(called));
       this.#calls.add(called);
       return called;
     };

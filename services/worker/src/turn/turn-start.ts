@@ -2,6 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { finishLane, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/conversation/lanes';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { TurnParts } from './turn-parts.ts';
+import type { TurnTrace } from './turn-trace.ts';
 
 export interface TurnSignals {
   /** Fires when the turn has to end at once: /stop, shutdown, lost lane. */
@@ -17,11 +18,12 @@ export interface TurnStart {
   readonly first: InboxMessage;
   readonly person: NonNullable<ClaimedLane['person']>;
   readonly signals: TurnSignals;
+  readonly trace: TurnTrace;
 }
 
 /** Ends the turn and, in the same transaction, stores its record and the newest state of its thread. True when more messages wait. */
 export async function finish(
-  { parts, lane }: Pick<TurnStart, 'parts' | 'lane'>,
+  { parts, lane, trace }: Pick<TurnStart, 'parts' | 'lane' | 'trace'>,
   end: TurnEnd,
   { threadId, recording }: { readonly threadId: string | null; readonly recording: TurnRecording | null } = {
     threadId: null,
@@ -29,8 +31,11 @@ export async function finish(
   },
 ): Promise<boolean> {
   const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId, parts.plugin.turnLists);
-  const { ok, more } = await finishLane(parts.pool, lane, end, { checkpoint, recording });
-  if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  const more = await trace.commit(end, async () => {
+    const finished = await finishLane(parts.pool, lane, end, { checkpoint, recording });
+    if (!finished.ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+    return finished.more;
+  });
   if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);
   for (const reply of end.replies.slice(0, 1)) await parts.governance.announce(reply.chatKey, reply.traceId);
   return more;

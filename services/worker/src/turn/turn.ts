@@ -9,6 +9,7 @@ import { closeThread, contextOf, filesOnly, notice, settle } from './turn-end.ts
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
 import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
+import { openTurnTrace } from './turn-trace.ts';
 
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
@@ -27,14 +28,20 @@ import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
 
 /** Handles what waits in a claimed lane and ends the turn. True when more messages wait. */
 export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
+  const trace = openTurnTrace(parts.tracing, parts.plugin.id, lane);
+  return trace.around(() => handle({ parts, lane, signals, trace }));
+}
+
+async function handle(start: Omit<TurnStart, 'first' | 'person'>): Promise<boolean> {
+  const { parts, lane } = start;
   parts.account.names.seen(lane.namesVersion);
   const stopped = lane.messages.filter(({ id, envelope }) => id < lane.stopBefore && envelope.kind === 'message');
-  if (stopped.length > 0) return finish({ parts, lane }, endWithout(stopped, 'stopped', '/stop'));
+  if (stopped.length > 0) return finish(start, endWithout(stopped, 'stopped', '/stop'));
   const [first] = lane.messages;
-  if (!first) return finish({ parts, lane }, endWithout([], 'refused', ''));
-  if (first.envelope.kind === 'command') return finish({ parts, lane }, closeThread(lane, first));
-  if (lane.person === null) return finish({ parts, lane }, endWithout([first], 'refused', 'no role'));
-  return HANDLERS[first.envelope.kind]({ parts, lane, first, person: lane.person, signals });
+  if (!first) return finish(start, endWithout([], 'refused', ''));
+  if (first.envelope.kind === 'command') return finish(start, closeThread(lane, first));
+  if (lane.person === null) return finish(start, endWithout([first], 'refused', 'no role'));
+  return HANDLERS[first.envelope.kind]({ ...start, first, person: lane.person });
 }
 
 /** What a turn is, by the kind of its first message. */

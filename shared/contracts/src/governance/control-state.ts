@@ -12,6 +12,11 @@ const STATE_OF: Readonly<Record<string, ControlState>> = {
   EXECUTING: 'execute',
 };
 
+/** The state that a phase begins; null for one that is a part of the state before. */
+export function controlStateOf(phase: string): ControlState | null {
+  return STATE_OF[phase] ?? null;
+}
+
 /**
  * The states that a pass went through, in order. What a call came to and the verdict on it are a part of the state before. A call that
  * waits for a tap of the person, or for somebody's approval, ends in await_confirmation; a pass without calls, or the last one, in respond.
@@ -19,7 +24,7 @@ const STATE_OF: Readonly<Record<string, ControlState>> = {
 export function controlStatesOf(
   record: Pick<ExecutionTurn, 'phases' | 'calls' | 'answer' | 'ended'>,
 ): readonly ControlState[] {
-  const states = record.phases.flatMap((phase) => STATE_OF[phase] ?? []);
+  const states = record.phases.flatMap((phase) => controlStateOf(phase) ?? []);
   const isAnswer = record.answer !== null && record.answer.calls.length === 0;
   return [
     ...states,

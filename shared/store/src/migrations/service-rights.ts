@@ -150,6 +150,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_facts: ADD,
       memory_forgotten: READ,
       audit_events: READ,
+      audit_log: READ,
     },
     functions: [APPEND],
   },

@@ -3,6 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS } from '@signalbox/contracts/time';
+import { lookUpIdOf } from '@signalbox/contracts/ids';
 import { explain, say } from '@signalbox/messages/say';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared, underSignal } from '../../tools/tool-bounds.ts';
@@ -48,7 +49,7 @@ export function lookFor(
     threadId: scope.threadId,
     work: async (job, payload) => {
       // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
-      const runId = `${actionId.slice(0, 100)}_r${canonicalHash({ job, payload, before }).slice(0, 20)}`;
+      const runId = lookUpIdOf(actionId, canonicalHash({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
       if (worked.kind === 'done') return worked.result;

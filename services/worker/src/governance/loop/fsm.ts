@@ -59,8 +59,9 @@ export function callPhases(pass: readonly string[]): readonly (readonly string[]
 
 /**
  * Where one turn is: at IDLE. It lives as long as the turn's run; a resumed run starts at IDLE again, and its effects are the ledger's.
+ * `entered` is told of each phase that follows.
  */
-export function createMachine() {
+export function createMachine(entered: (phase: Phase) => void = () => undefined) {
   const path: Phase[] = ['IDLE'];
   const phase = (): Phase => path.at(-1) ?? 'IDLE';
   return {
@@ -76,6 +77,7 @@ export function createMachine() {
             'Effects are proposed with run.call(), which governs and executes them in order.',
         );
       path.push(next);
+      entered(next);
     },
   };
 }

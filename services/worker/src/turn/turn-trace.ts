@@ -1,0 +1,288 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHmac } from 'node:crypto';
+import { channelOf } from '@signalbox/contracts/conversation/chat-key';
+import { controlStateOf, type ControlState } from '@signalbox/contracts/governance/control-state';
+import { toAppError } from '@signalbox/contracts/errors';
+import { msOfId } from '@signalbox/contracts/ids';
+import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
+import { ROOT, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
+import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { Phase } from '../governance/loop/fsm.ts';
+import type { ToolCallResult } from '../tools/call.ts';
+
+/** Where the spans of turns go. */
+export interface TurnTracing {
+  readonly tracing: Tracing;
+  /** What a conversation is called in them. */
+  readonly sessionOf: (threadId: string) => string;
+}
+
+/** What follows a turn while it is made. */
+export interface TurnTrace {
+  /** Makes the turn; models that are asked within are noted. What it throws is noted and thrown on. */
+  around<T>(turn: () => Promise<T>): Promise<T>;
+  /** Notes a phase of the turn. */
+  readonly enter: (phase: Phase) => void;
+  /** Runs a call of a tool, and notes what it came to. Jobs, and decisions about it, belong under it. */
+  call(actionId: string, run: () => Promise<ToolCallResult>): Promise<ToolCallResult>;
+  /** The same for an action that was proposed in another turn. `resultOf`: null when nothing was run. */
+  resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T>;
+  /** Commits the end of the turn, and notes both. */
+  commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T>;
+}
+
+const NO_TRACE: TurnTrace = {
+  around: (turn) => turn(),
+  enter: () => undefined,
+  call: (_, run) => run(),
+  resume: (_, run) => run(),
+  commit: (_, write) => write(),
+};
+
+const current = new AsyncLocalStorage<RecordedTrace>();
+
+/** Follows the turn of these messages. Costs nothing while nobody gets the spans. */
+export function openTurnTrace(to: TurnTracing, agent: string, lane: ClaimedLane): TurnTrace {
+  const [first] = lane.messages;
+  return to.tracing.isOn && first ? new RecordedTrace(to, agent, lane, first) : NO_TRACE;
+}
+
+/** Names conversations after a hash that only this installation can make: a thread is called after its person. */
+export function createSessionNames(logId: string): TurnTracing['sessionOf'] {
+  return (threadId) => `ses_${createHmac('sha256', logId).update(threadId).digest('hex').slice(0, 24)}`;
+}
+
+/** Notes the calls of models in the turn that makes them, and tells the other observer. */
+export function noteModels({ onCall, onSpend }: ModelObserver): ModelObserver {
+  return {
+    onCall: (call) => {
+      current.getStore()?.asked(call);
+      onCall?.(call);
+    },
+    onSpend: (spend) => {
+      current.getStore()?.spent(spend);
+      onSpend?.(spend);
+    },
+  };
+}
+
+class RecordedTrace implements TurnTrace {
+  readonly #tracing: Tracing;
+  readonly #lane: ClaimedLane;
+  readonly #first: InboxMessage['envelope'];
+  readonly #head: SpanAttributes;
+  readonly #agent: string;
+  readonly #key: string;
+  readonly #claimedAt: number;
+  #state: { readonly name: ControlState; readonly from: number; readonly parent: string } | null = null;
+  /** The key of the call that is under way. */
+  #call: string | null = null;
+  #isWaiting = false;
+  #spent: ModelSpend[] = [];
+
+  constructor({ tracing, sessionOf }: TurnTracing, agent: string, lane: ClaimedLane, { envelope }: InboxMessage) {
+    const threadId = envelope.kind === 'decision' ? envelope.threadId : lane.threadId;
+    this.#tracing = tracing;
+    this.#lane = lane;
+    this.#first = envelope;
+    this.#agent = agent;
+    // A turn that goes on with something belongs under what it goes on with, in the same trace.
+    this.#key = goesOnWith(envelope) === null ? ROOT : `turn:${envelope.id}`;
+    const session = threadId === null ? null : sessionOf(threadId);
+    this.#head = { 'gen_ai.agent.id': agent, 'session.id': session, 'gen_ai.conversation.id': session };
+    this.#claimedAt = this.#now();
+  }
+
+  async around<T>(turn: () => Promise<T>): Promise<T> {
+    try {
+      this.#record('wait', { from: this.#begunAt(), until: this.#claimedAt });
+      return await current.run(this, turn);
+    } catch (thrown) {
+      this.#leave();
+      const { attempts } = this.#lane;
+      const error = toAppError(thrown, '').code;
+      this.#record('turn broken off', { from: this.#claimedAt, error, attributes: { 'signalbox.attempts': attempts } });
+      throw thrown;
+    }
+  }
+
+  readonly enter = (phase: Phase): void => {
+    const state = phase === 'TERMINAL' ? 'respond' : controlStateOf(phase);
+    if (state) this.#turnTo(state);
+  };
+
+  async call(actionId: string, run: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
+    const from = this.#now();
+    const key = `call:${actionId}`;
+    this.#leave();
+    this.#call = key;
+    try {
+      const result = await run();
+      this.#leave();
+      this.#recordCall({ actionId, from, result, key });
+      return result;
+    } finally {
+      this.#leave();
+      this.#call = null;
+    }
+  }
+
+  async resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T> {
+    const from = this.#now();
+    const came = await run();
+    this.#leave();
+    const result = resultOf(came);
+    if (result) this.#recordCall({ actionId, from, result });
+    return came;
+  }
+
+  #recordCall({ actionId, from, result, ...named }: Called): void {
+    const { ok, code, changed, decided } = result;
+    const effect = decided?.decision.effect ?? null;
+    this.#isWaiting ||= ok && !changed && (effect === 'ask' || effect === 'confirm');
+    this.#record('tool', {
+      from,
+      ...named,
+      error: ok ? null : (code ?? 'INTERNAL'),
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        // What a model made up is no name of ours.
+        'gen_ai.tool.name': decided?.action.tool ?? 'unknown',
+        'gen_ai.tool.call.id': actionId,
+        'signalbox.tool.class': decided?.action.assessment.risk ?? null,
+        'signalbox.tool.decision': effect,
+        'signalbox.tool.changed': changed,
+        'langfuse.observation.type': 'tool',
+      },
+    });
+  }
+
+  async commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T> {
+    const { turn, outcomes } = end;
+    if (this.#isWaiting) this.#turnTo('await_confirmation');
+    this.#leave();
+    const from = this.#now();
+    const written = await write();
+    this.#record('commit', { from });
+    const last = outcomes.at(-1)?.outcome ?? null;
+    this.#record('turn', {
+      from: this.#begunAt(),
+      key: this.#key,
+      parent: goesOnWith(this.#first),
+      error: turn?.outcome === 'failed' ? 'failed' : null,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'langfuse.trace.name': `turn of ${this.#agent}`,
+        'langfuse.trace.tags': [this.#agent, channelOf(this.#first.chatKey)],
+        'langfuse.observation.type': 'agent',
+        'signalbox.turn_id': turn?.turnId ?? null,
+        'signalbox.channel': channelOf(this.#first.chatKey),
+        'signalbox.kind': this.#first.kind,
+        'signalbox.outcome': turn?.outcome ?? last,
+        'signalbox.messages': outcomes.length,
+        'signalbox.passes': turn?.passes ?? 0,
+        'signalbox.tool_calls': turn?.toolCalls ?? 0,
+        'signalbox.replies': end.replies.length,
+      },
+    });
+    this.#recordMerged(outcomes);
+    return written;
+  }
+
+  /** Messages that were answered together: the trace of each of the others says with which. */
+  #recordMerged(outcomes: TurnEnd['outcomes']): void {
+    for (const { id, envelope } of this.#lane.messages) {
+      if (envelope.traceId === this.#first.traceId || !outcomes.some((one) => one.id === id)) continue;
+      this.#tracing.record({
+        name: 'turn of another message',
+        traceId: envelope.traceId,
+        key: ROOT,
+        parent: null,
+        from: msOfId(envelope.traceId) ?? this.#claimedAt,
+        until: this.#now(),
+        attributes: this.#head,
+        links: [this.#first.traceId],
+      });
+    }
+  }
+
+  asked({ model, result, durationMs }: Parameters<NonNullable<ModelObserver['onCall']>>[0]): void {
+    const sum = (pick: (spend: ModelSpend) => number): number => this.#spent.reduce((all, one) => all + pick(one), 0);
+    const until = this.#now();
+    this.#record('model', {
+      from: until - durationMs,
+      parent: this.#call ?? this.#key,
+      error: result === 'answered' ? null : result,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': model,
+        'gen_ai.usage.input_tokens': sum(({ inputTokens }) => inputTokens),
+        'gen_ai.usage.output_tokens': sum(({ outputTokens }) => outputTokens),
+        'langfuse.observation.type': 'generation',
+      },
+    });
+    this.#spent = [];
+  }
+
+  spent(spend: ModelSpend): void {
+    this.#spent.push(spend);
+  }
+
+  #turnTo(name: ControlState): void {
+    this.#leave();
+    this.#state = { name, from: this.#now(), parent: this.#call ?? this.#key };
+  }
+
+  #leave(): void {
+    if (this.#state === null) return;
+    const { name, from, parent } = this.#state;
+    this.#state = null;
+    this.#record(name, { from, parent, attributes: { 'signalbox.control_state': name } });
+  }
+
+  #record(
+    name: string,
+    { from, until = this.#now(), key, parent = this.#key, error = null, attributes = {} }: Noted,
+  ): void {
+    const span = { name, traceId: this.#first.traceId, parent, from, until, errorCode: error };
+    this.#tracing.record({
+      ...span,
+      ...(key === undefined ? {} : { key }),
+      attributes: { ...this.#head, ...attributes },
+    });
+  }
+
+  /** When the gateway got the message, or when the news came in. */
+  #begunAt(): number {
+    const { kind, traceId, at } = this.#first;
+    const ms = kind === 'message' || kind === 'command' ? msOfId(traceId) : Date.parse(at);
+    return Math.min(ms ?? this.#claimedAt, this.#claimedAt);
+  }
+
+  /** By the database's clock, as all times of a turn. */
+  #now(): number {
+    return this.#lane.now().getTime();
+  }
+}
+
+interface Called {
+  readonly actionId: string;
+  readonly from: number;
+  readonly result: ToolCallResult;
+  readonly key?: string;
+}
+
+interface Noted {
+  readonly from: number;
+  readonly until?: number;
+  readonly key?: string;
+  readonly parent?: string | null;
+  readonly error?: string | null;
+  readonly attributes?: SpanAttributes;
+}
+
+/** The key of what this message is news of; null when it begins something. */
+function goesOnWith(envelope: InboxMessage['envelope']): string | null {
+  if (envelope.kind === 'job-finished') return `run:${envelope.runId}`;
+  return envelope.kind === 'decision' ? `call:${envelope.actionId}` : null;
+}

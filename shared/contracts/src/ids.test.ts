@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { actionOfRun, lookUpIdOf, msOfId, newId } from './ids.ts';
+
+it('an id tells when it was made, and what is none tells nothing', () => {
+  expect(msOfId(newId('trc', 1_795_629_142_833))).toBe(1_795_629_142_833);
+  for (const text of ['trc_1', 'trace', '', 'user_1001_3', 'trc_UUUUUUUUUUUUUUUUUUUU']) expect(msOfId(text)).toBeNull();
+});
+
+it('a look-up and a changed action belong to the action that was proposed', () => {
+  const hash = 'ab12'.repeat(16);
+  expect(lookUpIdOf('act_abc_0', hash)).toBe(`act_abc_0_r${hash.slice(0, 20)}`);
+  for (const id of ['act_abc_0', 'act_abc_0_m', lookUpIdOf('act_abc_0', hash), lookUpIdOf('act_abc_0_m', hash)])
+    expect(actionOfRun(id)).toBe('act_abc_0');
+});

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { openTracing } from './open-tracing.ts';
+import { spanIdOf, traceIdOf } from './otel.ts';
+import { TracingConfig } from './settings.ts';
+import { NO_TRACING } from './tracing.ts';
+
+const LOG = createLog('test', 'silent');
+
+it('a service without a receiver gets what does nothing', async () => {
+  expect(await openTracing(TracingConfig.parse({}), 'worker', LOG)).toBe(NO_TRACING);
+});
+
+it('loads nothing of OpenTelemetry then', () => {
+  const program = `
+    import { createRequire } from 'node:module';
+    const { openTracing } = await import(${JSON.stringify(import.meta.resolve('./open-tracing.ts'))});
+    const { TracingConfig } = await import(${JSON.stringify(import.meta.resolve('./settings.ts'))});
+    const config = (given) => TracingConfig.parse(given);
+    const isLoaded = () => Object.keys(createRequire(process.cwd() + '/x').cache).some((name) => name.includes('opentelemetry'));
+    await openTracing(config({}), 'worker', {});
+    const before = isLoaded();
+    await (await openTracing(config({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }), 'worker', {})).close();
+    console.log(JSON.stringify([before, isLoaded()]));`;
+  const out = execFileSync(process.execPath, [
+    '--import',
+    'tsx',
+    '--conditions=source',
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
+  expect(JSON.parse(out.toString())).toEqual([false, true]);
+});
+
+it('every process names a trace and a span alike', () => {
+  expect(traceIdOf('trc_1')).toMatch(/^[0-9a-f]{32}$/);
+  expect(spanIdOf('trc_1', 'root')).toMatch(/^[0-9a-f]{16}$/);
+  expect(traceIdOf('trc_1')).toBe(traceIdOf('trc_1'));
+  expect(new Set([spanIdOf('trc_1', 'root'), spanIdOf('trc_2', 'root'), spanIdOf('trc_1', 'call:act_1')]).size).toBe(3);
+});

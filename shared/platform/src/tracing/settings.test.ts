@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readPairs, traceTargets, TracingConfig } from './settings.ts';
+
+const targets = (environment: Readonly<Record<string, string>>) => traceTargets(TracingConfig.parse(environment));
+
+describe('where spans go', () => {
+  it('is nowhere while nothing is set', () => {
+    expect(targets({ OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' })).toEqual([]);
+  });
+
+  it('is the endpoint with its path, and Langfuse by its keys', () => {
+    const langfuse = { LANGFUSE_BASE_URL: 'https://lf.example/', LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' };
+    expect(
+      targets({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
+        OTEL_EXPORTER_OTLP_HEADERS: 'a=b%20c, d = e',
+        ...langfuse,
+      }),
+    ).toEqual([
+      { url: 'http://c:4318/v1/traces', headers: { a: 'b c', d: 'e' } },
+      { url: 'https://lf.example/api/public/otel/v1/traces', headers: { authorization: 'Basic cGs6c2s=' } },
+    ]);
+  });
+
+  it('is refused when Langfuse is set by half, without a value in the words', () => {
+    expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).toThrow(/set all three or none/);
+    expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).not.toThrow(/sk-lf-1/);
+  });
+
+  it('takes the samplers that decide by the trace, and no other', () => {
+    expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }).success).toBe(true);
+    expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'jaeger_remote' }).success).toBe(false);
+  });
+
+  it('leaves out what is no pair', () => {
+    expect(readPairs('a=1,,=2,b,c=100%')).toEqual({ a: '1', c: '100%' });
+  });
+});
