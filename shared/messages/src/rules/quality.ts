@@ -20,4 +20,7 @@ export const QUALITY_RULES = {
   'code/merge-conflict': rule('rules-quality.mergeConflict', 'rules-quality.mergeConflictWhy'),
   'code/commented-out-code': rule('rules-quality.commentedOutCode', 'rules-quality.commentedOutCodeWhy'),
   'code/open-notes': rule('rules-quality.openNotes', 'rules-quality.openNotesWhy'),
+  'duplicates/copied-code': rule('rules-quality.copiedCode', 'rules-quality.copiedCodeWhy'),
+  'hot-spots/complex-and-changed': rule('rules-quality.complexAndChanged', 'rules-quality.complexAndChangedWhy'),
+  'hot-spots/one-author': rule('rules-quality.oneAuthor', 'rules-quality.oneAuthorWhy'),
 } satisfies Rules;

@@ -24,14 +24,3 @@ const LESS: Readonly<Record<Severity, Severity>> = {
   low: 'info',
   info: 'info',
 };
-
-/** Gives those that are alike numbers, in their order, so that each stays the finding that it was while lines move. */
-export function numberAlike(problems: readonly Problem[]): readonly Problem[] {
-  const seen = new Map<string, number>();
-  return problems.map((problem) => {
-    const key = `${problem.rule}\n${problem.identity}`;
-    const count = (seen.get(key) ?? 0) + 1;
-    seen.set(key, count);
-    return count === 1 ? problem : { ...problem, identity: `${problem.identity} #${count}` };
-  });
-}

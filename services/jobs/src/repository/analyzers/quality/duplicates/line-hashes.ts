@@ -1,0 +1,49 @@
+/** 24 bits of a hash, and 18 of a number of a line, six bits in each character. */
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const HASH_DIGITS = 4;
+const NUMBER_DIGITS = 3;
+const STEP = HASH_DIGITS + NUMBER_DIGITS;
+const VALUE_OF = new Int32Array(128);
+for (let value = 0; value < DIGITS.length; value += 1) VALUE_OF[DIGITS.charCodeAt(value)] = value;
+
+/** The lines of a source that are worth comparing, by their hashes, with the numbers that they have in the file. */
+export interface HashedLines {
+  readonly hashes: Int32Array;
+  readonly numbers: Int32Array;
+}
+
+/** One string for all lines: a list of numbers takes three times the place in a cache. */
+export function packLines(lines: readonly { readonly hash: number; readonly number: number }[]): string {
+  return lines.map(({ hash, number }) => toDigits(hash, HASH_DIGITS) + toDigits(number, NUMBER_DIGITS)).join('');
+}
+
+/** What `packLines` packed. */
+export function unpackLines(packed: string): HashedLines {
+  const count = Math.floor(packed.length / STEP);
+  const hashes = new Int32Array(count);
+  const numbers = new Int32Array(count);
+  for (let index = 0; index < count; index += 1) {
+    hashes[index] = toNumber(packed, index * STEP, HASH_DIGITS);
+    numbers[index] = toNumber(packed, index * STEP + HASH_DIGITS, NUMBER_DIGITS);
+  }
+  return { hashes, numbers };
+}
+
+/** FNV-1a, of which 24 bits are kept: a line that is taken for another one by chance makes no window of lines the same. */
+export function hashLine(line: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < line.length; at += 1) hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193);
+  return (hash ^ (hash >>> 24)) & 0xffffff;
+}
+
+function toDigits(value: number, count: number): string {
+  let digits = '';
+  for (let shift = 6 * (count - 1); shift >= 0; shift -= 6) digits += DIGITS.charAt((value >> shift) & 63);
+  return digits;
+}
+
+function toNumber(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let at = from; at < from + count; at += 1) value = (value << 6) | (VALUE_OF[text.charCodeAt(at)] ?? 0);
+  return value;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { hashLine, packLines, unpackLines } from './line-hashes.ts';
+import { winnow } from './winnow.ts';
+
+const lines = (count: number, word: string): readonly number[] =>
+  Array.from({ length: count }, (_, n) => hashLine(`${word} ${n} ${(n * 7919) % 101}`));
+
+describe('fingerprints of lines', () => {
+  it('are shared by texts that share seventeen lines, wherever these stand', () => {
+    const shared = lines(17, 'shared');
+    for (let before = 0; before < 40; before += 1) {
+      const one = winnow(Int32Array.from([...lines(before, 'one'), ...shared, ...lines(9, 'after')]));
+      const other = winnow(Int32Array.from([...lines(25, 'other'), ...shared]));
+      const hashes = new Set(one.map(({ hash }) => hash));
+      expect([before, other.filter(({ hash }) => hashes.has(hash)).length > 0]).toEqual([before, true]);
+    }
+  });
+
+  it('are few, and fewer for lines that repeat', () => {
+    expect(winnow(Int32Array.from(lines(1_000, 'line'))).length).toBeLessThan(350);
+    expect(new Set(winnow(new Int32Array(1_000).fill(7)).map(({ hash }) => hash)).size).toBe(1);
+    expect(winnow(new Int32Array(9))).toEqual([]);
+  });
+
+  it('come out of the cache as they went in', () => {
+    const packed = packLines([
+      { hash: 0xffffff, number: 262_143 },
+      { hash: 0, number: 1 },
+    ]);
+    expect([...unpackLines(packed).hashes]).toEqual([0xffffff, 0]);
+    expect([...unpackLines(packed).numbers]).toEqual([262_143, 1]);
+  });
+});

@@ -1,0 +1,52 @@
+/** Lines of a window whose hash stands for them. */
+export const WINDOW_LINES = 10;
+/** Of so many windows in a row one is kept. */
+const WINNOWED = 8;
+
+/** A window of lines that was kept. */
+export interface Fingerprint {
+  readonly hash: number;
+  /** Its first line, counted among those that are compared. */
+  readonly index: number;
+}
+
+/**
+ * The fingerprints of a document: of each run of windows the one with the least hash, so that two documents that share
+ * `WINDOW_LINES + WINNOWED - 1` lines share a fingerprint for certain (Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for
+ * Document Fingerprinting", 2003).
+ */
+export function winnow(hashes: Int32Array): readonly Fingerprint[] {
+  const windows = hashWindows(hashes);
+  const kept: Fingerprint[] = [];
+  let least = -1;
+  for (let end = 0; end < windows.length; end += 1) {
+    const from = Math.max(0, end - WINNOWED + 1);
+    if (least < from) least = findLeast(windows, from, end);
+    // The rightmost of equals, so that a run of equal lines does not keep each of its windows.
+    else if ((windows[end] ?? 0) <= (windows[least] ?? 0)) least = end;
+    const isWhole = end >= Math.min(WINNOWED, windows.length) - 1;
+    if (isWhole && kept.at(-1)?.index !== least) kept.push({ hash: windows[least] ?? 0, index: least });
+  }
+  return kept;
+}
+
+function findLeast(windows: Float64Array, from: number, end: number): number {
+  let least = from;
+  for (let at = from + 1; at <= end; at += 1) if ((windows[at] ?? 0) <= (windows[least] ?? 0)) least = at;
+  return least;
+}
+
+/** A hash of 52 bits for each window. */
+function hashWindows(hashes: Int32Array): Float64Array {
+  const count = Math.max(0, hashes.length - WINDOW_LINES + 1);
+  const windows = new Float64Array(count);
+  for (let index = 0; index < count; index += 1) {
+    let [one, other] = [17, 31];
+    for (let at = index; at < index + WINDOW_LINES; at += 1) {
+      one = Math.imul(one ^ (hashes[at] ?? 0), 0x85ebca6b);
+      other = Math.imul(other + (hashes[at] ?? 0), 0xc2b2ae35) ^ (other >>> 15);
+    }
+    windows[index] = (one >>> 0) * 0x100000 + (other & 0xfffff);
+  }
+  return windows;
+}
