@@ -1,3 +1,4 @@
+import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/until.ts';
 import { codeIn, openCardsBench, otherCode, type CardsBench, type Customer } from './cards-bench.ts';
@@ -5,9 +6,11 @@ import { codeIn, openCardsBench, otherCode, type CardsBench, type Customer } fro
 describe('somebody with a card', () => {
   let bench: CardsBench;
   let next = 2000;
+  const lines: string[] = [];
   const customer = (): Promise<Customer> => bench.customer((next += 1));
   beforeAll(async () => {
-    bench = await openCardsBench();
+    const log = createLog('test', 'warn', { write: (line: string) => void lines.push(line) });
+    bench = await openCardsBench({ log });
   });
   afterAll(() => bench.close());
 
@@ -127,7 +130,7 @@ describe('somebody with a card', () => {
     await bench.operator.waitFor(/vouch for me/);
     await bench.operator.clickAndWait('Approve');
     await who.person.waitFor(/An operator has vouched for you/);
-    await who.person.waitFor(/I report fraud with the card/);
+    await who.person.waitFor(/I report these payments/);
   });
 
   it('who has no other chat gets the code from an operator, and is told so', async () => {
@@ -195,10 +198,14 @@ describe('somebody with a card', () => {
   });
 
   it.each(['freeze_card', 'order_replacement', 'report_fraud', 'view_transactions', 'find_branch', 'reset'])(
-    'takes the bare name %s',
+    'takes the bare name %s, and the log warns of it',
     async (name) => {
       const who = await customer();
+      lines.length = 0;
       expect((await who.person.ask(name)).join('\n')).toMatch(/Which card|Jungfernstieg/);
+      expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+        expect.objectContaining({ level: 'warn', message: 'bare action name', agent: 'lost_card', action: name }),
+      );
     },
   );
 

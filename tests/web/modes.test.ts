@@ -55,7 +55,7 @@ describe('how a page is used', () => {
     expect(after.props['text']).not.toContain('|');
     expect(page.shown).toHaveLength(shown);
     // A button of what was drawn anew means the same.
-    page.press('4.12%, fee £999.00: £1,122.42 a month');
+    page.press('Choose 4.12%');
     await until(() => page.find('£1,122.42 a month for 5 years.'));
     expect(await read(`select kind, outcome from inbox where user_key = $1 order by id`)).toEqual([
       { kind: 'message', outcome: 'answered' },
@@ -70,7 +70,7 @@ describe('how a page is used', () => {
     await findProducts(page);
     for (let count = 0; count < 3; count += 1) page.send('client.mode.update', { mode: 'text', device: 'mobile' });
     await modesSettled(3);
-    await until(() => page.find('- 4.12%, fee £999.00: **£1,122.42** a month'));
+    await until(() => page.find('- 4.12%, fee £999: **£1,122.42** a month'));
     expect(await read(`select 1 from outbox where user_key = $1 and (body -> 'onlyChanges')::boolean`)).toHaveLength(1);
     page.socket.terminate();
   });
@@ -85,7 +85,7 @@ describe('how a page is used', () => {
     const rows = await read<{ kind: string }>(`select kind from inbox where user_key = $1 order by id`);
     expect(rows.map(({ kind }) => kind)).toEqual(['message', 'mode', 'message', 'mode']);
     const chosen = await until(() => page.find('- £1,122.42 a month for 5 years.'));
-    expect(chosen.props['text']).toContain('rounded half up');
+    expect(chosen.props['text']).toContain('rounded to the cent');
     // What was no longer shown when the mode changed again stays as it was drawn.
     await until(() => page.find('At 4.12% it is'));
     page.socket.terminate();
@@ -94,7 +94,7 @@ describe('how a page is used', () => {
   it('is known from the first message on', async () => {
     const page = await open({ agent: 'mortgage', device: 'mobile', mode: 'text' });
     await findProducts(page);
-    expect(page.find('products fit')?.props['text']).toContain('- 4.12%, fee £999.00: **£1,122.42** a month');
+    expect(page.find('products fit')?.props['text']).toContain('- 4.12%, fee £999: **£1,122.42** a month');
     page.socket.terminate();
   });
 

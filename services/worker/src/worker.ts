@@ -222,11 +222,13 @@ function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {
 }
 
 function accountParts(pool: Pool, names: KnownNames, { groups }: ToolRegistry, timeZone: string): AccountParts {
+  const groupOf = (name: string): ToolGroup | undefined => groups.find(({ tools }) => Object.hasOwn(tools, name));
   return {
     pool,
     names,
     timeZone,
-    toolKind: (name: string) => groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name] ?? null,
+    toolKind: (name) => groupOf(name)?.tools[name] ?? null,
+    isOwned: (name) => groupOf(name)?.owner !== undefined,
     verbs: commandVerbs(groups),
   };
 }

@@ -38,14 +38,14 @@ describe('the mortgage agent, without a model', () => {
     expect(await buttons()).toContain('mortgage.set_intent {"fixYears":5}');
     const shown = await ask('5');
     expect(shown).toContain('Loan to value: 70%');
-    expect(shown).toContain('| 4.12% | £999.00 | £1,122.42 |');
+    expect(shown).toContain('| 4.12% | £999 | £1,122.42 |');
     expect(await buttons()).toContain('mortgage.select_product {"productId":"fix5-75"}');
   });
 
   it('takes everything out of one sentence', async () => {
     const shown = await ask('my house is worth 300k and I owe 210k, I want to fix for 5 years over 30 years');
-    expect(shown).toContain('Property: £300,000.00');
-    expect(shown).toContain('Loan: £210,000.00');
+    expect(shown).toContain('Property: £300,000');
+    expect(shown).toContain('Loan: £210,000');
     expect(shown).toContain('Fixed for 5 years');
     expect(shown).toContain('Paid back over 30 years');
   });
@@ -83,13 +83,13 @@ describe('the mortgage agent, without a model', () => {
     await ask('mortgage.check_address');
     expect(await ask('15 Semaphore Road QX1 2BD')).toContain('I do not find');
     expect(await ask('somewhere 3')).toContain('I do not find');
-    expect(await ask('5 Nowhere, ZZ9 9ZZ')).toContain('A person can help you better here');
+    expect(await ask('5 Nowhere, ZZ9 9ZZ')).toContain('A person can help you better with this');
   });
 
   it('offers a person after words that led nowhere three times', async () => {
     expect(await ask('lorem')).toContain('What is the property worth?');
     expect(await ask('ipsum')).toContain('I did not understand that.');
-    expect(await ask('dolor')).toContain('A person can help you better here');
+    expect(await ask('dolor')).toContain('A person can help you better with this');
     expect(await buttons()).toEqual(['mortgage.request_branch', 'mortgage.reset']);
   });
 
@@ -122,7 +122,7 @@ describe('the mortgage agent, without a model', () => {
 
   it('draws the products anew for a phone and for a voice', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":5}');
-    expect(await ask('mortgage.set_mode {"device":"mobile"}')).toContain('- 4.12%, fee £999.00: **£1,122.42** a month');
+    expect(await ask('mortgage.set_mode {"device":"mobile"}')).toContain('- 4.12%, fee £999: **£1,122.42** a month');
     const spoken = await ask('mortgage.set_mode {"mode":"voice"}');
     expect(spoken).toContain('At 4.12% it is £1,122.42 a month');
     expect(spoken).not.toMatch(/[|*]/);

@@ -34,6 +34,8 @@ export interface AccountParts {
   readonly names: KnownNames;
   /** What the runtime knows of a tool; null for one that is not installed. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
+  /** Whether a tool belongs to one agent alone: whoever talks to that one knows nothing of tools. */
+  isOwned(tool: string): boolean;
   /** First words of the commands that people may type. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
@@ -147,9 +149,10 @@ export class TurnAccount {
     };
   }
 
-  /** The name of a tool is words of English; in another language the order is. */
+  /** The name of a tool is words of English. In another language the order is, and for people who know nothing of tools. */
   #receiptOf(entry: LedgerEntry): string {
-    return currentLanguage() === ENGLISH ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
+    const isName = currentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
+    return isName ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
   /** The change that an action made, as its tool says it; in the words of its receipt where it says nothing. */

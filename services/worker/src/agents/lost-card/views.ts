@@ -31,7 +31,7 @@ const frozen: View = ({ card_last4 }) => {
 const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => ({
   text: say('lost-card.challenge', { by: code_by ?? 'none', channel: code_channel ?? 'other' }),
   buttons: [
-    button(say('lost-card.codeButton'), 'verify_identity', { by: 'chat' }),
+    button(say('lost-card.codeButton', { isAgain: code_by === 'chat' }), 'verify_identity', { by: 'chat' }),
     button(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
     button(say('lost-card.vouchButton'), 'ask_operator'),
     ...(card_status === 'active' && card_last4 !== null
@@ -41,10 +41,11 @@ const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => 
 });
 
 const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
-  const label = say('card.button-confirm');
-  const press = say('lost-card.confirm', { last4: card_last4 ?? '', wanted: wanted ?? 'none', label });
-  const reported = wanted === 'report_fraud' ? suspicious.map((payment) => `- ${sayPayment(payment)}`) : [];
-  return { text: [press, reported.join('\n')].join('\n\n').trim(), buttons: [] };
+  const facts = { last4: card_last4 ?? '', label: say('card.button-confirm') };
+  if (wanted !== 'report_fraud' || suspicious.length === 0)
+    return { text: say('lost-card.confirm', { ...facts, wanted: wanted ?? 'none' }), buttons: [] };
+  const reported = suspicious.map((payment) => `- ${sayPayment(payment)}`);
+  return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
 };
 
 const replaced: View = (domain) => ({ text: say('lost-card.replacedNext'), buttons: options(domain) });

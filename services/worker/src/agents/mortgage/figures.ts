@@ -5,6 +5,11 @@ export function sayAmount(amount: string, currency: string): string {
   return format(amount, { style: 'currency', currency });
 }
 
+/** The same for amounts that are mostly whole: without cents where there are none. */
+export function sayRoundAmount(amount: string, currency: string): string {
+  return format(amount, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
+}
+
 /** A percentage with the places that it has. */
 export function sayPercent(percent: string): string {
   return format(percent, { style: 'unit', unit: 'percent', maximumFractionDigits: 3 });

@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { actionButton, type GuidedReply, type Reader } from '../../guided/spec.ts';
 import type { actions } from './actions.ts';
 import { chosenProduct, missingInputs, TOPICS, type MortgageDomain, type Product, type Topic } from './domain.ts';
-import { sayAmount, sayPercent } from './figures.ts';
+import { sayAmount, sayPercent, sayRoundAmount } from './figures.ts';
 import { quote } from './quote.ts';
 
 /** The currency of amounts before a product says its own. */
@@ -72,8 +72,8 @@ const resetButton = (): OfferedButton => button(say('mortgage.beginAgain'), 'res
 function knownLines({ intent, ltv }: MortgageDomain): readonly string[] {
   const { propertyValue, loanBalance, fixYears, termYears } = intent;
   const known = [
-    ...(propertyValue === null ? [] : [say('mortgage.property', { amount: sayAmount(propertyValue, CURRENCY) })]),
-    ...(loanBalance === null ? [] : [say('mortgage.loan', { amount: sayAmount(loanBalance, CURRENCY) })]),
+    ...(propertyValue === null ? [] : [say('mortgage.property', { amount: sayRoundAmount(propertyValue, CURRENCY) })]),
+    ...(loanBalance === null ? [] : [say('mortgage.loan', { amount: sayRoundAmount(loanBalance, CURRENCY) })]),
     ...(ltv === null ? [] : [say('mortgage.ltv', { percent: sayPercent(ltv) })]),
     ...(fixYears === null ? [] : [say('mortgage.fix', { years: fixYears })]),
   ];
@@ -82,7 +82,8 @@ function knownLines({ intent, ltv }: MortgageDomain): readonly string[] {
 
 function questionFor({ intent }: MortgageDomain): string {
   const [missing] = missingInputs(intent);
-  if (missing === 'propertyValue') return say('mortgage.askPropertyValue', { example: sayAmount('300000', CURRENCY) });
+  if (missing === 'propertyValue')
+    return say('mortgage.askPropertyValue', { example: sayRoundAmount('300000', CURRENCY) });
   return missing === 'loanBalance' ? say('mortgage.askLoanBalance') : say('mortgage.askFixYears');
 }
 
@@ -118,7 +119,10 @@ function someProducts(domain: MortgageDomain, reader: Reader): GuidedReply {
       ? [
           say('mortgage.tableHead'),
           '| --- | --- | --- |',
-          ...quoted.map(({ figures }) => `| ${figures.rate} | ${figures.fee} | ${figures.monthly} |`),
+          ...quoted.map(
+            ({ figures }) =>
+              `| ${figures.rate} | ${figures.hasFee ? figures.fee : say('mortgage.noFee')} | ${figures.monthly} |`,
+          ),
         ].join('\n')
       : quoted.map(({ figures }) => `- ${say('mortgage.productLine', figures)}`).join('\n');
   const spoken = quoted.map(({ figures }) => say('mortgage.productSpoken', figures)).join(' ');
@@ -126,9 +130,11 @@ function someProducts(domain: MortgageDomain, reader: Reader): GuidedReply {
   return {
     text: lines(reader.mode === 'voice' ? [] : knownLines(domain), intro, reader.mode === 'voice' ? spoken : list),
     buttons: [
-      ...quoted.map(({ product: { productId }, figures }) =>
-        button(say('mortgage.chooseProduct', figures), 'select_product', { productId }),
-      ),
+      ...quoted.map(({ product: { productId, rate }, figures }) => {
+        const isClear = products.filter((other) => other.rate === rate).length === 1;
+        const label = isClear ? say('mortgage.chooseProduct', figures) : say('mortgage.chooseProductFee', figures);
+        return button(label, 'select_product', { productId });
+      }),
       ...customerButtons(domain),
       supportButton(),
     ],
@@ -140,7 +146,8 @@ function figuresOf(product: Product, intent: MortgageDomain['intent']) {
   const { monthly } = quote(product, { principal: intent.loanBalance ?? '0', years: intent.termYears });
   return {
     rate: sayPercent(product.rate),
-    fee: sayAmount(product.fee, currency),
+    fee: sayRoundAmount(product.fee, currency),
+    hasFee: Number(product.fee) > 0,
     monthly: sayAmount(monthly, currency),
   };
 }
@@ -158,7 +165,7 @@ function selected({ intent, property_seen: seen }: MortgageDomain, product: Prod
       : [
           say('mortgage.monthlyAfter', { amount: amount(quoted.monthlyAfter), rate: sayPercent(product.followOnRate) }),
         ]),
-    say('mortgage.fee', { amount: amount(product.fee) }),
+    say('mortgage.fee', { amount: sayRoundAmount(product.fee, currency), hasFee: Number(product.fee) > 0 }),
   ];
   const title = say('mortgage.selected', { rate: sayPercent(product.rate), years: fixYears, term: termYears });
   const body = reader.mode === 'voice' ? facts.join(' ') : facts.map((fact) => `- ${fact}`).join('\n');

@@ -77,7 +77,10 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
       if (!visit) return socket.terminate();
       const { query, login, otherAgents } = visit;
       if (!login) return socket.close(CLOSE_CODES.notSignedIn, 'not signed in');
-      if (otherAgents) return socket.close(CLOSE_CODES.unknownAgent, toReason(otherAgents));
+      if (otherAgents) {
+        deps.log.warn('a page asks for an agent that there is not', { agent: query.agent, userKey: login.userKey });
+        return socket.close(CLOSE_CODES.unknownAgent, toReason(otherAgents));
+      }
       return openPage(socket, request, deps, { query, login });
     },
   );

@@ -37,10 +37,10 @@ export async function classifyRisk(context: Context): Promise<Outcome> {
   return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
 }
 
-/** What is waited for is said again, once. */
+/** While something is waited for, that is said again; whoever looks for a code in vain is then shown what else there is. */
 function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): Outcome {
   const domain = { trouble_count: before + 1 };
-  if (before === 0 && awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
+  if (awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
   if (before === 0 && awaiting === 'code') return { domain, view: 'challenge', awaits: true };
   return { domain, goto: 'render_support_options' };
 }
