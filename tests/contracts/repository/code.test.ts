@@ -174,7 +174,7 @@ describe('code', () => {
       for (const one of texts) {
         const started = performance.now();
         await CODE_ANALYZER.inspect(`a.${extensions[0]}`, one.repeat(100_000 / one.length));
-        expect([extensions[0], one, performance.now() - started < 300]).toEqual([extensions[0], one, true]);
+        expect([extensions[0], one, performance.now() - started < 1_000]).toEqual([extensions[0], one, true]);
       }
   });
 });

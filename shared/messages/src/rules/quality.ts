@@ -23,4 +23,17 @@ export const QUALITY_RULES = {
   'duplicates/copied-code': rule('rules-quality.copiedCode', 'rules-quality.copiedCodeWhy'),
   'hot-spots/complex-and-changed': rule('rules-quality.complexAndChanged', 'rules-quality.complexAndChangedWhy'),
   'hot-spots/one-author': rule('rules-quality.oneAuthor', 'rules-quality.oneAuthorWhy'),
+  'health/no-tests': rule('rules-quality.noTests', 'rules-quality.noTestsWhy'),
+  'health/untested-module': rule('rules-quality.untestedModule', 'rules-quality.untestedModuleWhy'),
+  'health/no-ci': rule('rules-quality.noCi', 'rules-quality.noCiWhy'),
+  'health/ci-without-tests': rule('rules-quality.ciWithoutTests', 'rules-quality.ciWithoutTestsWhy'),
+  'health/no-readme': rule('rules-quality.noReadme', 'rules-quality.noReadmeWhy'),
+  'health/no-ignore-file': rule('rules-quality.noIgnoreFile', 'rules-quality.noIgnoreFileWhy'),
+  'health/committed-dependencies': rule(
+    'rules-quality.committedDependencies',
+    'rules-quality.committedDependenciesWhy',
+  ),
+  'health/committed-build': rule('rules-quality.committedBuild', 'rules-quality.committedBuildWhy'),
+  'health/committed-junk': rule('rules-quality.committedJunk', 'rules-quality.committedJunkWhy'),
+  'health/large-file': rule('rules-quality.largeFile', 'rules-quality.largeFileWhy'),
 } satisfies Rules;
