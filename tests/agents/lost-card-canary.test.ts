@@ -1,7 +1,9 @@
+import { sleep } from '@signalbox/contracts/time';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findLeaks, readRedis, readTables, type Place } from '../support/leak-search.ts';
-import { createScriptedModels } from '../support/scripted-model.ts';
+import { startModelServer, type AskedMessage, type ModelAnswer, type ModelServer } from '../support/model-server.ts';
+import { openOtlpReceiver, type OtlpReceiver } from '../support/otlp-receiver.ts';
 import type { Speaker } from '../support/speakers.ts';
 import { eventually } from '../support/until.ts';
 import { codeIn, openCardsBench, otherCode, type CardsBench, type Customer } from './cards-bench.ts';
@@ -13,11 +15,19 @@ const ROUNDS = 3;
 const GUESSES = 8;
 const CARDS_EACH = 50;
 const CARDS_AT_ONCE = 5;
+/** So many numbers a model writes to each person, which nobody told it. */
+const CARDS_WRITTEN = 4;
+/** A draft is shown at most three times in a second: a number that takes longer to write is shown before it is whole. */
+const PIECE = { letters: 3, everyMs: 70 };
 
 let bench: CardsBench;
+let model: ModelServer;
+let receiver: OtlpReceiver;
 const lines: string[] = [];
 const prompts: string[] = [];
 const cards: string[] = [];
+/** What a model writes, beside what people have typed. */
+const written: string[] = [];
 const codes = new Set<string>();
 let places: readonly Place[];
 
@@ -79,27 +89,82 @@ async function typeAway(who: Customer, index: number): Promise<void> {
   }
 }
 
+/** A person who reads along while a model writes. */
+async function readAlong({ person }: Customer): Promise<void> {
+  await person.ask('/agent product_owner');
+  const made = makeCard(cards.length);
+  cards.push(made.digits);
+  await person.ask(`tell me of ${made.typed} again`);
+}
+
+/** The model of lost_card understands nothing; that of product_owner repeats what it is told and adds numbers, slowly. */
+function answer(messages: readonly AskedMessage[], tools: readonly string[]): ModelAnswer {
+  prompts.push(JSON.stringify(messages));
+  if (tools.includes('classify_intent'))
+    return { toolCalls: [{ name: 'classify_intent', args: { task_summary: '', capabilities: [], project: null } }] };
+  if (tools.includes('choose_action'))
+    return { toolCalls: [{ name: 'choose_action', args: { action: 'none', data: null } }] };
+  const from = PEOPLE * (CARDS_EACH + 1) + written.length;
+  const made = Array.from({ length: CARDS_WRITTEN }, (_, place) => makeCard(from + place));
+  written.push(...made.map(({ digits }) => digits));
+  const heard = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return { pieces: writeSlowly(`${heard} And ${made.map(({ typed }) => typed).join(' and ')} too.`) };
+}
+
+async function* writeSlowly(text: string): AsyncIterable<string> {
+  for (let at = 0; at < text.length; at += PIECE.letters) {
+    yield text.slice(at, at + PIECE.letters);
+    await sleep(PIECE.everyMs);
+  }
+}
+
+/** What the channel was given for people: messages, drafts, edits. */
+async function readChannel(): Promise<readonly Place[]> {
+  const answered = await fetch(`${bench.stack.simulatorUrl}/api/calls`);
+  const calls = (await answered.json()) as readonly { readonly method: string; readonly params: unknown }[]; // as it documents
+  return calls.map(({ method, params }) => ({ where: `telegram ${method}`, text: JSON.stringify(params) }));
+}
+
 beforeAll(async () => {
   const log = createLog('test', 'debug', { write: (line: string) => void lines.push(line) });
-  const models = createScriptedModels((messages) => {
-    prompts.push(JSON.stringify(messages.map((message) => message.toDict())));
-    return { toolCalls: [{ name: 'choose_action', args: { action: 'none', data: null } }] };
+  model = await startModelServer(answer);
+  receiver = await openOtlpReceiver();
+  bench = await openCardsBench({
+    log,
+    memberLogins: true,
+    env: {
+      MODEL: 'openai',
+      OPENAI_API_KEY: 'test',
+      OPENAI_BASE_URL: model.url,
+      TELEGRAM_DRAFT_INTERVAL_MS: '50',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    },
   });
-  bench = await openCardsBench({ log, memberLogins: true, wiring: { models: () => Promise.resolve(models) } });
   const people = await Promise.all(Array.from({ length: PEOPLE }, (_, index) => bench.customer(3_000 + index)));
   await Promise.all(people.map(typeAway));
+  await Promise.all(people.map(readAlong));
+  await bench.stack.stop(); // the last spans are sent
   places = [
     ...(await readTables(bench.pool)),
     ...(await readRedis(bench.stack.redisUrl, bench.stack.prefix)),
     ...lines.map((text) => ({ where: 'log', text })),
     ...prompts.map((text) => ({ where: 'prompt', text })),
+    ...receiver.requests.map(({ body, headers }) => ({ where: 'trace', text: JSON.stringify([headers, body]) })),
+    ...(await readChannel()),
   ];
 }, 600_000);
-afterAll(() => bench.close());
+afterAll(async () => {
+  await bench.close();
+  await Promise.all([model.close(), receiver.close()]);
+});
+
+function drafts(): readonly Place[] {
+  return places.filter(({ where }) => /draft/i.test(where));
+}
 
 /** Where a number of a card stands, however its digits are grouped. */
 function findCards(where: readonly Place[]): readonly string[] {
-  const wanted = new Set(cards);
+  const wanted = new Set([...cards, ...written]);
   return where.flatMap(({ where: place, text }) => {
     const runs = [...text.matchAll(/\d(?:[ .\u00a0-]?\d){12,}/g)].map(([run]) => run.replace(/\D/g, ''));
     return runs.filter((run) => wanted.has(run)).map((run) => `${place}: ${run}`);
@@ -118,18 +183,29 @@ function findCodes(where: readonly Place[]): readonly string[] {
 }
 
 it('a thousand numbers and codes were typed, and each was understood as one', async () => {
-  expect(new Set(cards).size).toBe(PEOPLE * CARDS_EACH);
+  expect(new Set(cards).size).toBe(PEOPLE * (CARDS_EACH + 1));
+  expect(new Set(written).size).toBe(PEOPLE * CARDS_WRITTEN);
   expect(codes.size).toBeGreaterThanOrEqual(500);
   const { rows } = await bench.pool.query(`select count(*)::int as count from secrets where kind = 'card-number'`);
-  expect(rows).toEqual([{ count: PEOPLE * CARDS_EACH }]);
+  expect(rows).toEqual([{ count: PEOPLE * (CARDS_EACH + 1) }]);
   const { rows: verified } = await bench.pool.query(`select 1 from card_step_ups where status = 'verified'`);
   expect(verified).toHaveLength(PEOPLE * ROUNDS);
   expect(prompts.length).toBeGreaterThanOrEqual(PEOPLE);
   expect(new Set(places.map(({ where }) => where)).size).toBeGreaterThan(20);
+  expect(drafts().length).toBeGreaterThanOrEqual(PEOPLE);
+  expect(receiver.spans.length).toBeGreaterThanOrEqual(PEOPLE * CARDS_EACH);
 });
 
-it('no number of a card is in a table, a key of Redis, a log line or a prompt', () => {
+it('no number of a card is in a table, a key of Redis, a log line, a prompt, a trace, a message or a draft', () => {
   expect(findCards(places)).toEqual([]);
+});
+
+it('no draft shows more of a number, while it is written, than what may be shown of one', () => {
+  const shown = drafts().flatMap(({ text }) =>
+    [...text.matchAll(/\d(?:[ .\u00a0-]?\d){6,}/g)].map(([run]) => run.replace(/\D/g, '')),
+  );
+  const begins = new Set([...cards, ...written].map((card) => card.slice(0, 7)));
+  expect(shown.filter((run) => begins.has(run.slice(0, 7)))).toEqual([]);
 });
 
 it('no code is there either', () => {

@@ -59,6 +59,21 @@ test('after the end of a turn nothing is shown, and what was shown is taken away
   expect(published.at(-1)).toMatchObject({ final: true, seq: 2, turnId: 'turn_1' });
 });
 
+test('what may become a secret is not shown above what the runtime adds', async () => {
+  const published: Draft[] = [];
+  const draft = createTurnDraft({
+    head: { chatKey: 'telegram:7', userKey: '7', turnId: 'turn_1' },
+    publish: async (one) => void published.push(one),
+    preview: async (text) => `${text}\n\n_Nothing was changed._`,
+    signal: new AbortController().signal,
+  });
+  draft.show('The card is 4539 1488 03');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(texts(published)).toEqual(['The card is \n\n_Nothing was changed._']);
+  expect(draft.unsent()).toBe('The card is ');
+  draft.end();
+});
+
 test('a turn that showed nothing takes nothing away', async () => {
   const { draft, published } = open();
   draft.show('  \n');

@@ -1,3 +1,4 @@
+import { redactDraft } from '@signalbox/safety/redact/draft';
 import { cutDraft, draftIdOf, type Draft } from '@signalbox/platform/streams/drafts';
 
 export type TurnDraft = ReturnType<typeof createTurnDraft>;
@@ -50,7 +51,8 @@ export function createTurnDraft(options: {
     publishedAt = performance.now();
     const newest = text;
     // What cannot be shown as it should be is not shown: the message will be.
-    const view = await preview(newest).catch(() => null);
+    // Before anything stands below it: the end of what is written may be the beginning of a secret.
+    const view = await preview(redactDraft(newest)).catch(() => null);
     if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;
     plan();
@@ -85,6 +87,6 @@ export function createTurnDraft(options: {
     settle,
     end,
     /** What was being written and did not become a message; empty when there is none. */
-    unsent: () => text,
+    unsent: () => redactDraft(text),
   };
 }

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { redactDraft } from './draft.ts';
+
+/** All that is shown of a text while it is written letter by letter. */
+const shown = (text: string): readonly string[] =>
+  Array.from(text, (_, place) => redactDraft(text.slice(0, place + 1)));
+
+describe('a text that is still being written', () => {
+  it.each([
+    ['4539 1488 0343 6467', 'with spaces'],
+    ['4539-1488-0343-6467', 'with hyphens'],
+    ['4539\u00a01488\u00a00343\u00a06467', 'with spaces that do not break'],
+    ['3714 496353 98431', 'grouped as American Express'],
+    ['4539148803436467', 'in one piece'],
+    ['４５３９ １４８８ ０３４３ ６４６７', 'in full width'],
+  ])('shows at most seven digits of the card %s (%s)', (card) => {
+    for (const text of shown(`The card ${card} is blocked.`)) {
+      const digits = /\p{Nd}[\p{Nd} \u00a0-]*/u.exec(text)?.[0].replace(/[^\p{Nd}]/gu, '') ?? '';
+      expect(digits.length).toBeLessThanOrEqual(7);
+    }
+    expect(shown(`The card ${card} is blocked.`).at(-1)).toBe('The card [secret] is blocked.');
+  });
+
+  it('shows nothing of an account that could be told apart', () => {
+    for (const text of shown('Pay to DE89 3704 0044 0532 0130 00 today.')) expect(text).not.toMatch(/DE89 3/);
+  });
+
+  it.each([
+    'It is 2026-11-25 now.',
+    'Version 1.10.2 runs.',
+    'Call 30 40 50 60 and wait.',
+    'AB12 is a room, and B2 too.',
+  ])('shows %s when it goes on', (text) => {
+    expect(shown(text).at(-1)).toBe(text);
+  });
+
+  it('looks at a long text in no time', () => {
+    const startedAt = performance.now();
+    for (const text of ['1 '.repeat(50_000), '4'.repeat(100_000), 'A1'.repeat(50_000)]) redactDraft(text);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
