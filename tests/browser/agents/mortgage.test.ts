@@ -51,7 +51,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     await page.sees(/I found .*Semaphore Road.* in the register\./);
     await page.shoot('mortgage-address');
     await page.press('Visit a branch');
-    await page.sees('A branch will call you to make a date.');
+    await page.sees('A branch will call you to arrange an appointment.');
     await page.shoot('mortgage-branch');
     expect(await visits()).toEqual([{ product_id: 'fix5-75' }]);
     expect(await overflowOf(page.page)).toBe(0);
@@ -64,7 +64,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     await page.sees('A person can help you better with this.');
     await page.shoot('mortgage-support');
     await page.press('Visit a branch');
-    await page.sees('A branch will call you to make a date.');
+    await page.sees('A branch will call you to arrange an appointment.');
     await page.write('I would like an appointment');
     await until(async () => (await page.said()).split('A branch will call you').length === 3);
     expect(await visits()).toHaveLength(1);
@@ -88,7 +88,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(values).toMatchObject({ stateVersion: 2, domain: { mortgage: { intent: { termYears: 30 } } } });
     // Asked for before, so it is not asked for again.
     await page.press('Visit a branch');
-    await page.sees('A branch will call you to make a date.');
+    await page.sees('A branch will call you to arrange an appointment.');
     expect(await visits()).toEqual([]);
   });
 
