@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { KeptOutput } from '../../drivers/kept-output.ts';
@@ -41,50 +41,68 @@ const SETTINGS = [
   'protocol.ext.allow=never',
 ];
 
+interface GitOptions {
+  readonly path: string;
+  readonly home: string;
+}
+
+/** Starts git with nothing but what is ours: no settings of a user or of the machine, no hooks, no filters, no prompts, no network. */
+export function startGit(
+  { path, home }: GitOptions,
+  words: readonly string[],
+  more: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly protocols?: string;
+    /** The words of a cell before git's own, the filter of system calls that it reads, and where its libraries are. */
+    readonly locked?: { readonly words: readonly string[]; readonly cell: GitCell } | null;
+    readonly takesInput?: boolean;
+  } = {},
+): ChildProcess {
+  const { env = {}, protocols = '', locked = null, takesInput = false } = more;
+  const [program, ...before] = locked ? [...locked.words, 'git'] : ['git'];
+  const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
+    env: {
+      ...(locked?.cell.libraryPath ? { LD_LIBRARY_PATH: locked.cell.libraryPath } : {}),
+      PATH: path,
+      HOME: home,
+      LANG: 'C.UTF-8',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '/bin/false',
+      SSH_ASKPASS: '/bin/false',
+      GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=10',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: devNull,
+      GIT_ALLOW_PROTOCOL: protocols,
+      GIT_NO_REPLACE_OBJECTS: '1',
+      ...env,
+    },
+    detached: true, // a group of its own, so that what it starts ends with it
+    stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(locked ? (['pipe'] as const) : [])],
+  });
+  if (locked) {
+    const filter = child.stdio[3] as Writable; // it is opened as a pipe above
+    filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
+    filter.end(locked.cell.filter);
+  }
+  return child;
+}
+
 /**
  * Git as a child process: it prompts for nothing, reads no settings of a user, and speaks only the protocols that are named. Where
  * there is a cell, what has a room sees nothing else.
  */
-export function createGit(options: {
-  readonly path: string;
-  readonly home: string;
-  readonly cell?: GitCell | null;
-}): Git {
+export function createGit(options: GitOptions & { readonly cell?: GitCell | null }): Git {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error); // what aborts here gives an error // every abort of ours has a reason
       const locked = cell && room ? { cell, words: cell.words(room) } : null;
-      const [program, ...before] = locked ? [...locked.words, 'git'] : ['git'];
-      const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
-        env: {
-          ...(locked?.cell.libraryPath ? { LD_LIBRARY_PATH: locked.cell.libraryPath } : {}),
-          PATH: options.path,
-          HOME: options.home,
-          LANG: 'C.UTF-8',
-          GIT_TERMINAL_PROMPT: '0',
-          GIT_ASKPASS: '/bin/false',
-          SSH_ASKPASS: '/bin/false',
-          GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=10',
-          GIT_CONFIG_NOSYSTEM: '1',
-          GIT_CONFIG_GLOBAL: devNull,
-          GIT_ALLOW_PROTOCOL: protocols,
-          GIT_NO_REPLACE_OBJECTS: '1',
-          ...env,
-        },
-        detached: true, // a group of its own, so that what it starts ends with it
-        stdio: ['ignore', 'pipe', 'pipe', ...(locked ? (['pipe'] as const) : [])],
-      });
+      const child = startGit(options, words, { env, protocols, locked });
       // Pipes, by the options above.
       const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
       const [out, err] = [new KeptOutput(maxBytes).stream(), new KeptOutput(STDERR_BYTES).stream()];
       stdout.on('data', out.keep);
       stderr.on('data', err.keep);
-      if (locked) {
-        const filter = child.stdio[3] as Writable; // it is opened as a pipe above
-        filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
-        filter.end(locked.cell.filter);
-      }
       const kill = (): void => killGroup(child);
       signal.addEventListener('abort', kill, { once: true });
       child.once('error', (error) => {

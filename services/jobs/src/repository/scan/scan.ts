@@ -1,0 +1,127 @@
+import type { Analyzer, Conclusion, Fact, Noted } from '../analyzers/analyzer.ts';
+import type { Mirror } from '../git/git-reader.ts';
+import { isAllReached, listIntroductions, listTips, readSizes, type Introduction } from '../git/past-blobs.ts';
+import { EMPTY_CACHE, type AnalyzerCache, type ScanCache } from './cache.ts';
+import { openView, TEXT_LIMIT_BYTES, type OpenedView, type ScannedCommit } from './view.ts';
+
+/** What a scan came to, by analyzer. */
+export interface ScanResult {
+  readonly commit: string;
+  readonly files: number;
+  /** Contents that were looked at, and those that the cache knew. */
+  readonly inspected: number;
+  readonly known: number;
+  readonly conclusions: Readonly<Record<string, Conclusion>>;
+}
+
+/**
+ * Scans a commit with these analyzers. With what an earlier scan left in the cache it looks only at what is new, and says the same as
+ * without. Answers what to keep for the next one.
+ */
+export async function scan(
+  mirror: Mirror,
+  commit: ScannedCommit,
+  analyzers: readonly Analyzer[],
+  cache: ScanCache = EMPTY_CACHE,
+): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }> {
+  const opened = await openView(mirror, commit, cache.churn);
+  const counts = { inspected: 0, known: 0 };
+  try {
+    const conclusions: Record<string, Conclusion> = {};
+    const caches: Record<string, AnalyzerCache> = {};
+    for (const analyzer of analyzers) {
+      const before = cache.analyzers[analyzer.name];
+      const known = before?.version === analyzer.version ? before : null;
+      const noted = await note(mirror, opened, analyzer, known, counts);
+      caches[analyzer.name] = noted.cache;
+      const { found, summary } = await analyzer.conclude(noted.noted, opened.view);
+      conclusions[analyzer.name] = { found: inOrder(found), summary };
+    }
+    const result = { commit: commit.commit, files: opened.tree.files.length, ...counts, conclusions };
+    return { result, cache: { analyzers: caches, churn: opened.churnNotes() } };
+  } finally {
+    opened.close();
+  }
+}
+
+async function note(
+  mirror: Mirror,
+  opened: OpenedView,
+  analyzer: Analyzer,
+  before: AnalyzerCache | null,
+  counts: { inspected: number; known: number },
+): Promise<{ readonly noted: readonly Noted<Fact>[]; readonly cache: AnalyzerCache }> {
+  const { tree, textOf } = opened;
+  const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
+  const inspect = async (path: string, blob: string, sizeBytes: number): Promise<Fact> => {
+    const cached = known.get(`${blob} ${path}`);
+    if (cached !== undefined) {
+      counts.known += 1;
+      return cached;
+    }
+    counts.inspected += 1;
+    const text = await textOf(blob, sizeBytes);
+    const facts = text === null ? null : ((await analyzer.inspect(path, text)) ?? null);
+    known.set(`${blob} ${path}`, facts);
+    return facts;
+  };
+  const current: [string, string, Fact][] = [];
+  for (const file of tree.files)
+    if (file.sizeBytes <= TEXT_LIMIT_BYTES && analyzer.wants(file))
+      current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
+  const noted: Noted<Fact>[] = current
+    .filter(([, , facts]) => facts !== null)
+    .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
+  if (analyzer.reach === 'commit') return { noted, cache: { version: analyzer.version, current, tips: [], past: [] } };
+  const tips = await listTips(mirror);
+  const past = await notePast(mirror, { analyzer, tips, before, inspect });
+  const here = new Set(tree.files.map(({ blob }) => blob));
+  for (const { path, blob, facts, commit } of past)
+    if (!here.has(blob)) noted.push({ path, blob, facts, commit, isCurrent: false });
+  return { noted, cache: { version: analyzer.version, current, tips, past } };
+}
+
+/** What there is to note of all contents that any commit brought; those of before, and those since. */
+async function notePast(
+  mirror: Mirror,
+  options: {
+    readonly analyzer: Analyzer;
+    readonly tips: readonly string[];
+    readonly before: AnalyzerCache | null;
+    readonly inspect: (path: string, blob: string, sizeBytes: number) => Promise<Fact>;
+  },
+): Promise<AnalyzerCache['past']> {
+  const { analyzer, tips, before, inspect } = options;
+  const isMore = before !== null && (await isAllReached(mirror, before.tips, tips));
+  const noted = new Map(isMore ? before.past.map((one) => [one.blob, one]) : []);
+  const brought = new Map<string, Introduction>();
+  for await (const one of listIntroductions(mirror, tips, isMore ? before.tips : [])) {
+    const other = brought.get(one.blob) ?? noted.get(one.blob);
+    if (other === undefined || isEarlier(one, other)) brought.set(one.blob, one);
+  }
+  const sizes = new Map<string, number>();
+  if (brought.size > 0) for await (const [blob, size] of readSizes(mirror, brought.keys())) sizes.set(blob, size);
+  for (const one of brought.values()) {
+    const sizeBytes = sizes.get(one.blob) ?? Infinity;
+    if (sizeBytes > TEXT_LIMIT_BYTES || !analyzer.wants({ path: one.path, sizeBytes })) continue;
+    const facts = await inspect(one.path, one.blob, sizeBytes);
+    if (facts === null) noted.delete(one.blob);
+    else noted.set(one.blob, { ...one, facts });
+  }
+  return [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1));
+}
+
+/** Of several commits that brought a content, one is told, whichever way and in whichever order they were read. */
+function isEarlier(one: Introduction, other: Introduction): boolean {
+  if (one.at !== other.at) return one.at < other.at;
+  if (one.commit !== other.commit) return one.commit < other.commit;
+  if (one.path !== other.path) return one.path < other.path;
+  return one.blob < other.blob;
+}
+
+/** As they are shown and compared: by place, then by rule. */
+function inOrder(found: Conclusion['found']): Conclusion['found'] {
+  const key = (one: Conclusion['found'][number]): string =>
+    [one.path, String(one.line ?? 0).padStart(9, '0'), one.rule, one.identity].join('\0');
+  return found.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}

@@ -1,0 +1,107 @@
+import { AppError } from '@signalbox/contracts/errors';
+import type { RepositoryView } from '../analyzers/analyzer.ts';
+import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
+import { BlobReader, gitPieces, type Mirror } from '../git/git-reader.ts';
+import { isAllReached } from '../git/past-blobs.ts';
+import { listTree, type Tree } from '../git/tree.ts';
+
+/** A larger file is not read as text. */
+export const TEXT_LIMIT_BYTES = 1_000_000;
+
+/** The commit of a mirror that is scanned. */
+export interface ScannedCommit {
+  readonly commit: string;
+  /** Only what lies below this folder; null for all of it. */
+  readonly folder: string | null;
+}
+
+/** What an analyzer sees, and what the scan reads for it. */
+export interface OpenedView {
+  readonly view: RepositoryView;
+  readonly tree: Tree;
+  /** UTF-8 text of a content; null for what is none or too large. */
+  readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
+  /** What became known of the history, if anybody asked. */
+  readonly churnNotes: () => ChurnNotes | null;
+  close(): void;
+}
+
+/** Opens a commit through the objects of its mirror: there is no file that a link could lead to, and nothing that git would run. */
+export async function openView(
+  mirror: Mirror,
+  { commit, folder }: ScannedCommit,
+  known: ChurnNotes | null,
+): Promise<OpenedView> {
+  const tree = await listTree(mirror, commit, folder);
+  const reader = new BlobReader(mirror);
+  const textOf = async (blob: string, sizeBytes: number): Promise<string | null> =>
+    sizeBytes > TEXT_LIMIT_BYTES ? null : decode(await reader.read(blob));
+  const links: { path: string; target: string }[] = [];
+  for (const { path, blob } of tree.links)
+    links.push({ path, target: (await reader.read(blob))?.toString('utf8') ?? '' });
+  const committedAt = Number(
+    await first(mirror, ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit]),
+  );
+  const files = new Map(tree.files.map((file) => [file.path, file]));
+  let notes: Promise<ChurnNotes> | null = null;
+  let ready: ChurnNotes | null = known;
+  const churnNotes = (): Promise<ChurnNotes> =>
+    (notes ??= readNotes(mirror, commit, committedAt, known).then((read) => (ready = read)));
+  const inRepository = (path: string): string => (folder === null ? path : `${folder}/${path}`);
+  const view: RepositoryView = {
+    commit,
+    committedAt,
+    files: tree.files,
+    links,
+    submodules: tree.submodules,
+    text: async (path) => {
+      const file = files.get(path);
+      if (!file) throw new AppError('PATH_DENIED', { path: path.slice(0, 200), why: 'the commit has no such file' });
+      return textOf(file.blob, file.sizeBytes);
+    },
+    churn: async () => {
+      const churn = churnOf(await churnNotes(), [...files.keys()].map(inRepository));
+      const below = folder === null ? 0 : folder.length + 1;
+      return new Map([...churn].map(([path, one]) => [path.slice(below), one]));
+    },
+    history: async () => {
+      const { commits, authors, firstAt } = await churnNotes();
+      const [branches, tags] = [await count(mirror, 'refs/heads'), await count(mirror, 'refs/tags')];
+      return { commits, authors: authors.length, firstAt, branches, tags };
+    },
+  };
+  return { view, tree, textOf, churnNotes: () => ready, close: () => reader.close() };
+}
+
+async function readNotes(
+  mirror: Mirror,
+  commit: string,
+  committedAt: number,
+  known: ChurnNotes | null,
+): Promise<ChurnNotes> {
+  if (known?.commit === commit) return known;
+  // A branch that was moved elsewhere is read anew.
+  const base = known !== null && (await isAllReached(mirror, [known.commit], [commit])) ? known : null;
+  return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
+}
+
+function decode(bytes: Buffer | null): string | null {
+  if (bytes === null || bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+async function first(mirror: Mirror, words: readonly string[]): Promise<string> {
+  for await (const line of gitPieces(mirror, words, { cutAt: '\n' })) return line;
+  return '';
+}
+
+async function count(mirror: Mirror, refs: string): Promise<number> {
+  let refCount = 0;
+  for await (const ref of gitPieces(mirror, ['for-each-ref', '--format=%(refname)', refs], { cutAt: '\n' }))
+    if (ref !== '') refCount += 1;
+  return refCount;
+}
