@@ -24,6 +24,10 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   remember_fact: { fact: 'My deploy day is Thursday' },
   create_project_intent: { name: 'todo', description: 'A list', repository: 'https://example.com/todo.git' },
   register_demo_project: {},
+  accept_finding: { project: 'shop', finding: 12, reason: 'a test key', days: 30 },
+  reopen_finding: { project: 'shop', finding: 12 },
+  make_snapshot: { project: 'shop' },
+  restore_snapshot: { project: 'shop', snapshot: 4 },
   write_file: { path: 'notes.md', content: 'hello', project: 'shop' },
   run_command: { command: 'ls -la', project: 'shop' },
 };

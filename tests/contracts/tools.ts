@@ -14,6 +14,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   portAllocations: true,
   cards: true,
   mortgage: true,
+  repositories: true,
   knowledge: true,
   graphNodes: true,
   errorHistory: true,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundsOf } from '@signalbox/jobs/workspace/agent-classes';
+import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { applyDiff } from '@signalbox/jobs/workspace/apply';
 import { recover } from '@signalbox/jobs/workspace/journal';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';

@@ -28,6 +28,13 @@ export const OPTIONS = {
   status: { type: 'string' },
   project: { type: 'string' },
   text: { type: 'string' },
+  chain: { type: 'string' },
+  ref: { type: 'string' },
+  dry: { type: 'boolean', default: false },
+  severity: { type: 'string' },
+  sarif: { type: 'boolean', default: false },
+  reason: { type: 'string' },
+  for: { type: 'string' },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 

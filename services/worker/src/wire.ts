@@ -15,6 +15,9 @@ import { Runs } from '@signalbox/store/conversation/runs';
 import { createMemory } from '@signalbox/store/memory/facts';
 import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { createFindings } from '@signalbox/store/repository/findings';
+import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createServices } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import { openModels } from '@signalbox/models/open-models';
@@ -47,6 +50,11 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         portAllocations: createPortAllocations(pool, isListenedOn),
         cards: createCards(pool, announce),
         mortgage: createMortgages(pool),
+        repositories: {
+          findings: createFindings(pool),
+          runs: createChainRuns(pool),
+          snapshots: createSnapshots(pool),
+        },
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),
         errorHistory: {

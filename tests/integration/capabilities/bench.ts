@@ -14,6 +14,9 @@ import { createPortAllocations } from '@signalbox/worker/tools/ports/port-alloca
 import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createServers } from '@signalbox/store/deploy/servers';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { createFindings } from '@signalbox/store/repository/findings';
+import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createServices } from '@signalbox/store/deploy/services';
 import { findEffect } from '@signalbox/store/unsettled';
 import { createLog } from '@signalbox/platform/log';
@@ -104,6 +107,11 @@ export async function openCapabilityBench(
     portAllocations: createPortAllocations(pool, isListenedOn),
     cards: createCards(pool, () => Promise.resolve()),
     mortgage: createMortgages(pool),
+    repositories: {
+      findings: createFindings(pool),
+      runs: createChainRuns(pool),
+      snapshots: createSnapshots(pool),
+    },
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),
     errorHistory: {

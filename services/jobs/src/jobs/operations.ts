@@ -9,6 +9,9 @@ import { createServerProbes } from '../health/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createServices } from '@signalbox/store/deploy/services';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { createFindings } from '@signalbox/store/repository/findings';
+import { createScanCaches } from '@signalbox/store/repository/scan-caches';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -23,7 +26,9 @@ import type { BubblewrapProgram } from '../sandbox/bubblewrap.ts';
 import { openGitCell } from '../sandbox/git-room.ts';
 import { hiddenPaths } from '../sandbox/program-room.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
+import { runScan } from '../repository/scan/run-scan.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { openScanCell } from '../sandbox/scan-room.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
 import { say } from '@signalbox/messages/say';
@@ -32,6 +37,7 @@ import { describeBriefly, describeResult } from '../deploy/words.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployReconciler } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
+import { createRepositoryChain } from './repository-chain.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import { createServerInspect } from './server-inspect.ts';
 import { createServersWatch } from '../health/servers-watch.ts';
@@ -73,6 +79,16 @@ export async function createOperationsHandlers(
     'service.revive': createServiceRevive({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
     'repository.look': createRepositoryLook(deploy, createProjects(pool)),
+    'repository.chain': createRepositoryChain({
+      pool,
+      runs: createChainRuns(pool),
+      findings: createFindings(pool),
+      caches: createScanCaches(pool),
+      path: config.PATH,
+      sources: deploy.sources,
+      projects: createProjects(pool),
+      scan: (request, signal) => runScan(request, { cell: openScanCell(bubblewrapOf(config)), signal }),
+    }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
     'services.watch': createServicesWatch({

@@ -1,7 +1,7 @@
 import { lastLines } from '../drivers/kept-output.ts';
 import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
-import { boundsOf } from '../workspace/agent-classes.ts';
+import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
 import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
 import { appendAudit } from '@signalbox/store/audit/audit';

@@ -21,7 +21,7 @@ export interface ProgramRoom {
 
 const RELEASE = '/app';
 const DATA = '/data';
-const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
+export const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
 const SCRATCH_BYTES = 256 * 1024 * 1024;
 const SETPRIV = '/usr/bin/setpriv';
 
@@ -80,7 +80,7 @@ function openFolder(path: string): readonly string[] {
 }
 
 /** Node and its npm, where they are not part of the system, as with a version manager in a home folder. */
-function nodeMounts(): readonly string[] {
+export function nodeMounts(): readonly string[] {
   const bin = dirname(process.execPath);
   if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];
   const modules = join(dirname(bin), 'lib', 'node_modules');

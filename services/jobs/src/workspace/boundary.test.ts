@@ -1,4 +1,4 @@
-import { boundsOf } from './agent-classes.ts';
+import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { AgentBounds } from './agent-classes.ts';
+import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { PATH_LIMIT } from '@signalbox/contracts/operations/workspace';
 import { AppError } from '@signalbox/contracts/errors';
 

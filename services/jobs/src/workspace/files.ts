@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
-import type { AgentBounds } from './agent-classes.ts';
+import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
 import { systemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from './boundary.ts';

@@ -64,6 +64,8 @@ export default toolGroup({
         'what do you remember about me',
         'what do you remember about deployments',
         'recall what I told you about Ana',
+        'recall everything about me',
+        'recall what you know about our servers',
         'what have I told you about our servers',
       ],
       input: z.object({

@@ -53,6 +53,11 @@ export const AuditKind = z.enum([
   'secret.refused',
   'secret.deleted',
   'file.denied',
+  'repository.scanned',
+  'finding.accepted',
+  'finding.reopened',
+  'registry.snapshot_made',
+  'registry.restored',
   'turn.recorded',
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChainPayload, ChainResult } from '../repository/chain-run.ts';
 import {
   DeployPayload,
   DeployResult,
@@ -226,6 +227,15 @@ export const JOBS = {
     result: RepositoryLookResult,
     attempts: 2,
     deadlineMs: 2 * 60_000,
+    everyMs: null,
+  }),
+  // Each attempt goes on at the step that the one before was at.
+  'repository.chain': job({
+    pool: 'deploy',
+    payload: ChainPayload,
+    result: ChainResult,
+    attempts: 10,
+    deadlineMs: 30 * 60_000,
     everyMs: null,
   }),
   'server.inspect': job({

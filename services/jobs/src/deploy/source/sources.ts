@@ -37,6 +37,15 @@ export interface OpenOptions {
   readonly named?: string;
 }
 
+/** A commit in a mirror. */
+export interface Fetched {
+  /** Absolute path of the bare repository. */
+  readonly mirror: string;
+  readonly commit: string;
+  /** The folder that is meant; null for all of it. */
+  readonly folder: string | null;
+}
+
 /** What is in a repository now. */
 export interface RepositoryContents {
   /** Its newest tags. */
@@ -56,6 +65,11 @@ export interface Sources {
    * login throws.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
+  /**
+   * The commit that a ref is now, and the mirror that has it, for whoever reads its objects. Unless a whole commit is asked for that is there
+   * already, all that the repository has is fetched. Throws as `open` does, but for what it says of a service.
+   */
+  fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
   /** What is in a repository now. Throws as `open` does. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   /** Removes a checkout; harmless when there is none. */
@@ -110,15 +124,23 @@ export function createSources(options: {
     pin: await pinRepository(address, hosts),
     login: login && (await openLogin(login, address)),
   });
+  const fetch = async (repository: Repository, ref: string, signal: AbortSignal) => {
+    const { address, mirror } = placeOf(repository);
+    const commit = await inTurn(mirror, async () => {
+      // A whole commit never changes: what was fetched before can be built again while the repository is away.
+      if (!(await hasCommit(git, mirror, ref, signal)))
+        await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
+      return resolveRef(git, mirror, { shown: address.shown, ref }, signal);
+    });
+    return { address, mirror, commit };
+  };
   return {
+    async fetch(repository, ref, signal) {
+      const { mirror, commit, address } = await fetch(repository, ref, signal);
+      return { mirror, commit, folder: address.folder };
+    },
     async open(repository, ref, signal, { named = ref } = {}) {
-      const { address, mirror } = placeOf(repository);
-      const commit = await inTurn(mirror, async () => {
-        // A whole commit never changes: what was fetched before can be built again while the repository is away.
-        if (!(await hasCommit(git, mirror, ref, signal)))
-          await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
-        return resolveRef(git, mirror, { shown: address.shown, ref }, signal);
-      });
+      const { address, mirror, commit } = await fetch(repository, ref, signal);
       const { version, ...read } = await readCommit(git, { ...address, mirror, commit }, signal);
       return {
         ...read,
@@ -133,23 +155,7 @@ export function createSources(options: {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: true, signal });
-        const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
-        const main = await findCommit(git, mirror, MAIN, signal);
-        // Git fetches what HEAD stands for and not its name; of several branches at that commit it is most likely one of these.
-        const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
-        const branches = main === null ? [] : await listRefs(git, mirror, there);
-        const read = main === null ? null : readCommit(git, { ...address, mirror, commit: main }, signal);
-        const start =
-          (await read?.catch((error: unknown) => {
-            if (error instanceof AppError) return error;
-            throw error;
-          })) ?? null;
-        return {
-          tags,
-          main,
-          branch: ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null,
-          start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
-        };
+        return readContents(git, { ...address, mirror }, signal);
       });
     },
     async discard(name) {
@@ -172,6 +178,32 @@ export function nameRelease(ref: string, commit: string, version: string | null)
 /** What git calls a folder of a commit, or all of it. */
 function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
+}
+
+/** What a mirror has now. */
+async function readContents(
+  git: Git,
+  at: Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string },
+  signal: AbortSignal,
+): Promise<RepositoryContents> {
+  const { mirror } = at;
+  const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
+  const main = await findCommit(git, mirror, MAIN, signal);
+  // Git fetches what HEAD stands for and not its name; of several branches at that commit it is most likely one of these.
+  const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
+  const branches = main === null ? [] : await listRefs(git, mirror, there);
+  const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
+  const start =
+    (await read?.catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    })) ?? null;
+  return {
+    tags,
+    main,
+    branch: ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null,
+    start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
+  };
 }
 
 /** What a commit says of a service: at its root, or in one folder. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */

@@ -1,8 +1,15 @@
 import type { Analyzer } from './analyzer.ts';
+import { DISCOVERY_ANALYZER } from './discovery.ts';
 import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
 import { HEALTH_ANALYZER } from './quality/health/health.ts';
 import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
 
 /** Every analyzer. To add one: a folder here, a line in this table, and its rules in the table of rules. */
-export const ANALYZERS: readonly Analyzer[] = [CODE_ANALYZER, DUPLICATES_ANALYZER, HOT_SPOTS_ANALYZER, HEALTH_ANALYZER];
+export const ANALYZERS: readonly Analyzer[] = [
+  DISCOVERY_ANALYZER,
+  CODE_ANALYZER,
+  DUPLICATES_ANALYZER,
+  HOT_SPOTS_ANALYZER,
+  HEALTH_ANALYZER,
+];

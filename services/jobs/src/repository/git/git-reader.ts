@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
 import { startGit } from '../../deploy/source/git.ts';
 import { killGroup } from '../../drivers/process/process-table.ts';
 
@@ -26,14 +25,15 @@ export async function* gitPieces(
   signal.addEventListener('abort', kill, { once: true });
   let stderr = '';
   child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-STDERR_LIMIT)));
-  const closed = once(child, 'close') as Promise<[number | null]>;
+  const closed = once(child, 'close') as Promise<[number | null]>; // as Node documents the event
   try {
     child.stdin?.on('error', () => undefined); // it ended before it read all of it, which its own end tells
     child.stdin?.end(input);
     let rest = '';
     const decoder = new TextDecoder();
-    for await (const bytes of child.stdout as Readable) {
-      const pieces = (rest + decoder.decode(bytes as Buffer, { stream: true })).split(cutAt);
+    const output = child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
+    for await (const bytes of output) {
+      const pieces = (rest + decoder.decode(bytes, { stream: true })).split(cutAt);
       rest = pieces.pop() ?? '';
       yield* pieces;
     }
@@ -60,7 +60,8 @@ export class BlobReader {
     signal.addEventListener('abort', () => this.close(), { once: true });
     this.#child.stdin?.on('error', () => undefined); // its end shows in the output
     this.#child.stderr?.resume();
-    this.#output = (this.#child.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const output = this.#child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
+    this.#output = output[Symbol.asyncIterator]();
   }
 
   /** Null for an object that the mirror does not have. */
@@ -75,7 +76,7 @@ export class BlobReader {
   }
 
   async #readNow(blob: string): Promise<Buffer | null> {
-    (this.#child.stdin as Writable).write(`${blob}\n`);
+    this.#child.stdin?.write(`${blob}\n`);
     let end = this.#buffer.indexOf(10);
     while (end < 0) {
       await this.#more();
@@ -85,7 +86,7 @@ export class BlobReader {
     this.#buffer = this.#buffer.subarray(end + 1);
     const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1];
     if (size === undefined) {
-      if (/ missing$/.test(header)) return null;
+      if (header.endsWith(' missing')) return null;
       throw new Error(`git answers ${header.slice(0, 100)} where a blob was asked for`);
     }
     const whole = Number(size) + 1; // a line end follows the content

@@ -8,6 +8,9 @@ import type { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import type { createMemory } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
+import type { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import type { createFindings } from '@signalbox/store/repository/findings';
+import type { createSnapshots } from '@signalbox/store/repository/snapshots';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
@@ -33,6 +36,12 @@ export interface Ports {
   readonly cards: ReturnType<typeof createCards>;
   /** Products, the register of addresses, and visits to a branch. */
   readonly mortgage: ReturnType<typeof createMortgages>;
+  /** What scans found in the repositories of projects, and what was decided about it. */
+  readonly repositories: {
+    readonly findings: ReturnType<typeof createFindings>;
+    readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list'>;
+    readonly snapshots: ReturnType<typeof createSnapshots>;
+  };
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
   /** What went wrong lately. */

@@ -1,4 +1,4 @@
-import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { AgentClass } from './action.ts';
 
 /** What an agent may do with files and the network, whoever it works for. Paths are folders, relative to the workspace. */
 export interface AgentBounds {

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { ChainResult } from '@signalbox/contracts/repository/chain-run';
+import { ChainName, CHAINS, REPOSITORY_AGENTS } from '@signalbox/contracts/repository/chains';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { sayChainResult } from '@signalbox/messages/rules/say-findings';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
+import { createQueue } from '@signalbox/platform/queue/queue';
+import { Runs } from '@signalbox/store/conversation/runs';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { waitForRun } from '../../queries/run-search.ts';
+import { formatList, formatTime } from '../../table.ts';
+
+/** The deadline of the job, and time to be taken by a worker. */
+const WAIT_MS = 32 * MINUTE_MS;
+
+/** Scans for secrets and risks, or runs what --chain names. */
+export function runScan(context: CommandContext, project: string): Promise<Report> {
+  return runChainOf(context, context.arguments.chain ?? 'security_scan', project);
+}
+
+/** Has the job service run a chain, and waits for its end. The exit code is 1 when the chain or one of its agents fails. */
+export async function runChainOf(context: CommandContext, name: string, project: string): Promise<Report> {
+  const chain = ChainName.safeParse(name);
+  if (!chain.success) throw new UsageError(`There is no chain '${name}'. There are: ${ChainName.options.join(', ')}.`);
+  const pool = context.database();
+  await createProjects(pool).get(project);
+  const { ref = 'HEAD', dry: isDry } = context.arguments;
+  const { REDIS_URL: redisUrl = '', REDIS_PREFIX: prefix } = context.config;
+  const queue = createQueue({ redisUrl, prefix, log: context.log });
+  const runId = `cli_${randomUUID()}`;
+  try {
+    const run = { job: 'repository.chain' as const, payload: { project, chain: chain.data, ref, isDry }, person: null };
+    await enqueueRun(
+      { runs: new Runs(pool), queue, log: context.log },
+      { ...run, runId, threadId: null, traceId: runId },
+    );
+  } finally {
+    await queue.close();
+  }
+  const isOver = ({ status }: { readonly status: string }): boolean =>
+    !['queued', 'running', 'cancelling'].includes(status);
+  const ended = await waitForRun(pool, runId, isOver, WAIT_MS);
+  const result = ChainResult.safeParse(ended?.result);
+  if (!result.success) {
+    const why = ended?.error ?? `it is ${ended?.status ?? 'gone'}`;
+    return { ok: false, data: ended, lines: [`${runId} came to no result: ${why}. See 'runs show ${runId}'.`] };
+  }
+  const ok = result.data.status === 'completed' && result.data.left.length === 0;
+  return { ok, data: result.data, lines: sayChainResult(result.data).replaceAll('**', '').split('\n') };
+}
+
+export async function listRuns(context: CommandContext, project: string): Promise<Report> {
+  const runs = await createChainRuns(context.database()).list(project, context.arguments.limit);
+  const rows = runs.map(({ runId, chain, status, commitId, counts, startedAt, problem }) => [
+    runId,
+    chain,
+    status,
+    commitId?.slice(0, 7) ?? '',
+    formatTime(startedAt),
+    counts
+      ? `${counts.opened} new, ${counts.reopened} back, ${counts.fixed} fixed, ${counts.open} open`
+      : (problem ?? ''),
+  ]);
+  const lines = formatList(['RUN', 'CHAIN', 'STATUS', 'COMMIT', 'SINCE', 'WHAT'], rows, 'No chain has run over it.');
+  return { ok: true, data: runs, lines };
+}
+
+/** The agents of all chains, with the bounds of their classes. */
+export function listAgents(): Promise<Report> {
+  const agents = Object.entries(REPOSITORY_AGENTS).map(([agent, agentClass]) => ({
+    agent,
+    agentClass,
+    chains: ChainName.options.filter((chain) => CHAINS[chain].some((step) => step.agent === agent)),
+    bounds: boundsOf(agentClass),
+  }));
+  const rows = agents.map(({ agent, agentClass, chains, bounds }) => [
+    agent,
+    agentClass,
+    bounds.canWrite && bounds.writePaths !== 'all' ? bounds.writePaths.join(' ') : 'nothing',
+    chains.join(' '),
+  ]);
+  return Promise.resolve({
+    ok: true,
+    data: agents,
+    lines: formatList(['AGENT', 'CLASS', 'WRITES', 'CHAINS'], rows, ''),
+  });
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { SEVERITIES } from '@signalbox/contracts/repository/finding';
+import { toSarif } from '@signalbox/messages/rules/sarif';
+import { sayFinding } from '@signalbox/messages/rules/say-findings';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { createFindings, type Finding } from '@signalbox/store/repository/findings';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { readSince } from '../../duration.ts';
+import { formatList } from '../../table.ts';
+
+const STATES = ['open', 'accepted', 'fixed'] as const;
+
+/** Lists findings; with --sarif all of them as SARIF. The exit code is 1 when --severity is given and something so severe is open. */
+export async function listFindings(context: CommandContext, project: string): Promise<Report> {
+  const { status: state = 'open', severity, limit, sarif } = context.arguments;
+  const status = STATES.find((one) => one === state);
+  if (!status) throw new UsageError(`--status is one of ${STATES.join(', ')}, not '${state}'.`);
+  const from = SEVERITIES.find((one) => one === severity);
+  if (severity !== undefined && !from)
+    throw new UsageError(`--severity is one of ${SEVERITIES.join(', ')}, not '${severity}'.`);
+  const pool = context.database();
+  await createProjects(pool).get(project);
+  const findings = createFindings(pool);
+  const found = await findings.list({ project, status, from }, limit);
+  const ok = from === undefined || status !== 'open' || found.length === 0;
+  if (sarif) {
+    const accepted = status === 'open' ? await findings.list({ project, status: 'accepted', from }, limit) : [];
+    const log = toSarif(project, [...found, ...accepted]);
+    return { ok, data: log, lines: [JSON.stringify(log, null, 2)] };
+  }
+  const rows = found.map((one) => [one.findingId, one.severity, one.rule, placeOf(one), sayFinding(one)]);
+  const lines = formatList(
+    ['NUMBER', 'SEVERITY', 'RULE', 'PLACE', 'WHAT'],
+    rows,
+    `No finding of ${project} is ${status}.`,
+  );
+  return { ok, data: found, lines };
+}
+
+export async function acceptFinding(context: CommandContext, project: string, findingId: string): Promise<Report> {
+  const { reason, for: period } = context.arguments;
+  if (!reason) throw new UsageError('An acceptance needs a --reason, and may be --for a time such as 30d.');
+  const until = period === undefined ? null : new Date(Date.now() + readSince(period));
+  const finding = await createFindings(context.database()).accept({
+    ...decision(context, project, findingId),
+    reason,
+    until,
+  });
+  return { ok: true, data: finding, lines: [`Finding ${findingId} of ${project} is accepted: ${reason}`] };
+}
+
+export async function reopenFinding(context: CommandContext, project: string, findingId: string): Promise<Report> {
+  const finding = await createFindings(context.database()).reopen(decision(context, project, findingId));
+  return { ok: true, data: finding, lines: [`Finding ${findingId} of ${project} is ${finding.status}.`] };
+}
+
+function decision({ actor, arguments: { reason = '' } }: CommandContext, project: string, findingId: string) {
+  return { project, findingId, reason, userKey: actor, actionId: `cli_${randomUUID()}`, threadId: null };
+}
+
+function placeOf({ path, line }: Finding): string {
+  const shown = path.replaceAll(/\p{C}/gu, '\uFFFD');
+  return line === null ? shown : `${shown}:${line}`;
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { createRegistry } from '@signalbox/store/repository/registry';
+import { createSnapshots } from '@signalbox/store/repository/snapshots';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { formatList, formatTime } from '../../table.ts';
+
+export async function makeSnapshot(context: CommandContext, project: string): Promise<Report> {
+  await createProjects(context.database()).get(project);
+  const snapshot = await createSnapshots(context.database()).make(request(context, project));
+  const lines = [`Snapshot ${snapshot.snapshotId} of ${project} holds ${snapshot.findings} findings.`];
+  return { ok: true, data: snapshot, lines };
+}
+
+export async function listSnapshots(context: CommandContext, project: string): Promise<Report> {
+  const snapshots = await createSnapshots(context.database()).list(project, context.arguments.limit);
+  const rows = snapshots.map((one) => [
+    one.snapshotId,
+    formatTime(one.madeAt),
+    String(one.findings),
+    one.userKey,
+    one.reason,
+    one.checksum.slice(0, 16),
+  ]);
+  const lines = formatList(['SNAPSHOT', 'MADE', 'FINDINGS', 'BY', 'WHY', 'CHECKSUM'], rows, 'There is no snapshot.');
+  return { ok: true, data: snapshots, lines };
+}
+
+/** Restores a snapshot: only when --force says that it is meant. Without it the snapshot is checked and nothing is changed. */
+export async function rollback(context: CommandContext, project: string, snapshotId: string): Promise<Report> {
+  const snapshots = createSnapshots(context.database());
+  const { findings, madeAt } = await snapshots.check(project, snapshotId);
+  if (!context.arguments.force)
+    throw new UsageError(
+      `Snapshot ${snapshotId} is whole: ${findings} findings, made ${formatTime(madeAt)}. Restoring it replaces all findings and ` +
+        `decisions of ${project}; what there is now is saved first. Add --force when that is what you want.`,
+    );
+  const { restored, saved } = await snapshots.restore(snapshotId, request(context, project));
+  const lines = [
+    `Snapshot ${restored.snapshotId} of ${project} is restored. What was there before is snapshot ${saved.snapshotId}.`,
+  ];
+  return { ok: true, data: { restored, saved }, lines };
+}
+
+/** Whether the entities of the registry hold what their checksums say. The exit code is 1 when one does not. */
+export async function verifyRegistry(context: CommandContext): Promise<Report> {
+  const broken = await createRegistry(context.database()).broken(context.arguments.limit);
+  const rows = broken.map(({ entityType, entityId, updatedAt }) => [entityType, entityId, formatTime(updatedAt)]);
+  const lines = formatList(['TYPE', 'ENTITY', 'UPDATED'], rows, 'Every entity of the registry is whole.');
+  return { ok: broken.length === 0, data: broken, lines };
+}
+
+function request({ actor, arguments: { reason } }: CommandContext, project: string) {
+  return {
+    project,
+    reason: reason ?? 'at the command line',
+    userKey: actor,
+    actionId: `cli_${randomUUID()}`,
+    threadId: null,
+  };
+}

@@ -1,0 +1,58 @@
+import { CHAINS, REPOSITORY_AGENTS, resolveInput, type ChainStep } from '@signalbox/contracts/repository/chains';
+import type { ChainRun } from '@signalbox/store/repository/chain-runs';
+import type { Listed, RepositoryAgent } from './agents/agent.ts';
+import { dryFindings, runAgent, saidBy, type StepEnd } from './harness.ts';
+import type { ChainParts, OpenRun } from './run-parts.ts';
+
+/** Told after each step, for progress. */
+export type OnStep = (
+  step: ChainStep,
+  end: StepEnd,
+  place: { readonly done: number; readonly of: number },
+) => Promise<void>;
+
+/**
+ * Runs the steps of a chain one after the other, and ends the run. Steps that ended in an earlier attempt are not run again. A step that
+ * does not complete ends the chain, unless the chain says that it goes on.
+ */
+export async function runChain(
+  parts: ChainParts,
+  open: OpenRun,
+  agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
+  onStep: OnStep,
+): Promise<ChainRun> {
+  const steps: readonly ChainStep[] = CHAINS[open.chain];
+  const { runId, project, isDry } = open.run;
+  const ended = new Map((await parts.runs.steps(runId)).map((one) => [one.step, one]));
+  const state: Record<string, unknown> = {};
+  const analyzers: string[] = [];
+  const found: Listed[] = [];
+  for (const [place, step] of steps.entries()) {
+    open.signal.throwIfAborted();
+    analyzers.push(...(agents[step.agent]?.analyzers ?? []));
+    const known = ended.get(place);
+    const isOver = known !== undefined && known.status !== 'running';
+    if (!isOver)
+      await parts.runs.beginStep(runId, { step: place, agent: step.agent, agentClass: REPOSITORY_AGENTS[step.agent] });
+    const end: StepEnd = isOver
+      ? { ...known, status: known.status } // it is over
+      : await runAgent(parts, open, agents, {
+          step: place,
+          agent: step.agent,
+          input: resolveInput(step.input, state),
+          analyzers,
+          foundBefore: found,
+        });
+    if (end.status === 'completed') state[step.output] = saidBy(end.output);
+    if (isDry) found.push(...dryFindings(end.output));
+    if (!isOver) await onStep(step, end, { done: place + 1, of: steps.length });
+    if (end.status !== 'completed' && !step.continueOnFailure)
+      return parts.runs.end(runId, {
+        status: end.status,
+        problem: `${step.agent}: ${end.problem ?? ''}`,
+        counts: null,
+      });
+  }
+  const counts = isDry ? null : await parts.findings.changedBy(project, runId);
+  return parts.runs.end(runId, { status: 'completed', problem: null, counts });
+}

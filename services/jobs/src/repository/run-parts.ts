@@ -1,0 +1,32 @@
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import type { Pool } from '@signalbox/store/pool';
+import type { ChainRun, createChainRuns } from '@signalbox/store/repository/chain-runs';
+import type { createFindings } from '@signalbox/store/repository/findings';
+import type { createScanCaches } from '@signalbox/store/repository/scan-caches';
+import type { ScanAnswer, ScanRequest } from './scan/request.ts';
+import type { ScannedCommit } from './scan/view.ts';
+
+/** What running chains needs. */
+export interface ChainParts {
+  readonly pool: Pool;
+  readonly runs: ReturnType<typeof createChainRuns>;
+  readonly findings: ReturnType<typeof createFindings>;
+  readonly caches: ReturnType<typeof createScanCaches>;
+  /** Where git is found. */
+  readonly path: string;
+  /** Scans in a process of its own. */
+  scan(request: ScanRequest, signal: AbortSignal): Promise<Extract<ScanAnswer, { outcome: 'done' }>>;
+}
+
+/** A run that is under way. */
+export interface OpenRun extends ScannedCommit {
+  readonly run: ChainRun;
+  readonly chain: ChainName;
+  /** The mirror that has the commit. */
+  readonly mirror: string;
+  /** Who is told of in the audit. */
+  readonly actor: string;
+  readonly threadId: string | null;
+  readonly before: ChainRun | null;
+  readonly signal: AbortSignal;
+}

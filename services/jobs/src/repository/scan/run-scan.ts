@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { parseJson } from '@signalbox/contracts/system-error';
+import { killGroup } from '../../drivers/process/process-table.ts';
+import type { ScanCell } from '../../sandbox/scan-room.ts';
+import type { ScanAnswer, ScanRequest } from './request.ts';
+
+const MEMORY_MB = 2_048;
+const STDERR_LIMIT = 2_000;
+
+/** Scans in a process of its own, locked into a cell where the machine can. Throws what it died of, and the signal's reason. */
+export async function runScan(
+  request: ScanRequest,
+  { cell, signal }: { readonly cell: ScanCell | null; readonly signal: AbortSignal },
+): Promise<Extract<ScanAnswer, { outcome: 'done' }>> {
+  signal.throwIfAborted();
+  const [program = '', ...words] = [...(cell?.words(request.dir) ?? []), ...programWords()];
+  const child = spawn(program, words, {
+    cwd: '/',
+    // Nothing of the service's environment.
+    env: { PATH: request.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
+    detached: true, // a group of its own, so that git ends with it
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  const kill = (): void => killGroup(child);
+  signal.addEventListener('abort', kill, { once: true });
+  let said = '';
+  child.stderr.on('data', (bytes: Buffer) => (said = (said + bytes.toString('utf8')).slice(-STDERR_LIMIT)));
+  // It may end before it has read all of it; its own end tells why.
+  const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
+  for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
+  filter.end(cell?.filter ?? '');
+  child.stdin.end(JSON.stringify(request));
+  try {
+    const closed = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    const [output, code] = await Promise.all([text(child.stdout), closed]);
+    signal.throwIfAborted();
+    const answer = parseJson(output) as ScanAnswer | undefined; // our own program wrote it, or nothing
+    if (answer?.outcome === 'done') return answer;
+    throw new Error(answer?.problem ?? `the scan ended with ${code ?? 'a signal'}: ${said.trim()}`);
+  } finally {
+    signal.removeEventListener('abort', kill);
+    killGroup(child);
+  }
+}
+
+/** The program as the service itself is run: from its sources with a loader, or from what was built of them. */
+function programWords(): readonly string[] {
+  const isSource = import.meta.url.endsWith('.ts');
+  const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));
+  const loader = isSource ? ['--conditions=source', `--import=${import.meta.resolve('tsx')}`] : [];
+  return [process.execPath, `--max-old-space-size=${MEMORY_MB}`, ...loader, file];
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { BubblewrapProgram } from './bubblewrap.ts';
+import { nodeMounts, REPOSITORY } from './program-room.ts';
+import { compileFilter } from './system-call-filter.ts';
+import { systemMounts } from './system-mounts.ts';
+
+/** Locks the program of a scan into a room. */
+export interface ScanCell {
+  /** The words before its own, for a scan of this mirror; the first is the program that is started. */
+  words(mirror: string): readonly string[];
+  /** The filter of system calls, which the program reads from its fourth file descriptor. */
+  readonly filter: Buffer;
+  readonly libraryPath: string | null;
+}
+
+const FILTER_FD = 3;
+/** What a scan consists of; data and keys of the product lie elsewhere in its folder. */
+const CODE = ['node_modules', 'services/jobs', 'shared', 'package.json'];
+
+/** A cell without a network, in which the system, the code of the scan and its mirror can be read and nothing be written. Null without bubblewrap. */
+export function openScanCell(program: BubblewrapProgram | null): ScanCell | null {
+  const filter = compileFilter(process.arch);
+  if (program === null || filter === null) return null;
+  const code = CODE.map((name) => join(REPOSITORY, name)).flatMap((path) => ['--ro-bind', path, path]);
+  return {
+    filter,
+    libraryPath: program.libraryPath,
+    words: (mirror) =>
+      [
+        [program.file, '--unshare-all', '--new-session', '--die-with-parent', '--cap-drop', 'ALL'],
+        process.getuid?.() === 0 ? [] : ['--unshare-user', '--disable-userns'],
+        systemMounts(),
+        nodeMounts(),
+        ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+        code,
+        ['--ro-bind', mirror, mirror, '--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
+        ['--chdir', '/', '--unsetenv', 'LD_LIBRARY_PATH', '--seccomp', String(FILTER_FD), '--'],
+      ].flat(),
+  };
+}

@@ -1,0 +1,99 @@
+import { toolGroup } from '../tools/tool.ts';
+import {
+  acceptFinding,
+  explainFinding,
+  getFindingsReport,
+  listFindings,
+  reopenFinding,
+} from './repository/findings.ts';
+import { chainTool } from './repository/scans.ts';
+import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
+
+export default toolGroup({
+  name: 'repository',
+  summary:
+    'Look into the code of a project: secrets and risks, dependencies, technical debt, documentation; findings, what was decided about them, reports.',
+  uses: ['projects', 'repositories'],
+  tools: {
+    scan_for_secrets: chainTool(
+      'security_scan',
+      'Scan the repository of a project for secrets and risks: keys and passwords, now and in its history, and risky settings.',
+      [
+        'scan the shop repository for secrets',
+        'scan shop for secrets',
+        'are there passwords in the code of blog',
+        'security scan of shop',
+        'check the repository of shop for leaked keys',
+        'is there a secret in the repository of blog',
+      ],
+    ),
+    audit_dependencies: chainTool(
+      'dependency_audit',
+      'Audit the dependencies of a project: lock files, known weaknesses, licences, versions.',
+      [
+        'audit the dependencies of shop',
+        'are the dependencies of shop safe',
+        'which dependencies of blog have known weaknesses',
+        'check the licences of the dependencies of shop',
+        'dependency audit of shop',
+        'look for outdated and unsafe dependencies in blog',
+      ],
+    ),
+    analyze_technical_debt: chainTool(
+      'tech_debt',
+      'Analyze the technical debt of a project: complexity, hot spots, copied code, missing tests, and a plan of refactorings.',
+      [
+        'what is the technical debt of shop',
+        'what is our technical debt',
+        'analyze the tech debt of blog',
+        'where is the code of shop bad',
+        'what should we refactor in shop',
+        'find hot spots and copied code in shop',
+      ],
+    ),
+    audit_documentation: chainTool(
+      'doc_generation',
+      'Audit the documentation of a project: README, dead links, missing parts, and write an outline of what is there.',
+      [
+        'audit the documentation of shop',
+        'are there dead links in the docs of blog',
+        'is the documentation of shop complete',
+        'what is missing in the docs of shop',
+        'documentation audit of blog',
+        'check the README of shop',
+      ],
+    ),
+    look_over_repository: chainTool(
+      'discovery_analysis',
+      'Give an overview of the repository of a project: size, languages, frameworks, history and a health score.',
+      [
+        'give me an overview of the repository of shop',
+        'what is the repository of blog made of',
+        'which languages and frameworks does shop use',
+        'how healthy is the code of shop',
+        'analyze the repository of shop',
+        'repository overview of blog',
+      ],
+    ),
+    analyze_everything: chainTool(
+      'full_analysis',
+      'Run every analysis of the repository of a project: security, dependencies, debt, documentation, health.',
+      [
+        'full analysis of shop',
+        'analyze everything in the repository of shop',
+        'run all scans on blog',
+        'do a complete analysis of the code of shop',
+        'run every analysis of shop',
+        'analyze shop completely',
+      ],
+    ),
+    list_findings: listFindings,
+    explain_finding: explainFinding,
+    accept_finding: acceptFinding,
+    reopen_finding: reopenFinding,
+    get_findings_report: getFindingsReport,
+    make_snapshot: makeSnapshot,
+    list_snapshots: listSnapshots,
+    restore_snapshot: restoreSnapshot,
+  },
+});

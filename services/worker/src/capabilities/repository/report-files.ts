@@ -1,0 +1,32 @@
+import { sayReport } from '@signalbox/messages/rules/report';
+import { toSarif } from '@signalbox/messages/rules/sarif';
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import type { ToolContext, withFiles } from '../../tools/tool.ts';
+
+/** More than this is for tools that read SARIF, from the command line. */
+const MOST_FINDINGS = 2_000;
+
+/** The findings of a project as Markdown for people and as SARIF for tools. */
+export async function reportFiles(
+  { repositories }: Pick<ToolContext['ports'], 'repositories'>,
+  about: { readonly project: string; readonly chain: ChainName | null; readonly commit: string | null },
+  now: Date,
+): Promise<Parameters<typeof withFiles>[1]> {
+  const { project, commit } = about;
+  const open = await repositories.findings.list({ project, status: 'open' }, MOST_FINDINGS);
+  const accepted = await repositories.findings.list({ project, status: 'accepted' }, MOST_FINDINGS);
+  const runs = await repositories.runs.list(project, 20);
+  const name = `${project}-findings-${now.toISOString().slice(0, 10)}`;
+  return [
+    {
+      name: `${name}.md`,
+      mimeType: 'text/markdown; charset=utf-8',
+      content: sayReport({ project, commit, now, open, accepted, runs }),
+    },
+    {
+      name: `${name}.sarif`,
+      mimeType: 'application/sarif+json',
+      content: JSON.stringify(toSarif(project, [...open, ...accepted]), null, 2),
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { sayChain, sayChainResult } from '@signalbox/messages/rules/say-findings';
+import { say } from '@signalbox/messages/say';
+import { READ, tool, withFiles } from '../../tools/tool.ts';
+import { findingButtons } from './buttons.ts';
+import { reportFiles } from './report-files.ts';
+
+/** Most of a turn's patience: what takes longer is told when it is done. */
+const DEADLINE_MS = 50_000;
+
+const Ref = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[a-z0-9][a-z0-9._/+-]*$/i, 'a version is a tag, a branch or a commit, such as 1.2.0, v3 or main')
+  .optional()
+  .describe('Tag, branch or commit; left out, the main branch');
+
+/** A tool that runs one chain. It reads the repository and runs nothing of it; findings are kept. */
+export function chainTool(chain: ChainName, describe: string, hints: readonly string[]) {
+  return tool({
+    describe,
+    hints,
+    input: z.object({ project: ProjectName, version: Ref }),
+    ...READ,
+    madeHere: [
+      'project',
+      'chain',
+      'status',
+      'commit',
+      'counts',
+      'total',
+      'top.severity',
+      'top.rule',
+      'top.line',
+      'top.findingId',
+    ],
+    resources: ({ project }) => [`project:${project}`],
+    deadlineMs: DEADLINE_MS,
+    run: async ({ project, version }, context) => {
+      await context.ports.projects.get(project);
+      const worked = await context.work('repository.chain', { project, chain, ref: version ?? 'HEAD', isDry: false });
+      if (worked.kind === 'goes-on') return { state: 'goes-on' as const };
+      const output = { state: 'done' as const, ...worked.result };
+      const isWorthAFile = output.status === 'completed' && output.total > output.top.length;
+      return isWorthAFile ? withFiles(output, await reportFiles(context.ports, output, context.now())) : output;
+    },
+    phrases: {
+      done: (result, { project }) =>
+        result.state === 'goes-on'
+          ? say('findings.goesOn', { chain: sayChain(chain), project })
+          : sayChainResult(result),
+      next: (result, { project }) => (result.state === 'done' ? findingButtons(project, result.top) : []),
+    },
+  });
+}

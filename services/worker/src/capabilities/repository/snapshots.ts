@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
+import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+
+type Snapshot = Awaited<ReturnType<ToolContext['ports']['repositories']['snapshots']['check']>>;
+
+const SHOWN = 10;
+const aboutProject = { resources: ({ project }: { readonly project: string }) => [`project:${project}`] };
+
+const SnapshotNumber = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(999_999_999)
+  .describe('Number of the snapshot')
+  .meta({ ask: 'Which snapshot?' });
+
+export const makeSnapshot = tool({
+  describe: 'Save the findings of a project and what was decided about them, so that this state can be restored.',
+  hints: [
+    'make a snapshot of the findings of shop',
+    'save the findings of shop as a snapshot',
+    'snapshot the findings of blog',
+    'take a snapshot of the findings of shop',
+    'make a snapshot for shop',
+    'keep a snapshot of what was found in blog',
+  ],
+  input: z.object({ project: ProjectName }),
+  ...CHANGE,
+  holds: 'records',
+  ...aboutProject,
+  deadlineMs: 15_000,
+  run: async ({ project }, { ports, actor, actionId, threadId }) => {
+    await ports.projects.get(project);
+    const reason = say('findings.snapshotReason');
+    return shown(
+      await ports.repositories.snapshots.make({ project, reason, userKey: actor.userKey, actionId, threadId }),
+    );
+  },
+  probe: async ({ project }, { ports, wrote }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const [newest] = await ports.repositories.snapshots.list(project, 1);
+    return newest ? { kind: 'done', output: shown(newest) } : { kind: 'unknown' };
+  },
+  phrases: {
+    order: ({ project }) => say('findings.snapshotOrder', { project }),
+    done: ({ snapshotId, project, findings }) =>
+      say('findings.snapshotMade', { snapshot: snapshotId, project, findings }),
+  },
+});
+
+export const listSnapshots = tool({
+  describe: 'List the saved states of the findings of a project.',
+  hints: [
+    'list the snapshots of shop',
+    'which snapshots of the findings of blog are there',
+    'show the snapshots of shop',
+    'what snapshots does shop have',
+    'are there snapshots of blog',
+    'snapshots of the findings of shop',
+  ],
+  input: z.object({ project: ProjectName }),
+  ...LOOK_UP,
+  ...aboutProject,
+  run: async ({ project }, { ports }) => {
+    await ports.projects.get(project);
+    return { project, snapshots: (await ports.repositories.snapshots.list(project, SHOWN)).map(shown) };
+  },
+  phrases: {
+    done: ({ project, snapshots }) =>
+      snapshots.length === 0
+        ? say('findings.noSnapshots', { project })
+        : snapshots
+            .map(({ snapshotId, madeAt, findings, reason }) =>
+              say('findings.snapshotLine', {
+                snapshot: snapshotId,
+                at: madeAt.slice(0, 16).replace('T', ' '),
+                findings,
+                reason: plainName(reason),
+              }),
+            )
+            .map((line) => `- ${line}`)
+            .join('\n'),
+  },
+});
+
+/** Overwrites what people decided since, so it always waits for an approval. */
+export const restoreSnapshot = tool({
+  describe:
+    'Put the findings of a project and the decisions about them back to a saved state. What there is now is saved first.',
+  hints: [
+    'restore snapshot 4 of shop',
+    'restore the findings of shop from snapshot 4',
+    'restore snapshot 2 of the findings of blog',
+    'put snapshot 4 of shop in place of the findings',
+    'use snapshot 4 of the findings of shop again',
+    'restore the snapshot 4 of blog',
+  ],
+  input: z.object({ project: ProjectName, snapshot: SnapshotNumber }),
+  risk: 'dangerous',
+  role: 'operator',
+  holds: 'records',
+  egress: false,
+  replay: 'harmless',
+  ...aboutProject,
+  lock: ({ project }) => `registry:${project}`,
+  deadlineMs: 15_000,
+  preview: async ({ project, snapshot }, { ports }) => {
+    // A broken one is refused before anybody is asked.
+    const { madeAt, findings, checksum } = await ports.repositories.snapshots.check(project, String(snapshot));
+    return {
+      what: say('findings.restoreOrder', { snapshot, project }),
+      change: say('findings.restoreChange', { findings, at: madeAt.toISOString().slice(0, 16).replace('T', ' ') }),
+      reach: say('findings.restoreReach', { project, checksum: checksum.slice(0, 16) }),
+      undo: say('findings.restoreUndo'),
+    };
+  },
+  run: async ({ project, snapshot }, { ports, actor, actionId, threadId }) => {
+    const request = { project, reason: '', userKey: actor.userKey, actionId, threadId };
+    const { restored, saved } = await ports.repositories.snapshots.restore(String(snapshot), request);
+    return { ...shown(restored), saved: saved.snapshotId };
+  },
+  probe: async ({ project, snapshot }, { ports, wrote }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const [newest] = await ports.repositories.snapshots.list(project, 1);
+    const restored = await ports.repositories.snapshots.check(project, String(snapshot));
+    return newest ? { kind: 'done', output: { ...shown(restored), saved: newest.snapshotId } } : { kind: 'unknown' };
+  },
+  phrases: {
+    order: ({ project, snapshot }) => say('findings.restoreOrder', { snapshot, project }),
+    done: ({ snapshotId, project, findings, saved }) =>
+      say('findings.restored', { snapshot: snapshotId, project, findings, saved }),
+  },
+});
+
+function shown({ snapshotId, project, reason, findings, madeAt }: Snapshot) {
+  return { snapshotId, project, reason, findings, madeAt: madeAt.toISOString() };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { ChainName } from './chains.ts';
+import { Found } from './finding.ts';
+
+/** Findings that a summary shows. */
+export const SHOWN_FINDINGS = 5;
+
+export const ChainPayload = z.object({
+  project: z.string().min(1).max(80),
+  chain: ChainName,
+  /** A tag, a branch or a commit; `HEAD` is the main branch. */
+  ref: z.string().min(1).max(200).default('HEAD'),
+  /** Says what it would find, and keeps nothing. */
+  isDry: z.boolean().default(false),
+});
+export type ChainPayload = z.infer<typeof ChainPayload>;
+
+/** A finding as it is shown. */
+export const ShownFinding = Found.omit({ identity: true }).extend({ findingId: z.string().nullable() });
+export type ShownFinding = z.infer<typeof ShownFinding>;
+
+const Count = z.number().int();
+
+export const ChainResult = z.object({
+  runId: z.string(),
+  project: z.string(),
+  chain: ChainName,
+  status: z.enum(['completed', 'failed', 'stopped']),
+  commit: z.string().nullable(),
+  isDry: z.boolean(),
+  /** Whether this chain was completed over this project before. */
+  isFirst: z.boolean(),
+  /** What became of findings, and how many are open; null where the chain did not complete, and in a dry run. */
+  counts: z.object({ opened: Count, reopened: Count, fixed: Count, open: Count }).nullable(),
+  problem: z.string().max(2_000).nullable(),
+  /** How many findings the chain is about, and the most important of them. */
+  total: Count,
+  top: z.array(ShownFinding).max(SHOWN_FINDINGS),
+  /** Steps that did not complete although the chain went on. */
+  left: z.array(z.object({ agent: z.string(), problem: z.string().max(2_000) })),
+  /** What was not looked at, such as advisories when no source of them is configured. */
+  unseen: z.array(z.string()),
+});
+export type ChainResult = z.infer<typeof ChainResult>;

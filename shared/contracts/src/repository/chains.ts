@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { AgentClass } from '../governance/action.ts';
+
+/** The agents that work on repositories, and the class that bounds each. */
+export const REPOSITORY_AGENTS = {
+  discovery: 'READ_ONLY_SCAN',
+  stack_map: 'READ_ONLY_SCAN',
+  health_score: 'READ_ONLY_SCAN',
+  secrets_and_risk: 'READ_ONLY_SCAN',
+  dependency: 'READ_ONLY_SCAN',
+  engineering_principles: 'READ_ONLY_SCAN',
+  doc_audit: 'READ_ONLY_SCAN',
+  next_steps: 'PLANNING_SYNTHESIS',
+  refactor_planner: 'PLANNING_SYNTHESIS',
+  report_writer: 'WRITE_GATED',
+  doc_manager: 'WRITE_GATED',
+  rollback: 'CONTROL_PLANE',
+} as const satisfies Readonly<Record<string, AgentClass>>;
+export type RepositoryAgentName = keyof typeof REPOSITORY_AGENTS;
+
+/** One step of a chain. */
+export interface ChainStep {
+  readonly agent: RepositoryAgentName;
+  /** What it works with: `$.discovery`, or several as `$.discovery,$.stack`, which are put together; null: nothing but the repository. */
+  readonly input: string | null;
+  /** The key under which later steps find what it said. */
+  readonly output: string;
+  /** Whether the chain goes on without what it would have said. */
+  readonly continueOnFailure: boolean;
+}
+
+const step = (
+  agent: RepositoryAgentName,
+  input: string | null,
+  output: string,
+  continueOnFailure = false,
+): ChainStep => ({
+  agent,
+  input,
+  output,
+  continueOnFailure,
+});
+
+/** Chains are data: the steps in their order. */
+export const CHAINS = {
+  discovery_analysis: [
+    step('discovery', null, 'discovery'),
+    step('stack_map', '$.discovery', 'stack'),
+    step('health_score', '$.discovery,$.stack', 'health'),
+    step('report_writer', '$.discovery,$.stack,$.health', 'report'),
+  ],
+  security_scan: [
+    step('discovery', null, 'discovery'),
+    step('secrets_and_risk', '$.discovery', 'security'),
+    step('next_steps', '$.security', 'next'),
+  ],
+  dependency_audit: [
+    step('discovery', null, 'discovery'),
+    step('dependency', '$.discovery', 'dependencies'),
+    step('secrets_and_risk', '$.discovery', 'security', true),
+    step('report_writer', '$.discovery,$.dependencies,$.security', 'report'),
+  ],
+  doc_generation: [
+    step('discovery', null, 'discovery'),
+    step('stack_map', '$.discovery', 'stack'),
+    step('engineering_principles', '$.discovery', 'principles'),
+    step('doc_audit', '$.discovery', 'documentation'),
+    step('doc_manager', '$.discovery,$.stack,$.principles,$.documentation', 'documents'),
+  ],
+  tech_debt: [
+    step('discovery', null, 'discovery'),
+    step('stack_map', '$.discovery', 'stack'),
+    step('health_score', '$.discovery,$.stack', 'health'),
+    step('engineering_principles', '$.discovery', 'principles'),
+    step('refactor_planner', '$.health,$.principles', 'plan'),
+    step('next_steps', '$.health,$.principles', 'next'),
+  ],
+  full_analysis: [
+    step('discovery', null, 'discovery'),
+    step('stack_map', '$.discovery', 'stack'),
+    step('secrets_and_risk', '$.discovery', 'security', true),
+    step('dependency', '$.discovery', 'dependencies', true),
+    step('engineering_principles', '$.discovery', 'principles', true),
+    step('doc_audit', '$.discovery', 'documentation', true),
+    step('health_score', '$.discovery,$.stack', 'health', true),
+    step('refactor_planner', '$.health,$.principles', 'plan', true),
+    step('next_steps', '$.security,$.dependencies,$.principles,$.documentation', 'next', true),
+    step('doc_manager', '$.discovery,$.stack,$.principles,$.documentation', 'documents', true),
+    step('report_writer', '$.discovery,$.stack,$.health,$.security,$.dependencies,$.plan,$.next', 'report'),
+  ],
+} as const satisfies Readonly<Record<string, readonly ChainStep[]>>;
+
+export const ChainName = z.enum(
+  Object.keys(CHAINS) as [keyof typeof CHAINS, ...(keyof typeof CHAINS)[]], // the keys of the table above
+);
+export type ChainName = z.infer<typeof ChainName>;
+
+/**
+ * What a step works with. Keys that no step filled are left out, which is how a step does without one that failed.
+ * `$.a` gives what is under `a`; `$.a,$.b` an object of both. Throws for any other form: that is a defect of the chain.
+ */
+export function resolveInput(
+  input: string | null,
+  state: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (input === null) return {};
+  const keys = input.split(',').map((path) => /^\$\.([a-z_]+)$/.exec(path)?.[1]);
+  const known = keys.filter((key): key is string => key !== undefined);
+  if (known.length !== keys.length) throw new Error(`the input ${input} of a step is none: write $.a or $.a,$.b`);
+  return Object.fromEntries(known.flatMap((key) => (Object.hasOwn(state, key) ? [[key, state[key]]] : [])));
+}

@@ -1,0 +1,69 @@
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
+import { say } from '../say.ts';
+import { findRule, saySeverity } from './rules.ts';
+import { sayChain, sayFinding, sayPlace, saySummary } from './say-findings.ts';
+import type { ExportedFinding } from './sarif.ts';
+
+/** What a report is made of. */
+export interface ReportContent {
+  readonly project: string;
+  readonly commit: string | null;
+  readonly now: Date;
+  readonly open: readonly ReportedFinding[];
+  readonly accepted: readonly ReportedFinding[];
+  /** The newest first. */
+  readonly runs: readonly {
+    readonly chain: ChainName;
+    readonly status: string;
+    readonly commitId: string | null;
+    readonly counts: ChainResult['counts'];
+    readonly finishedAt: Date | null;
+  }[];
+}
+
+export type ReportedFinding = Pick<
+  ExportedFinding,
+  'rule' | 'severity' | 'path' | 'line' | 'evidence' | 'values' | 'acceptedReason'
+> & { readonly findingId: string | null };
+
+/** A report for people, in Markdown. What changed in the last run is its first line after the title. */
+export function sayReport({ project, commit, now, open, accepted, runs }: ReportContent): string {
+  const done = runs.filter(({ status }) => status === 'completed');
+  const [newest] = done;
+  const isFirst = newest !== undefined && !done.some((run) => run !== newest && run.chain === newest.chain);
+  const part = (title: string, findings: readonly ReportedFinding[]): string =>
+    findings.length === 0 ? '' : `## ${title}\n\n${findings.map(describe).join('\n')}`;
+  return `${[
+    `# ${say('findings.reportTitle', { project })}`,
+    newest ? saySummary({ project, chain: newest.chain, commit: newest.commitId, counts: newest.counts, isFirst }) : '',
+    say('findings.reportMade', { at: now.toISOString().slice(0, 10), commit: commit?.slice(0, 12) ?? '–' }),
+    open.length === 0 ? say('findings.none', { project, status: 'open' }) : '',
+    part(say('findings.openTitle', { count: open.length }), open),
+    part(say('findings.acceptedTitle', { count: accepted.length }), accepted),
+    runs.length === 0 ? '' : `## ${say('findings.runsTitle')}\n\n${runs.map(describeRun).join('\n')}`,
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n')}\n`;
+}
+
+function describe(finding: ReportedFinding): string {
+  const { rule, severity, evidence, findingId, acceptedReason } = finding;
+  const number = findingId === null ? '' : ` (#${findingId})`;
+  return [
+    `- **${saySeverity(severity)}** ${sayPlace(finding)}${number}: ${oneLine(sayFinding(finding))}`,
+    ...(evidence === '' ? [] : [`  > \`${oneLine(evidence).replaceAll('`', '\u02cb')}\``]),
+    ...(acceptedReason === null ? [`  ${oneLine(findRule(rule)?.why() ?? '')}`] : [`  ${oneLine(acceptedReason)}`]),
+  ].join('\n');
+}
+
+function describeRun({ chain, status, commitId, counts, finishedAt }: ReportContent['runs'][number]): string {
+  const at = finishedAt?.toISOString().slice(0, 16).replace('T', ' ') ?? '–';
+  const { opened = 0, reopened = 0, fixed = 0 } = counts ?? {};
+  return `- ${at} ${sayChain(chain)} \`${commitId?.slice(0, 7) ?? '–'}\`: ${say('findings.runLine', { status, opened, reopened, fixed })}`;
+}
+
+/** What came out of a repository or a person must not begin a line of the report. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,125 @@
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import type { Pool, Queryable } from '../pool.ts';
+import { findRow, hasRow, listRows, sql } from '../sql.ts';
+
+export type AgentStatus = 'running' | 'completed' | 'failed' | 'stopped';
+
+/** A run of a chain. */
+export interface ChainRun {
+  readonly runId: string;
+  readonly project: string;
+  readonly chain: ChainName;
+  readonly ref: string;
+  readonly commitId: string | null;
+  readonly status: AgentStatus;
+  readonly isDry: boolean;
+  readonly userKey: string | null;
+  readonly problem: string | null;
+  readonly counts: ChainCounts | null;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** What a run did to the findings of its project, and how many are open after it. */
+export interface ChainCounts {
+  readonly opened: number;
+  readonly reopened: number;
+  readonly fixed: number;
+  readonly open: number;
+}
+
+/** What one agent did in a run. */
+export interface AgentRun {
+  readonly step: number;
+  readonly agent: string;
+  readonly agentClass: string;
+  readonly status: AgentStatus;
+  readonly output: unknown;
+  readonly problem: string | null;
+  readonly begun: number;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId", status, is_dry as "isDry", user_key as "userKey",
+  problem, counts, started_at as "startedAt", finished_at as "finishedAt"`;
+
+/** Runs of chains and their steps. A run that was interrupted goes on at the step that it was at. */
+export function createChainRuns(pool: Pool) {
+  return {
+    /** Begins a run, or finds the one that has begun. */
+    async begin(run: Pick<ChainRun, 'runId' | 'project' | 'chain' | 'ref' | 'isDry' | 'userKey'>): Promise<ChainRun> {
+      await pool.query(sql`
+        insert into repository_runs (run_id, project, chain, ref, is_dry, user_key)
+          values (${run.runId}, ${run.project}, ${run.chain}, ${run.ref}, ${run.isDry}, ${run.userKey}) on conflict (run_id) do nothing`);
+      const found = await this.find(run.runId);
+      if (found === null) throw new Error(`the run ${run.runId} was written and is not there`);
+      return found;
+    },
+
+    find: (runId: string): Promise<ChainRun | null> =>
+      findRow<ChainRun>(pool)`select ${RUN} from repository_runs where run_id = ${runId}`,
+
+    /** The commit that the run is about from now on; the first that is told stays. Answers it. */
+    async fix(runId: string, commitId: string): Promise<string> {
+      const row = await findRow<{ commitId: string }>(pool)`
+        update repository_runs set commit_id = coalesce(commit_id, ${commitId}) where run_id = ${runId} returning commit_id as "commitId"`;
+      return row?.commitId ?? commitId;
+    },
+
+    /** The newest runs of a project, or of all. */
+    list: (project: string | null, limit: number): Promise<readonly ChainRun[]> =>
+      listRows<ChainRun>(pool)`
+        select ${RUN} from repository_runs where project = ${project} or ${project}::text is null order by started_at desc limit ${limit}`,
+
+    steps: (runId: string): Promise<readonly AgentRun[]> =>
+      listRows<AgentRun>(pool)`
+        select step, agent, agent_class as "agentClass", status, output, problem, begun, started_at as "startedAt", finished_at as "finishedAt"
+          from repository_agent_runs where run_id = ${runId} order by step`,
+
+    /** Begins a step, or begins it again. */
+    beginStep: (runId: string, step: Pick<AgentRun, 'step' | 'agent' | 'agentClass'>): Promise<unknown> =>
+      pool.query(sql`
+        insert into repository_agent_runs as s (run_id, step, agent, agent_class) values (${runId}, ${step.step}, ${step.agent}, ${step.agentClass})
+          on conflict (run_id, step) do update set begun = s.begun + 1, started_at = clock_timestamp() where s.status = 'running'`),
+
+    /** Ends a step in the transaction of what it leaves behind; false when it has ended before. */
+    endStep: (
+      db: Queryable,
+      { runId, step }: { readonly runId: string; readonly step: number },
+      end: {
+        readonly status: Exclude<AgentStatus, 'running'>;
+        readonly output: unknown;
+        readonly problem: string | null;
+      },
+    ): Promise<boolean> =>
+      hasRow(db)`
+        update repository_agent_runs
+           set status = ${end.status}, output = ${JSON.stringify(end.output ?? null)}::jsonb, problem = ${end.problem}, finished_at = clock_timestamp()
+         where run_id = ${runId} and step = ${step} and status = 'running'`,
+
+    /** Ends a run; the first end stays. Answers the run as it ended. */
+    async end(
+      runId: string,
+      end: {
+        readonly status: Exclude<AgentStatus, 'running'>;
+        readonly problem: string | null;
+        readonly counts: ChainCounts | null;
+      },
+    ): Promise<ChainRun> {
+      await pool.query(sql`
+        update repository_runs set status = ${end.status}, problem = ${end.problem}, counts = ${JSON.stringify(end.counts)}::jsonb,
+               finished_at = clock_timestamp() where run_id = ${runId} and status = 'running'`);
+      const found = await this.find(runId);
+      if (found === null) throw new Error(`the run ${runId} has no row`);
+      return found;
+    },
+
+    /** The run of a chain over this project that was completed before this one; null for the first. */
+    before: (run: Pick<ChainRun, 'project' | 'chain' | 'startedAt'>): Promise<ChainRun | null> =>
+      findRow<ChainRun>(pool)`
+        select ${RUN} from repository_runs
+         where project = ${run.project} and chain = ${run.chain} and status = 'completed' and not is_dry and finished_at <= ${run.startedAt}
+         order by finished_at desc limit 1`,
+  };
+}

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '@signalbox/contracts/errors';
+import { SEVERITIES, type Found } from '@signalbox/contracts/repository/finding';
+import { appendAudit } from '../audit/audit.ts';
+import { makeStorable } from '@signalbox/contracts/storable';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, findValue, listRows, readRow, sql, type Sql } from '../sql.ts';
+import type { ChainCounts } from './chain-runs.ts';
+
+/** A finding of a project, as it stands. One whose acceptance has run out counts as open. */
+export interface Finding extends Omit<Found, 'identity'> {
+  readonly findingId: string;
+  readonly project: string;
+  readonly fingerprint: string;
+  readonly analyzer: string;
+  readonly status: 'open' | 'accepted' | 'fixed';
+  readonly timesReopened: number;
+  readonly firstRun: string;
+  readonly firstCommit: string;
+  readonly firstSeenAt: Date;
+  readonly changedAt: Date;
+  readonly acceptedBy: string | null;
+  readonly acceptedReason: string | null;
+  readonly acceptedUntil: Date | null;
+}
+
+/** What may be asked for; what is left out does not matter. */
+export interface FindingFilter {
+  readonly project: string;
+  readonly status?: 'open' | 'accepted' | 'fixed' | undefined;
+  /** Only those of these analyzers. */
+  readonly analyzers?: readonly string[] | undefined;
+  /** At least so severe. */
+  readonly from?: (typeof SEVERITIES)[number] | undefined;
+}
+
+const isOpen = sql`(status = 'open' or status = 'accepted' and accepted_until < now())`;
+const COLUMNS = sql`finding_id::text as "findingId", project, fingerprint, analyzer, rule, severity as rank, path, line, evidence, "values",
+  case when ${isOpen} then 'open' else status end as status, times_reopened as "timesReopened", first_run as "firstRun",
+  first_commit as "firstCommit", first_seen_at as "firstSeenAt", changed_at as "changedAt", accepted_by as "acceptedBy",
+  accepted_reason as "acceptedReason", accepted_until as "acceptedUntil"`;
+type Row = Omit<Finding, 'severity'> & { readonly rank: number };
+
+/** The findings of projects. */
+export function createFindings(pool: Pool) {
+  return {
+    /** The most severe first. */
+    list: async (filter: FindingFilter, limit: number): Promise<readonly Finding[]> => {
+      const { project, status, analyzers = null, from = 'info' } = filter;
+      const part = (isWanted: Sql): Sql => sql`(
+        select ${COLUMNS} from repository_findings
+         where project = ${project} and ${isWanted} and (analyzer = any (${analyzers}) or ${analyzers}::text[] is null) and severity >= ${rankOf(from)}
+         order by severity desc, finding_id limit ${limit})`;
+      // Each part has an index of its own, in the order of the list.
+      const ranOut = part(sql`status = 'accepted' and accepted_until < now()`);
+      const wanted = {
+        open: sql`${part(sql`status = 'open'`)} union all ${ranOut}`,
+        accepted: part(sql`status = 'accepted' and (accepted_until is null or accepted_until >= now())`),
+        fixed: part(sql`status = 'fixed'`),
+      };
+      const rows = await listRows<Row>(pool)`
+        select * from (${status === undefined ? part(sql`true`) : wanted[status]}) f order by rank desc, "findingId"::bigint limit ${limit}`;
+      return rows.map(toFinding);
+    },
+
+    /** Throws NOT_FOUND. */
+    get: async (project: string, findingId: string): Promise<Finding> => findWithin(pool, project, findingId),
+
+    /** How many are open. */
+    count: ({ project, analyzers }: Pick<FindingFilter, 'project' | 'analyzers'>): Promise<number> =>
+      findValue<number>(pool, 0)`
+        select count(*)::int from repository_findings
+         where project = ${project} and ${isOpen} and (analyzer = any (${analyzers ?? null}) or ${analyzers ?? null}::text[] is null)`,
+
+    /** How many of each severity are open. */
+    counts: async (project: string): Promise<Readonly<Record<string, number>>> => {
+      const rows = await listRows<{ rank: number; n: number }>(pool)`
+        select severity as rank, count(*)::int as n from repository_findings where project = ${project} and ${isOpen} group by severity`;
+      return Object.fromEntries(rows.map(({ rank, n }) => [severityOf(rank), n]));
+    },
+
+    /** What a run did, and what is open now. The same run gives the same answer as long as no other changed its findings. */
+    changedBy: (project: string, runId: string): Promise<ChainCounts> =>
+      readRow<{ opened: number; reopened: number; fixed: number; open: number }>(pool)`
+        with changed as (
+          select * from repository_findings where project = ${project} and changed_run = ${runId})
+        select (select count(*)::int from changed where status = 'open' and first_run = ${runId}) as opened,
+               (select count(*)::int from changed where status = 'open' and first_run <> ${runId}) as reopened,
+               (select count(*)::int from changed where status = 'fixed') as fixed,
+               (select count(*)::int from repository_findings where project = ${project} and ${isOpen}) as open`,
+
+    /**
+     * Accepts a finding: it is not counted until then. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED.
+     */
+    accept: (decision: FindingDecision & { readonly until: Date | null }): Promise<Finding> =>
+      withTransaction(pool, async (db) => {
+        const finding = await findWithin(db, decision.project, decision.findingId, true);
+        if (await isDecided(db, decision)) return finding;
+        if (finding.status === 'fixed') throw new AppError('FINDING_FIXED', { finding: decision.findingId });
+        await db.query(sql`
+          update repository_findings set status = 'accepted', accepted_by = ${decision.userKey}, accepted_reason = ${makeStorable(decision.reason)},
+                 accepted_until = ${decision.until}, changed_run = ${decision.actionId}, changed_at = clock_timestamp()
+           where project = ${decision.project} and finding_id = ${decision.findingId}`);
+        await recordDecision(db, 'accept', decision);
+        await auditDecision(db, 'finding.accepted', decision, finding);
+        return findWithin(db, decision.project, decision.findingId);
+      }),
+
+    /** Takes an acceptance back. Idempotent. Throws NOT_FOUND. */
+    reopen: (decision: FindingDecision): Promise<Finding> =>
+      withTransaction(pool, async (db) => {
+        const finding = await findWithin(db, decision.project, decision.findingId, true);
+        if (await isDecided(db, decision)) return finding;
+        await db.query(sql`
+          update repository_findings set status = 'open', accepted_by = null, accepted_reason = null, accepted_until = null,
+                 changed_run = ${decision.actionId}, changed_at = clock_timestamp()
+           where project = ${decision.project} and finding_id = ${decision.findingId} and status = 'accepted'`);
+        await recordDecision(db, 'reopen', { ...decision, until: null });
+        await auditDecision(db, 'finding.reopened', decision, finding);
+        return findWithin(db, decision.project, decision.findingId);
+      }),
+  };
+}
+
+export interface FindingDecision {
+  readonly project: string;
+  readonly findingId: string;
+  readonly reason: string;
+  readonly userKey: string;
+  readonly actionId: string;
+  /** Null at the command line. */
+  readonly threadId: string | null;
+}
+
+/** What a run found by these analyzers: all there is to find by them in its commit. */
+export interface ScanOutcome {
+  readonly project: string;
+  readonly runId: string;
+  readonly commit: string;
+  readonly analyzers: readonly string[];
+  readonly found: readonly Found[];
+}
+
+/**
+ * Brings the findings of a project up to what a scan says, in the caller's transaction: what is new is opened, what is back is reopened,
+ * what is gone is fixed, and what stayed is not touched. Idempotent. Two scans of one project follow one another.
+ */
+export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promise<void> {
+  const { project, runId, commit, analyzers } = scan;
+  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`findings:${project}`}, 0))`);
+  const found = new Map(scan.found.map((one) => [fingerprintOf(one), one]));
+  const rows = [...found].map(([fingerprint, one]) => ({
+    ...makeStorable({ rule: one.rule, path: one.path, line: one.line, evidence: one.evidence, values: one.values }),
+    fingerprint,
+    analyzer: one.rule.split('/')[0],
+    severity: rankOf(one.severity),
+  }));
+  await db.query(sql`
+    with found as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as f (fingerprint text, analyzer text, rule text, severity smallint, path text, line int, evidence text, "values" jsonb)),
+    gone as (
+      update repository_findings k
+         set status = 'fixed', accepted_by = null, accepted_reason = null, accepted_until = null, changed_run = ${runId}, changed_at = clock_timestamp()
+       where k.project = ${project} and k.analyzer = any (${analyzers}) and k.status <> 'fixed'
+         and not exists (select from found f where f.fingerprint = k.fingerprint)),
+    back as (
+      update repository_findings k
+         set status = 'open', accepted_by = null, accepted_reason = null, accepted_until = null, line = f.line, evidence = f.evidence,
+             "values" = f."values", severity = f.severity, times_reopened = times_reopened + 1, changed_run = ${runId}, changed_at = clock_timestamp()
+        from found f
+       where k.project = ${project} and k.fingerprint = f.fingerprint
+         and (k.status = 'fixed' or k.status = 'accepted' and k.accepted_until < now())),
+    moved as (
+      update repository_findings k set line = f.line, evidence = f.evidence, "values" = f."values", severity = f.severity
+        from found f
+       where k.project = ${project} and k.fingerprint = f.fingerprint
+         and (k.status = 'open' or k.status = 'accepted' and (k.accepted_until is null or k.accepted_until >= now()))
+         and (k.line, k.evidence, k."values", k.severity) is distinct from (f.line, f.evidence, f."values", f.severity))
+    insert into repository_findings
+        (project, fingerprint, analyzer, rule, severity, path, line, evidence, "values", first_run, first_commit, changed_run)
+      select ${project}, f.fingerprint, f.analyzer, f.rule, f.severity, f.path, f.line, f.evidence, f."values", ${runId}, ${commit}, ${runId}
+        from found f on conflict (project, fingerprint) do nothing`);
+}
+
+/** What makes a finding the same one in the next scan: 32 hexadecimal digits. */
+export function fingerprintOf({ rule, path, identity }: Pick<Found, 'rule' | 'path' | 'identity'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([rule, path, identity]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** Writes down what a person decided about a finding, a baseline or a snapshot. */
+export async function recordDecision(
+  db: Queryable,
+  kind: 'accept' | 'reopen' | 'baseline' | 'snapshot' | 'restore',
+  decision: Omit<FindingDecision, 'findingId'> & {
+    readonly findingId?: string;
+    readonly about?: string;
+    readonly until: Date | null;
+  },
+): Promise<void> {
+  const { actionId, project, findingId, about = findingId, reason, until, userKey } = decision;
+  await db.query(sql`
+    insert into repository_decisions (action_id, project, kind, about, reason, until, user_key)
+      values (${actionId}, ${project}, ${kind}, ${about}, ${makeStorable(reason)}, ${until}, ${userKey}) on conflict do nothing`);
+}
+
+/** Whether this action has decided about it before. */
+function isDecided(db: Queryable, { actionId, findingId }: FindingDecision): Promise<boolean> {
+  return findValue<boolean>(db, false)`
+    select true from repository_decisions where action_id = ${actionId} and about = ${findingId}`;
+}
+
+function auditDecision(
+  db: Queryable,
+  kind: 'finding.accepted' | 'finding.reopened',
+  {
+    userKey,
+    actionId,
+    threadId,
+    findingId,
+    project,
+    reason,
+    until = null,
+  }: FindingDecision & { readonly until?: Date | null },
+  { rule, path, fingerprint }: Finding,
+): Promise<void> {
+  const data = { project, finding: findingId, rule, path, fingerprint, reason, until: until?.toISOString() ?? null };
+  return appendAudit(db, [{ kind, actor: userKey, threadId, actionId: threadId === null ? null : actionId, data }]);
+}
+
+async function findWithin(db: Queryable, project: string, findingId: string, isLocked = false): Promise<Finding> {
+  const lock = isLocked ? sql`for update` : sql``;
+  const id = /^\d{1,18}$/.test(findingId) ? findingId : null;
+  const row = await findRow<Row>(db)`
+    select ${COLUMNS} from repository_findings where project = ${project} and finding_id = ${id}::bigint ${lock}`;
+  if (row) return toFinding(row);
+  const known = await findValue<number>(db, 0)`
+    select count(*)::int from repository_findings where project = ${project} and ${isOpen}`;
+  throw new AppError('NOT_FOUND', { kind: 'finding', name: findingId, known: `${known} open ones` });
+}
+
+function toFinding({ rank, ...row }: Row): Finding {
+  return { ...row, severity: severityOf(rank) };
+}
+
+function rankOf(severity: Found['severity']): number {
+  return SEVERITIES.indexOf(severity);
+}
+
+function severityOf(rank: number): Found['severity'] {
+  return SEVERITIES[rank] ?? 'info';
+}

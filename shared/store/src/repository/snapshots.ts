@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { deflateSync, inflateSync } from 'node:zlib';
+import { SnapshotContent } from '@signalbox/contracts/repository/snapshot';
+import { AppError } from '@signalbox/contracts/errors';
+import { parseJson } from '@signalbox/contracts/system-error';
+import { appendAudit } from '../audit/audit.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { recordDecision } from './findings.ts';
+import { isWhole } from './registry.ts';
+
+/** A saved state of what is known and decided about the repository of a project. */
+export interface Snapshot {
+  readonly snapshotId: string;
+  readonly project: string;
+  readonly reason: string;
+  readonly findings: number;
+  readonly checksum: string;
+  readonly userKey: string;
+  readonly madeAt: Date;
+}
+
+/** Who wants it and why; the key makes it idempotent. */
+export interface SnapshotRequest {
+  readonly project: string;
+  readonly reason: string;
+  readonly userKey: string;
+  readonly actionId: string;
+  readonly threadId: string | null;
+}
+
+const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
+
+/** Snapshots of a project: its findings with what was decided about them, and its entities. */
+export function createSnapshots(pool: Pool) {
+  return {
+    /** Saves how it stands now. Idempotent by action. */
+    make: (request: SnapshotRequest): Promise<Snapshot> => withTransaction(pool, (db) => makeWithin(db, request)),
+
+    list: (project: string, limit: number): Promise<readonly Snapshot[]> =>
+      listRows<Snapshot>(pool)`
+        select ${COLUMNS} from repository_snapshots where project = ${project} order by snapshot_id desc limit ${limit}`,
+
+    /** Throws NOT_FOUND, SNAPSHOT_BROKEN. */
+    check: async (project: string, snapshotId: string): Promise<Snapshot> =>
+      (await readWhole(pool, project, snapshotId)).snapshot,
+
+    /**
+     * Puts everything back to how it was, after it has saved how it is. Idempotent by action. Throws NOT_FOUND; SNAPSHOT_BROKEN, and then
+     * nothing was changed.
+     */
+    restore: (
+      snapshotId: string,
+      request: SnapshotRequest,
+    ): Promise<{ readonly restored: Snapshot; readonly saved: Snapshot }> =>
+      withTransaction(pool, async (db) => {
+        const { project, actionId } = request;
+        await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`findings:${project}`}, 0))`);
+        const { snapshot, content } = await readWhole(db, project, snapshotId);
+        const done = await findValue<boolean>(db, false)`
+          select true from repository_decisions where action_id = ${actionId} and kind = 'restore'`;
+        const saved = await makeWithin(db, { ...request, reason: `before ${snapshotId} was restored` });
+        if (done) return { restored: snapshot, saved };
+        await db.query(sql`delete from repository_findings where project = ${project}`);
+        await db.query(sql`
+          insert into repository_findings overriding system value
+            select * from jsonb_populate_recordset(null::repository_findings, ${JSON.stringify(content.findings)}::jsonb)`);
+        await db.query(sql`delete from registry_entities where project = ${project}`);
+        await db.query(sql`
+          insert into registry_entities
+            select * from jsonb_populate_recordset(null::registry_entities, ${JSON.stringify(content.entities)}::jsonb)`);
+        await recordDecision(db, 'restore', { ...request, about: snapshotId, until: null });
+        await appendAudit(db, [
+          {
+            kind: 'registry.restored',
+            actor: request.userKey,
+            threadId: request.threadId,
+            actionId: request.threadId === null ? null : actionId,
+            data: {
+              project,
+              snapshot: snapshotId,
+              checksum: snapshot.checksum,
+              findings: content.findings.length,
+              saved: saved.snapshotId,
+            },
+          },
+        ]);
+        return { restored: snapshot, saved };
+      }),
+  };
+}
+
+async function makeWithin(db: Queryable, request: SnapshotRequest): Promise<Snapshot> {
+  const { project, reason, userKey, actionId, threadId } = request;
+  const known = await findRow<Snapshot>(db)`select ${COLUMNS} from repository_snapshots where action_id = ${actionId}`;
+  if (known) return known;
+  const findings = await listRows<{ row: unknown }>(db)`
+    select to_jsonb(f) as row from repository_findings f where project = ${project} order by finding_id`;
+  const entities = await listRows<{ row: unknown }>(db)`
+    select to_jsonb(e) as row from registry_entities e where project = ${project} order by entity_type, entity_id`;
+  const content = deflateSync(
+    JSON.stringify({
+      format: 1,
+      project,
+      findings: findings.map(({ row }) => row),
+      entities: entities.map(({ row }) => row),
+    }),
+  );
+  const made = await findRow<Snapshot>(db)`
+    insert into repository_snapshots (project, action_id, reason, findings, content, checksum, user_key)
+      values (${project}, ${actionId}, ${reason}, ${findings.length}, ${content}, ${checksumOf(content)}, ${userKey}) returning ${COLUMNS}`;
+  if (!made) throw new Error('a snapshot was written and gave no row');
+  await recordDecision(db, 'snapshot', { ...request, about: made.snapshotId, until: null });
+  await appendAudit(db, [
+    {
+      kind: 'registry.snapshot_made',
+      actor: userKey,
+      threadId,
+      actionId: threadId === null ? null : actionId,
+      data: { project, snapshot: made.snapshotId, checksum: made.checksum, findings: findings.length, reason },
+    },
+  ]);
+  return made;
+}
+
+async function readWhole(db: Queryable, project: string, snapshotId: string) {
+  const id = /^\d{1,18}$/.test(snapshotId) ? snapshotId : null;
+  const row = await findRow<Snapshot & { content: Buffer }>(db)`
+    select ${COLUMNS}, content from repository_snapshots where project = ${project} and snapshot_id = ${id}::bigint`;
+  if (!row) {
+    const known = await listRows<{ id: string }>(db)`
+      select snapshot_id::text as id from repository_snapshots where project = ${project} order by snapshot_id desc limit 10`;
+    throw new AppError('NOT_FOUND', {
+      kind: 'snapshot',
+      name: snapshotId,
+      known: known.map((one) => one.id).join(', ') || 'none',
+    });
+  }
+  const { content: bytes, ...snapshot } = row;
+  const broken = (detail: string): AppError => new AppError('SNAPSHOT_BROKEN', { snapshot: snapshotId, detail });
+  if (checksumOf(bytes) !== snapshot.checksum) throw broken('its checksum is another one');
+  const content = SnapshotContent.safeParse(parseJson(inflateSync(bytes).toString('utf8')));
+  if (!content.success) throw broken('it cannot be read');
+  if (content.data.project !== project) throw broken(`it is of ${content.data.project}`);
+  if (!content.data.entities.every(isWhole)) throw broken('an entity in it does not fit its checksum');
+  return { snapshot, content: content.data };
+}
+
+function checksumOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

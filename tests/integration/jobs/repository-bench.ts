@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import { ChainResult } from '@signalbox/contracts/repository/chain-run';
+import { createLog } from '@signalbox/platform/log';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { createFindings } from '@signalbox/store/repository/findings';
+import { locateTestSandbox } from '../../support/bubblewrap.ts';
+import { loadTestConfig } from '../../support/config.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { openJobsBench, until, type JobsBench } from './bench.ts';
+
+/** A project with a repository on this machine, and a job service that runs chains over it. */
+export interface RepositoryBench {
+  readonly jobs: JobsBench;
+  readonly project: string;
+  /** The working folder of the repository. */
+  readonly folder: string;
+  readonly findings: ReturnType<typeof createFindings>;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Writes these files, removes those that are null, and commits. Answers the commit. */
+  commit(files: Readonly<Record<string, string | null>>): string;
+  git(...words: readonly string[]): string;
+  ask(runId: string, chain: ChainName, more?: { readonly isDry?: boolean; readonly ref?: string }): Promise<void>;
+  /** Runs a chain and waits for what it came to. */
+  run(
+    runId: string,
+    chain: ChainName,
+    more?: { readonly isDry?: boolean; readonly ref?: string },
+  ): Promise<ChainResult>;
+  result(runId: string): Promise<ChainResult>;
+  /** `open 3 high secrets/private-key src/key.pem`, the most severe first. */
+  list(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export async function openRepositoryBench(options: { readonly isServed?: boolean } = {}): Promise<RepositoryBench> {
+  const jobs = await openJobsBench();
+  const root = makeTemporaryFolder('repositories');
+  const project = 'shop';
+  const folder = join(root, project);
+  const { path } = loadTestConfig();
+  const sandbox = await locateTestSandbox('a scan in a room');
+  mkdirSync(folder, { recursive: true });
+  let clock = 1_780_000_000;
+  const git = (...words: readonly string[]): string => {
+    clock += 3_600;
+    const when = { GIT_AUTHOR_DATE: `${clock} +0000`, GIT_COMMITTER_DATE: `${clock} +0000` };
+    const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
+    return execFileSync('git', [...who, ...words], {
+      cwd: folder,
+      env: { PATH: path, HOME: root, ...when },
+      encoding: 'utf8',
+    }).trim();
+  };
+  git('init', '--quiet', '--initial-branch=main');
+  const projects = createProjects(jobs.pool);
+  await jobs.pool.query(
+    `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'developer')`,
+  );
+  await projects.create(
+    { name: project, description: '', repository: folder, owner: '1001' },
+    `act_project_${project}`,
+  );
+  const settings = {
+    JOBS_POOLS: 'deploy',
+    DEPLOY_DIR: makeTemporaryFolder('deploys'),
+    TARGETS_DIR: makeTemporaryFolder('targets'),
+    REPOSITORIES_DIR: root,
+    ...sandbox?.settings,
+  };
+  if (options.isServed !== false) await jobs.startService(settings);
+  const findings = createFindings(jobs.pool);
+  const bench: RepositoryBench = {
+    jobs,
+    project,
+    folder,
+    findings,
+    settings,
+    git,
+    commit: (files) => {
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(folder, name);
+        mkdirSync(dirname(file), { recursive: true });
+        if (text === null) rmSync(file);
+        else writeFileSync(file, text);
+      }
+      git('add', '--all');
+      git('commit', '--quiet', '--allow-empty', '--message', 'change');
+      return git('rev-parse', 'HEAD');
+    },
+    ask: async (runId, chain, { isDry = false, ref = 'HEAD' } = {}) => {
+      const log = createLog('test', 'silent');
+      const payload = { project, chain, ref, isDry };
+      const person = { userKey: '1001', chatKey: 'telegram:1001' };
+      const run = { runId, job: 'repository.chain' as const, payload, person, threadId: null, traceId: 'trc_test' };
+      await enqueueRun({ runs: jobs.runs, queue: jobs.queue, log }, run);
+    },
+    run: async (runId, chain, more) => {
+      await bench.ask(runId, chain, more);
+      return bench.result(runId);
+    },
+    result: async (runId) => {
+      const ended = await until(async () => {
+        const run = await jobs.runs.find(runId);
+        return run && !['queued', 'running'].includes(run.status) ? run : null;
+      });
+      if (ended?.status !== 'done') throw new Error(`${runId} is ${ended?.status}: ${ended?.error}`);
+      return ChainResult.parse(ended.result);
+    },
+    list: async () =>
+      (await findings.list({ project }, 1_000)).map(
+        ({ status, severity, rule, path: place }) => `${status} ${severity} ${rule} ${place}`,
+      ),
+    close: () => jobs.close(),
+  };
+  return bench;
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
+
+/** A conflict that was committed, and the code as it should be. */
+const CONFLICT = 'export const a = 1;\n<<<<<<< HEAD\nexport const b = 2;\n=======\nexport const b = 3;\n>>>>>>> side\n';
+const PLAIN = 'export const a = 1;\nexport const b = 2;\n';
+
+describe('a chain over the repository of a project', () => {
+  let bench: RepositoryBench;
+  beforeEach(async () => {
+    bench = await openRepositoryBench();
+  });
+  afterEach(() => bench.close());
+
+  const rows = async (query: string): Promise<readonly unknown[]> => (await bench.jobs.pool.query(query)).rows;
+
+  it('opens what it finds, closes what is gone, opens it again when it is back, and says so', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT, 'README.md': '# Shop\n' });
+    const first = await bench.run('r1', 'tech_debt');
+    expect(first).toMatchObject({
+      status: 'completed',
+      isFirst: true,
+      counts: { opened: 1, reopened: 0, fixed: 0, open: 1 },
+    });
+    const [found] = first.top;
+    expect(found).toMatchObject({ rule: 'code/merge-conflict', path: 'src/main.ts', line: 2 });
+
+    // It moved: the same finding at another line.
+    bench.commit({ 'src/main.ts': `// A shop.\n${CONFLICT}` });
+    const moved = await bench.run('r2', 'tech_debt');
+    expect(moved).toMatchObject({ isFirst: false, counts: { opened: 0, reopened: 0, fixed: 0, open: 1 } });
+    expect(moved.top).toMatchObject([{ findingId: found?.findingId, line: 3 }]);
+
+    bench.commit({ 'src/main.ts': PLAIN });
+    expect((await bench.run('r3', 'tech_debt')).counts).toEqual({ opened: 0, reopened: 0, fixed: 1, open: 0 });
+    bench.commit({ 'src/main.ts': CONFLICT });
+    const back = await bench.run('r4', 'tech_debt');
+    expect(back.counts).toEqual({ opened: 0, reopened: 1, fixed: 0, open: 1 });
+    expect(back.top).toMatchObject([{ findingId: found?.findingId }]);
+    expect(await rows(`select status, times_reopened as n from repository_findings`)).toEqual([
+      { status: 'open', n: 1 },
+    ]);
+  });
+
+  it('leaves alone what another chain looks for', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT });
+    await bench.run('r1', 'tech_debt');
+    bench.commit({ 'src/main.ts': PLAIN });
+    expect(await bench.run('r2', 'security_scan')).toMatchObject({
+      status: 'completed',
+      counts: { fixed: 0, open: 1 },
+      total: 0,
+    });
+    expect(await bench.list()).toHaveLength(1);
+  });
+
+  it('keeps nothing of a dry run', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT });
+    const dry = await bench.run('r1', 'dependency_audit', { isDry: true });
+    expect(dry).toMatchObject({ status: 'completed', isDry: true, counts: null });
+    const found = await bench.run('r2', 'tech_debt', { isDry: true });
+    expect(found).toMatchObject({ total: 1, top: [{ rule: 'code/merge-conflict', findingId: null }] });
+    for (const table of ['findings', 'artifacts', 'scan_caches', 'decisions'])
+      expect(await rows(`select * from repository_${table}`)).toEqual([]);
+    // It is no run that a later one compares with.
+    expect(await bench.run('r3', 'tech_debt')).toMatchObject({ isFirst: true, counts: { opened: 1 } });
+  });
+
+  it('looks only at what changed the second time', async () => {
+    bench.commit(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/file${n}.ts`, `${PLAIN}// ${n}\n`])));
+    await bench.run('r1', 'tech_debt');
+    bench.commit({ 'src/file7.ts': CONFLICT });
+    await bench.run('r2', 'tech_debt');
+    expect(await rows(`select status from repository_findings`)).toEqual([{ status: 'open' }]);
+    const audits = await rows(
+      `select data -> 'scanned' as scanned from audit_events
+        where kind = 'repository.scanned' and data ->> 'run' = 'r2' and data ->> 'agent' = 'engineering_principles'`,
+    );
+    expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 49 } }]);
+  });
+
+  it('leaves its report with the run, in the bounds of the agent that wrote it', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT });
+    await bench.run('r0', 'tech_debt');
+    expect(await bench.run('r1', 'discovery_analysis')).toMatchObject({ status: 'completed' });
+    expect(await rows(`select path, agent from repository_artifacts order by path`)).toEqual([
+      { path: 'var/artifacts/findings.sarif', agent: 'report_writer' },
+      { path: 'var/artifacts/report.md', agent: 'report_writer' },
+    ]);
+  });
+
+  it.each([
+    [
+      'has no repository',
+      (shop: RepositoryBench) => shop.jobs.pool.query(`update projects set repository = null`),
+      /REPOSITORY|repository/,
+    ],
+    [
+      'cannot be read',
+      (shop: RepositoryBench) => shop.jobs.pool.query(`update projects set repository = repository || '-gone'`),
+      /shop-gone|folder/,
+    ],
+  ])('says that it did not begin where the project %s', async (_, spoil, why) => {
+    bench.commit({ 'README.md': '# Shop\n' });
+    await spoil(bench);
+    const stopped = await bench.run('r1', 'security_scan');
+    expect(stopped).toMatchObject({ status: 'stopped', counts: null });
+    expect(stopped.problem).toMatch(why);
+    expect(await rows(`select * from repository_agent_runs`)).toEqual([]);
+  });
+
+  it('scans what was asked for, a tag, a branch or a commit, and stays with it', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT });
+    bench.git('tag', 'v1');
+    const head = bench.commit({ 'src/main.ts': PLAIN });
+    expect(await bench.run('r1', 'tech_debt', { ref: 'v1' })).toMatchObject({ counts: { opened: 1 } });
+    expect(await bench.run('r2', 'tech_debt', { ref: head })).toMatchObject({ commit: head, counts: { fixed: 1 } });
+    expect(await bench.run('r3', 'tech_debt', { ref: 'nowhere' })).toMatchObject({ status: 'stopped' });
+  });
+});
