@@ -9,7 +9,7 @@ export const AGENTS: Readonly<Partial<Record<RepositoryAgentName, RepositoryAgen
   stack_map: scanningAgent(),
   secrets_and_risk: scanningAgent(),
   dependency: scanningAgent(),
-  engineering_principles: scanningAgent('code'),
+  engineering_principles: scanningAgent('code', 'duplicates', 'hot-spots'),
   doc_audit: scanningAgent(),
   health_score: scanningAgent(),
   next_steps: scanningAgent(),
