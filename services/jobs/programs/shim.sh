@@ -98,11 +98,11 @@ while :; do
   _sb_first=$(_sb_tick "$_sb_pid")
   _sb_put pid "$_sb_pid $_sb_first"
   [ -z "$_sb_stop" ] || _sb_tell
-  # A signal ends the wait too: the program has ended only when its start tick is gone.
+  # A signal ends the wait too: the program has ended only when its start tick is gone. A quick one had ended before it was read.
   while :; do
     wait "$_sb_waited"
     _sb_code=$?
-    [ "$(_sb_tick "$_sb_waited")" = "$_sb_start" ] || break
+    [ -n "$_sb_start" ] && [ "$(_sb_tick "$_sb_waited")" = "$_sb_start" ] || break
   done
   # Where a signal ended the wait, its number is not the program's code, which the shell has kept; 127: the wait above had it.
   wait "$_sb_waited"

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import { readPrograms } from '@signalbox/jobs/drivers/programs';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/driver-releases.ts';
 import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
@@ -12,6 +14,7 @@ import { freePort } from '../../support/free-port.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { eventually, until } from '../../support/until.ts';
 
+const SHIM = readPrograms('limit.sh', 'shim.sh');
 const { confinement } = await openTestConfinement();
 let driver: Driver;
 let targetsDir: string;
@@ -90,6 +93,22 @@ describe('a program that ends at the very moment it is asked to', { timeout: 60_
       codes.push(state.kind === 'exited' ? state.code : state.kind);
     }
     expect(codes).toEqual(Array(10).fill(7));
+  });
+});
+
+describe('a program that has ended before its shim looks at it', { timeout: 60_000 }, () => {
+  it('is recorded with its own code at once', async () => {
+    const [launcher, filter] = ['echo "{ \\"child-pid\\": $$ }" >&7; exit 7', '']; // stands for a bubblewrap that is as quick
+    const limits = ['4000000', '1024', '1000000', '', ''];
+    for (let n = 0; n < 5; n++) {
+      const folder = makeTemporaryFolder('instance');
+      for (const [name, text] of Object.entries({ filter, 'shim.sh': SHIM })) writeFileSync(join(folder, name), text);
+      const words = [join(folder, 'shim.sh'), folder, '0', 'true', ...limits, '--', 'sh', '-c', launcher];
+      const shim = spawn('/bin/sh', words, { env: { _sb_args0: 'eA==' }, stdio: 'ignore' });
+      onTestFinished(() => void shim.kill('SIGKILL'));
+      const end = await until(() => existsSync(join(folder, 'exit')) && readFileSync(join(folder, 'exit'), 'utf8'));
+      expect(end).toMatch(/^7 \S+ final\n$/);
+    }
   });
 });
 
