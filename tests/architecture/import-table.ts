@@ -235,6 +235,7 @@ const TELEGRAM = `${GATEWAY}/channels/telegram/**`;
 const EVERY_CHANNEL = `${GATEWAY}/channels/**`;
 const SIMULATOR = 'infra/telegram-simulator/src';
 const WHATSAPP_SIMULATOR = 'infra/whatsapp-simulator/src/**';
+const DEPENDENCIES = 'services/jobs/src/repository/analyzers/dependencies/**';
 const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
@@ -274,5 +275,10 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },
   { name: 'diff', homes: ['services/jobs/src/workspace/**'] },
+  { name: '@renovatebot/pep440', homes: [DEPENDENCIES] },
+  { name: '@yarnpkg/parsers', homes: [DEPENDENCIES] },
+  { name: 'js-yaml', homes: [DEPENDENCIES] },
+  { name: 'semver', homes: [DEPENDENCIES] },
+  { name: 'smol-toml', homes: [DEPENDENCIES] },
   { name: 'vitest', homes: TESTS },
 ];

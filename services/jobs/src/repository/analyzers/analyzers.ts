@@ -1,4 +1,5 @@
 import type { Analyzer } from './analyzer.ts';
+import { DEPENDENCIES_ANALYZER } from './dependencies/dependencies.ts';
 import { DISCOVERY_ANALYZER } from './discovery.ts';
 import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
@@ -12,4 +13,5 @@ export const ANALYZERS: readonly Analyzer[] = [
   DUPLICATES_ANALYZER,
   HOT_SPOTS_ANALYZER,
   HEALTH_ANALYZER,
+  DEPENDENCIES_ANALYZER,
 ];

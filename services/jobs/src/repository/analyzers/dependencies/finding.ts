@@ -1,0 +1,46 @@
+import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import { toEvidence } from '../evidence.ts';
+import { isDocumentation } from '../kinds-of-files.ts';
+
+/** What tells one finding of a rule; texts may be of the repository, for they are made fit to be shown here. */
+interface Told {
+  readonly path: string;
+  readonly line?: number | undefined;
+  readonly severity: Severity;
+  readonly evidence?: string;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly identity?: string;
+}
+
+/** A finding of this family. */
+export function finding(rule: string, told: Told): Found {
+  const { path, line = null, severity, evidence = '', values, identity = '' } = told;
+  return {
+    rule,
+    path,
+    line,
+    severity: weigh(path, severity),
+    evidence: toEvidence(evidence),
+    values: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? toEvidence(value) : value]),
+    ),
+    identity: identity.slice(0, IDENTITY_LIMIT),
+  };
+}
+
+/** A few names for a sentence. */
+export function someOf(names: readonly string[]): string {
+  const some = names.slice(0, SOME).map((name) => name.slice(0, NAME_LIMIT));
+  return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
+}
+
+const SOME = 3;
+const NAME_LIMIT = 60;
+const IDENTITY_LIMIT = 300;
+
+/** The site of a project's documents is no part of what it ships. */
+function weigh(path: string, severity: Severity): Severity {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const isMinor = severity === 'info' || severity === 'low';
+  return isDocumentation(`${folder}x`) && !isMinor ? 'low' : severity;
+}

@@ -1,0 +1,98 @@
+import { insecureOf } from '../insecure.ts';
+import type { LockFacts, Locked } from '../package.ts';
+import { entriesOf, fieldOf, isPlain, parsed, textOf } from '../plain.ts';
+
+const MODULES = 'node_modules/';
+const REASON_LIMIT = 120;
+
+/** package-lock.json and npm-shrinkwrap.json of every version. Null for one that npm cannot read. */
+export function readPackageLock(text: string): LockFacts | null {
+  const root = parsed(() => JSON.parse(text));
+  if (!isPlain(root)) return null;
+  const entries = isPlain(root['packages']) ? listPlaces(root['packages']) : listTree(root['dependencies']);
+  return {
+    role: 'lock',
+    ecosystem: 'npm',
+    manager: 'npm',
+    packages: entries.flatMap(({ place, entry }) => readEntry(place, entry) ?? []),
+    importers: readImporters(root['packages']),
+    forced: [],
+    insecure: insecureOf(
+      entries.flatMap(({ entry }) => {
+        const address = textOf(fieldOf(entry, 'resolved'));
+        return address === null ? [] : [{ address, isChecked: textOf(fieldOf(entry, 'integrity')) !== null }];
+      }),
+    ),
+  };
+}
+
+interface Entry {
+  /** Where it is installed: `node_modules/a/node_modules/b`. */
+  readonly place: string;
+  readonly entry: unknown;
+}
+
+function listPlaces(packages: unknown): readonly Entry[] {
+  return entriesOf(packages).map(([place, entry]) => ({ place, entry }));
+}
+
+/** The places of a lock file of version 1, where packages stand in one another. */
+function listTree(dependencies: unknown): readonly Entry[] {
+  const found: Entry[] = [];
+  const open = [{ below: '', value: dependencies }];
+  for (let next = open.pop(); next; next = open.pop())
+    for (const [name, entry] of entriesOf(next.value)) {
+      // Below the first level nobody asks for the place, and a hostile file would make it long.
+      const place = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
+      found.push({ place, entry });
+      open.push({ below: place, value: fieldOf(entry, 'dependencies') });
+    }
+  return found;
+}
+
+/** The folders that have a package.json which it settles. */
+function readImporters(packages: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const folders = entriesOf(packages).flatMap(([place]) => (place.includes(MODULES) ? [] : [[place, {}] as const]));
+  return Object.fromEntries([['', {}], ...folders]);
+}
+
+function readEntry(place: string, entry: unknown): Locked | null {
+  const at = place.lastIndexOf(MODULES);
+  if (at < 0 || !isPlain(entry)) return null;
+  const installed = place.slice(at + MODULES.length);
+  const name = textOf(entry['name']) ?? installed;
+  const isTop = !place.slice(0, at).includes(MODULES);
+  const owner = isTop ? { at: place.slice(0, at).replace(/\/$/, '') } : {};
+  // A package of the same repository: it is there, and has no version of a registry.
+  if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
+  const version = textOf(entry['version']) ?? '';
+  const resolved = textOf(entry['resolved']) ?? '';
+  const isRegistry = /^https?:.*\.tgz$/.test(resolved) && !isArchive(version);
+  const deprecated = textOf(entry['deprecated']);
+  const license = readLicense(entry['license']);
+  return {
+    name,
+    version: isArchive(version) ? '' : version,
+    ...(name === installed ? {} : { alias: installed }),
+    ...owner,
+    ...(entry['dev'] === true || entry['devOptional'] === true ? { isDev: true } : {}),
+    ...(license === null ? {} : { license }),
+    ...(isRegistry && entry['integrity'] === undefined && entry['inBundle'] !== true ? { lacksIntegrity: true } : {}),
+    ...(deprecated === null ? {} : { deprecated: deprecated.slice(0, REASON_LIMIT) }),
+    ...(entry['hasInstallScript'] === true ? { hasInstallScript: true } : {}),
+  };
+}
+
+/** Version 1 writes the address in place of the version where there is no registry. */
+function isArchive(version: string): boolean {
+  return /[:/]/.test(version);
+}
+
+/** Old packages have an object, or a list of them, instead of an expression. */
+function readLicense(value: unknown): string | null {
+  if (Array.isArray(value)) {
+    const names = value.flatMap((one) => readLicense(one) ?? []);
+    return names.length === 0 ? null : names.join(' OR ');
+  }
+  return textOf(value) ?? textOf(fieldOf(value, 'type'));
+}

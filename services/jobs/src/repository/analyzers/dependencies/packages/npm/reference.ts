@@ -1,0 +1,18 @@
+import type { Reference } from '../package.ts';
+
+const COMMIT = /#[0-9a-f]{40}$/i;
+const GIT = /^(?:git(?:\+\w+)?:|git@|ssh:|(?:github|gitlab|bitbucket|gist):)|^https?:[^#]*\.git(?:#|$)/i;
+/** `owner/name` on GitHub. */
+const SHORT = /^[\w.-]+\/[\w.-]+(?:#.*)?$/;
+const PATH = /^(?:file:|link:|portal:|\.{1,2}\/|\/|~\/)/;
+
+/** What stands after a dependency in package.json. */
+export function readReference(range: string): Reference {
+  if (PATH.test(range)) return { range: null, origin: { kind: 'path', at: range, isPinned: true } };
+  if (GIT.test(range) || SHORT.test(range))
+    return { range: null, origin: { kind: 'git', at: range, isPinned: COMMIT.test(range) } };
+  if (/^https?:/.test(range)) return { range: null, origin: { kind: 'url', at: range, isPinned: false } };
+  const alias = /^npm:(?:@[^/@]+\/)?[^/@]+@(.+)$/.exec(range);
+  if (alias) return { range: null };
+  return { range: /^(?:workspace|catalog|patch|jsr|npm|exec):/.test(range) ? null : range };
+}

@@ -1,0 +1,48 @@
+import { insecureOf } from '../insecure.ts';
+import type { LockFacts, Locked } from '../package.ts';
+import { entriesOf, fieldOf, parsed, textOf } from '../plain.ts';
+
+/** yarn.lock of version 1 and of those since. Null for one that yarn cannot read. */
+export async function readYarnLock(text: string): Promise<LockFacts | null> {
+  const { parseSyml } = await import('@yarnpkg/parsers');
+  const root = parsed(() => parseSyml(text));
+  if (root === null) return null;
+  const entries = entriesOf(root).filter(([key]) => key !== '__metadata');
+  const isClassic = fieldOf(root, '__metadata') === undefined;
+  const packages = new Map<string, Locked & { readonly ranges: readonly string[] }>();
+  for (const [key, entry] of entries)
+    for (const pattern of key.split(/,\s*/)) {
+      const [, name, reference] = /^(@?[^@]+)@(.*)$/s.exec(pattern) ?? [];
+      if (name === undefined || reference === undefined) continue;
+      const one = readEntry(name, entry, isClassic);
+      const id = `${one.name}@${one.version}`;
+      const ranges = packages.get(id)?.ranges ?? [];
+      packages.set(id, { ...one, ranges: [...ranges, reference.replace(/^npm:/, '')] });
+    }
+  return {
+    role: 'lock',
+    ecosystem: 'npm',
+    manager: 'yarn',
+    packages: [...packages.values()],
+    forced: [],
+    insecure: insecureOf(
+      entries.flatMap(([, entry]) => {
+        const address = textOf(fieldOf(entry, 'resolved'));
+        return address === null ? [] : [{ address, isChecked: isChecked(entry, address) }];
+      }),
+    ),
+  };
+}
+
+function readEntry(name: string, entry: unknown, isClassic: boolean): Locked {
+  const version = textOf(fieldOf(entry, 'version')) ?? '';
+  const resolved = textOf(fieldOf(entry, 'resolved')) ?? '';
+  const isOwn = !isClassic && textOf(fieldOf(entry, 'linkType')) === 'soft';
+  const lacks = isClassic && /^https?:[^#]*\.tgz(?:#|$)/.test(resolved) && !isChecked(entry, resolved);
+  return { name, version: isOwn ? '' : version, ...(lacks ? { lacksIntegrity: true } : {}) };
+}
+
+/** Before `integrity` there was a hash at the end of the address. */
+function isChecked(entry: unknown, resolved: string): boolean {
+  return textOf(fieldOf(entry, 'integrity')) !== null || /#[0-9a-f]{40,}$/.test(resolved);
+}

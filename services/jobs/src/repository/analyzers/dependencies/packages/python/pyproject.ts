@@ -1,0 +1,103 @@
+import { insecureOf } from '../insecure.ts';
+import type { ManifestFacts, Origin, Wanted } from '../package.ts';
+import { entriesOf, fieldOf, linesOfNames, listOf, parsed, pathOf, textOf, textsOf } from '../plain.ts';
+import { normalName, readRequirement } from './requirement.ts';
+
+/** pyproject.toml as PEP 621 and Poetry write it. Null where it is no TOML, or is there for the settings of tools only. */
+export async function readPyproject(text: string): Promise<ManifestFacts | null> {
+  const { parse } = await import('smol-toml');
+  const root = parsed(() => parse(text));
+  const project = fieldOf(root, 'project');
+  const poetry = pathOf(root, 'tool', 'poetry');
+  if (root === null || (project === undefined && poetry === undefined)) return null;
+  const lineOf = linesOfNames(text);
+  const at = (name: string): { readonly line?: number } => {
+    const line = lineOf(name);
+    return line === undefined ? {} : { line };
+  };
+  const sources = new Map(
+    entriesOf(pathOf(root, 'tool', 'uv', 'sources')).map(([name, one]) => [normalName(name), one]),
+  );
+  const standard = readStandard(root).map((one) => {
+    const origin = readOrigin(sources.get(one.name));
+    const isLocal = sources.has(one.name) && !origin && fieldOf(sources.get(one.name), 'index') === undefined;
+    return { ...one, ...at(one.name), ...(origin ? { range: null, origin } : {}), ...(isLocal ? { range: null } : {}) };
+  });
+  const indexes = [...listOf(pathOf(root, 'tool', 'uv', 'index')), ...listOf(fieldOf(poetry, 'source'))];
+  return {
+    role: 'manifest',
+    ecosystem: 'PyPI',
+    manager: poetry === undefined ? 'uv' : 'poetry',
+    name: textOf(fieldOf(project, 'name')) ?? textOf(fieldOf(poetry, 'name')),
+    isLibrary: fieldOf(root, 'build-system') !== undefined && fieldOf(poetry, 'package-mode') !== false,
+    members: textsOf(pathOf(root, 'tool', 'uv', 'workspace', 'members')),
+    wanted: [...standard, ...readPoetry(poetry).map((one) => ({ ...one, ...at(one.name) }))],
+    forced: textsOf(pathOf(root, 'tool', 'uv', 'override-dependencies')).flatMap(
+      (one) => readRequirement(one)?.name ?? [],
+    ),
+    insecure: insecureOf(
+      indexes.flatMap((one) => {
+        const address = textOf(fieldOf(one, 'url'));
+        return address === null ? [] : [{ address, line: lineOf('url', address) }];
+      }),
+    ),
+  };
+}
+
+function readStandard(root: unknown): readonly Wanted[] {
+  const read = (texts: readonly string[], traits: object): readonly Wanted[] =>
+    texts.flatMap((one) => {
+      const wanted = readRequirement(one);
+      return wanted ? [{ ...wanted, ...traits }] : [];
+    });
+  const project = fieldOf(root, 'project');
+  return [
+    ...read(textsOf(fieldOf(project, 'dependencies')), {}),
+    ...entriesOf(fieldOf(project, 'optional-dependencies')).flatMap(([, group]) =>
+      read(textsOf(group), { isOptional: true }),
+    ),
+    ...entriesOf(fieldOf(root, 'dependency-groups')).flatMap(([, group]) => read(textsOf(group), { isDev: true })),
+    ...read(textsOf(pathOf(root, 'tool', 'uv', 'dev-dependencies')), { isDev: true }),
+  ];
+}
+
+function readPoetry(poetry: unknown): readonly Wanted[] {
+  const groups = entriesOf(fieldOf(poetry, 'group')).flatMap(([name, group]) =>
+    entriesOf(fieldOf(group, 'dependencies')).map((one) => ({ one, isDev: name !== 'main' })),
+  );
+  return [
+    ...entriesOf(fieldOf(poetry, 'dependencies')).map((one) => ({ one, isDev: false })),
+    ...entriesOf(fieldOf(poetry, 'dev-dependencies')).map((one) => ({ one, isDev: true })),
+    ...groups,
+  ].flatMap(({ one: [name, value], isDev }): readonly Wanted[] => {
+    if (name === 'python') return [];
+    const origin = readOrigin(value);
+    const range = textOf(value) ?? textOf(fieldOf(value, 'version'));
+    return [
+      {
+        name: normalName(name),
+        range: origin ? null : range,
+        ...(isDev ? { isDev: true } : {}),
+        ...(isConditional(value) ? { isOptional: true } : {}),
+        ...(origin ? { origin } : {}),
+      },
+    ];
+  });
+}
+
+/** Whether it may be missing from the lock file: nobody has to ask for it, or it is for other versions of Python. */
+function isConditional(value: unknown): boolean {
+  if (Array.isArray(value)) return true;
+  return ['optional', 'python', 'markers', 'platform'].some((name) => fieldOf(value, name) !== undefined);
+}
+
+/** What a table of Poetry, uv or Pipenv says about where something comes from. */
+export function readOrigin(value: unknown): Origin | null {
+  const git = textOf(fieldOf(value, 'git'));
+  const commit = textOf(fieldOf(value, 'rev')) ?? textOf(fieldOf(value, 'ref')) ?? '';
+  if (git !== null) return { kind: 'git', at: git, isPinned: /^[0-9a-f]{7,40}$/.test(commit) };
+  const url = textOf(fieldOf(value, 'url')) ?? textOf(fieldOf(value, 'file'));
+  if (url !== null && /^https?:/.test(url)) return { kind: 'url', at: url, isPinned: false };
+  const path = textOf(fieldOf(value, 'path'));
+  return path === null ? null : { kind: 'path', at: path, isPinned: true };
+}

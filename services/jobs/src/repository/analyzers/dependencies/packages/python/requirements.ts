@@ -1,0 +1,68 @@
+import { insecureOf } from '../insecure.ts';
+import type { Locked, ManifestFacts, Wanted } from '../package.ts';
+import { normalName, readAddress, readRequirement } from './requirement.ts';
+
+/** What stands in front of an address, with or without an equals sign. */
+const INDEX = /^(?:-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)/;
+const TRUSTED = /^--trusted-host[\s=]+([\w.-]+)/;
+
+/** requirements.txt and its kind. What it pins is in use as it stands. */
+export function readRequirements(path: string, text: string): ManifestFacts {
+  const wanted: Wanted[] = [];
+  const packages: Locked[] = [];
+  const addresses: { readonly address: string; readonly line: number }[] = [];
+  const isDev = /(?:dev|test|lint|docs?|ci|typing|mypy)/i.test(path.split('/').at(-1) ?? '');
+  for (const { code, line } of readLines(text)) {
+    const trusted = TRUSTED.exec(code)?.[1];
+    const index = INDEX.exec(code)?.[1] ?? (trusted === undefined ? undefined : `http://${trusted}`);
+    if (index !== undefined) addresses.push({ address: index, line });
+    const one = index === undefined ? readLine(code) : null;
+    if (!one) continue;
+    wanted.push({ ...one, line, ...(isDev ? { isDev: true } : {}) });
+    const version = /^===?([\w.+!-]+)$/.exec(one.range ?? '')?.[1];
+    if (version !== undefined) packages.push({ name: one.name, version, ...(isDev ? { isDev: true } : {}) });
+  }
+  return {
+    role: 'manifest',
+    ecosystem: 'PyPI',
+    manager: 'pip',
+    name: null,
+    isLibrary: false,
+    members: [],
+    wanted,
+    forced: [],
+    insecure: insecureOf(addresses),
+    packages,
+  };
+}
+
+/** Without comments, and with a line that ends in a backslash joined to the next. */
+function* readLines(text: string): Generator<{ readonly code: string; readonly line: number }> {
+  let open: string[] = [];
+  let first = 0;
+  for (const [index, raw] of text.split('\n').entries()) {
+    if (open.length === 0) first = index + 1;
+    const isContinued = /\\\r?$/.test(raw.slice(-3));
+    // A hash that ends an address belongs to it.
+    open.push(
+      raw
+        .slice(0, 4_000)
+        .replace(/(?:^|\s)#.*$/, '')
+        .replace(/\\\r?$/, ''),
+    );
+    if (isContinued) continue;
+    const code = open.slice(0, 2).join(' ').trim();
+    open = [];
+    if (code !== '') yield { code, line: first };
+  }
+}
+
+function readLine(code: string): Wanted | null {
+  const editable = /^(?:-e|--editable)[\s=]+(\S+)/.exec(code)?.[1];
+  const address = editable ?? (/^(?:(?:git|hg|svn|bzr)\+|https?:|file:|\.{0,2}\/)\S*/.exec(code)?.[0] || undefined);
+  if (address === undefined) return code.startsWith('-') ? null : readRequirement(code);
+  const egg = /[#&]egg=([\w.-]+)/.exec(address)?.[1];
+  const name =
+    egg ?? /([\w.-]+?)(?:\.git|\.tar\.gz|\.zip|\.whl)?(?:@[^/]*)?(?:#.*)?$/.exec(address.slice(-200))?.[1] ?? '';
+  return { name: normalName(name), range: null, origin: readAddress(address) };
+}

@@ -1,0 +1,101 @@
+import type { Found } from '@signalbox/contracts/repository/finding';
+import { finding, someOf } from '../finding.ts';
+import type { LockFacts, Locked } from '../packages/package.ts';
+import { foldersAbove, type Placed, type Project } from '../project.ts';
+
+/** So many versions of one package are more than updates in progress. */
+const MANY_VERSIONS = 4;
+
+/** What lock files say about single packages. */
+export function findInLocks(project: Project): readonly Found[] {
+  return project.locks.flatMap((lock) => [
+    ...findWithoutIntegrity(lock),
+    ...findDeprecated(lock, directNames(project, lock)),
+    ...findManyVersions(lock),
+    ...findInstallScripts(lock),
+  ]);
+}
+
+/** The names that the manifests which a lock file may settle ask for. */
+function directNames(project: Project, { folder, facts }: Placed<LockFacts>): ReadonlySet<string> {
+  return new Set(
+    project.manifests
+      .filter((one) => one.facts.ecosystem === facts.ecosystem && foldersAbove(one.folder).includes(folder))
+      .flatMap(({ facts: { wanted } }) => wanted.map(({ name }) => name)),
+  );
+}
+
+function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly Found[] {
+  const names = facts.packages.filter(({ lacksIntegrity }) => lacksIntegrity === true).map(label);
+  if (names.length === 0) return [];
+  const values = { count: names.length, total: facts.packages.length, names: someOf(names) };
+  return [finding('dependencies/no-integrity', { path, severity: 'low', evidence: someOf(names), values })];
+}
+
+/** One that somebody here asks for can be replaced here; the others go with those that bring them. */
+function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<string>): readonly Found[] {
+  const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
+  // npm also has versions of the same name that only other packages see.
+  const isDirect = (one: Locked): boolean =>
+    direct.has(one.alias ?? one.name) && (facts.manager !== 'npm' || one.at !== undefined);
+  const names = [...new Set(deprecated.filter((one) => !isDirect(one)).map(label))];
+  return [
+    ...deprecated.filter(isDirect).map((one) =>
+      finding('dependencies/deprecated', {
+        path,
+        severity: 'low',
+        evidence: `${label(one)}: ${one.deprecated ?? ''}`,
+        values: { name: one.name, version: one.version },
+        identity: one.name,
+      }),
+    ),
+    ...(names.length === 0
+      ? []
+      : [
+          finding('dependencies/deprecated-below', {
+            path,
+            severity: 'info',
+            evidence: someOf(names),
+            values: { count: names.length, names: someOf(names) },
+          }),
+        ]),
+  ];
+}
+
+function findManyVersions({ path, facts }: Placed<LockFacts>): readonly Found[] {
+  // go.sum also names what is not built.
+  if (facts.manager === 'go') return [];
+  const versions = new Map<string, Set<string>>();
+  for (const { name, version } of facts.packages)
+    if (version !== '') versions.set(name, (versions.get(name) ?? new Set()).add(version));
+  const many = [...versions]
+    .filter(([, set]) => set.size >= MANY_VERSIONS)
+    .toSorted(([a, one], [b, other]) => other.size - one.size || (a < b ? -1 : 1));
+  if (many.length === 0) return [];
+  const names = someOf(many.map(([name, { size }]) => `${name} (${size})`));
+  return [
+    finding('dependencies/many-versions', {
+      path,
+      severity: 'info',
+      evidence: names,
+      values: { count: many.length, versions: MANY_VERSIONS, names },
+    }),
+  ];
+}
+
+function findInstallScripts({ path, facts }: Placed<LockFacts>): readonly Found[] {
+  const scripted = new Map(facts.packages.filter((one) => one.hasInstallScript).map((one) => [one.name, one]));
+  return [...scripted.values()].map((one) =>
+    finding('dependencies/install-script', {
+      path,
+      severity: 'info',
+      evidence: label(one),
+      values: { name: one.name, version: one.version },
+      identity: one.name,
+    }),
+  );
+}
+
+function label({ name, version }: Locked): string {
+  return `${name}@${version}`;
+}

@@ -1,0 +1,142 @@
+import type { Found } from '@signalbox/contracts/repository/finding';
+import { finding } from '../finding.ts';
+import type { LockFacts, Locked, ManifestFacts, Wanted } from '../packages/package.ts';
+import { foldersAbove, isMember, ownKey, seenFrom, type Placed, type Project } from '../project.ts';
+import { satisfiesRange } from '../versions.ts';
+import { locksOf } from './lock-files.ts';
+
+/** What a lock file has for a dependency: null where it fits, else what is there instead (empty: nothing). */
+type Mismatch = { readonly has: string } | null;
+
+/** Dependencies of a manifest that its lock file lacks, or has in a version that the manifest does not allow. */
+export function findOutOfStep(project: Project): readonly Found[] {
+  const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
+  return project.manifests.flatMap((manifest) =>
+    locksOf(project, manifest).flatMap((lock) => {
+      const compare = comparison(manifest, lock, project);
+      if (!compare) return [];
+      // Whoever forces a version, at the root or beside, means it to differ.
+      const forced = new Set([
+        ...lock.facts.forced,
+        ...forcedBy.filter(({ folder }) => foldersAbove(manifest.folder).includes(folder)).map(({ name }) => name),
+      ]);
+      return manifest.facts.wanted.flatMap((wanted) => {
+        const isChosen = wanted.isOptional !== true && !forced.has(wanted.name);
+        const mismatch = isChosen && !isOwn(project, manifest, wanted) ? compare(wanted) : null;
+        return mismatch ? [tell(manifest, lock, wanted, mismatch.has)] : [];
+      });
+    }),
+  );
+}
+
+function tell(manifest: Placed<ManifestFacts>, lock: Placed<LockFacts>, wanted: Wanted, has: string): Found {
+  const { name, range, line } = wanted;
+  return finding('dependencies/lock-out-of-step', {
+    path: manifest.path,
+    line,
+    severity: 'medium',
+    evidence: `${name} ${range ?? ''}`.trim(),
+    values: { name, range: range ?? '', lock: lock.path, has, state: has === '' ? 'missing' : 'other' },
+    identity: `${name} ${lock.path}`,
+  });
+}
+
+function isOwn(project: Project, { facts }: Placed<ManifestFacts>, { name }: Wanted): boolean {
+  return project.own.has(ownKey(facts.ecosystem, name));
+}
+
+/** How this lock file is compared with this manifest; null where it does not settle it, or by the managers' own rules need not agree. */
+function comparison(
+  manifest: Placed<ManifestFacts>,
+  lock: Placed<LockFacts>,
+  project: Project,
+): ((wanted: Wanted) => Mismatch) | null {
+  const below = seenFrom(lock.folder, manifest.folder) ?? '';
+  const { facts } = lock;
+  switch (facts.manager) {
+    case 'npm':
+      return Object.hasOwn(facts.importers ?? {}, below) ? compareNpm(facts, below) : null;
+    case 'pnpm': {
+      const importers = facts.importers ?? {};
+      return Object.hasOwn(importers, below) ? compareSpecifiers(importers[below] ?? {}) : null;
+    }
+    case 'yarn':
+      return isOfYarn(project, lock, below) ? compareYarn(facts) : null;
+    case 'go':
+      return below === '' && manifest.facts.manager === 'go' ? compareGo(facts) : null;
+    case 'poetry':
+    case 'pipenv':
+      return below === '' && manifest.facts.manager === facts.manager ? compareVersions(facts) : null;
+    case 'uv':
+    case 'cargo': {
+      const settles = manifest.facts.name !== null && facts.packages.some((one) => isSame(one, manifest.facts.name));
+      return settles && manifest.facts.manager !== 'pip' ? compareVersions(facts) : null;
+    }
+    default:
+      return null;
+  }
+}
+
+function isSame({ name, version }: Locked, own: string | null): boolean {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '-');
+  return version === '' && own !== null && plain(name) === plain(own);
+}
+
+/** Where npm finds a package: in the folder of the manifest, or in one above it. */
+function compareNpm(lock: LockFacts, below: string): (wanted: Wanted) => Mismatch {
+  const placed = new Map(
+    lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
+  );
+  return ({ name, range }) => {
+    const one = foldersAbove(below).reduce<Locked | undefined>(
+      (found, at) => found ?? placed.get(`${at}\n${name}`),
+      undefined,
+    );
+    if (!one) return { has: '' };
+    return range === null || one.version === '' || satisfiesRange('npm', one.version, range)
+      ? null
+      : { has: one.version };
+  };
+}
+
+/** pnpm notes the words of the manifest, and refuses to install when they differ. */
+function compareSpecifiers(importer: Readonly<Record<string, string>>): (wanted: Wanted) => Mismatch {
+  return ({ name, range }) => {
+    if (!Object.hasOwn(importer, name)) return { has: '' };
+    return range === null || importer[name] === range ? null : { has: importer[name] ?? '' };
+  };
+}
+
+function isOfYarn(project: Project, lock: Placed<LockFacts>, below: string): boolean {
+  if (below === '') return true;
+  const root = project.manifests.find(({ folder, facts }) => folder === lock.folder && facts.members.length > 0);
+  return isMember(root?.facts.members ?? [], below);
+}
+
+/** yarn notes for each version the ranges that it stands for. */
+function compareYarn(lock: LockFacts): (wanted: Wanted) => Mismatch {
+  const ranges = new Map<string, string[]>();
+  for (const one of lock.packages) ranges.set(one.name, [...(ranges.get(one.name) ?? []), ...(one.ranges ?? [])]);
+  return ({ name, range }) => {
+    const there = ranges.get(name);
+    if (!there) return { has: '' };
+    return range === null || there.includes(range) ? null : { has: there.slice(0, 3).join(', ') };
+  };
+}
+
+function compareGo(lock: LockFacts): (wanted: Wanted) => Mismatch {
+  const hashed = new Set(lock.packages.map(({ name, version }) => `${name} ${version}`));
+  return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : { has: '' });
+}
+
+/** One version of a package, or several, of which one has to fit. */
+function compareVersions(lock: LockFacts): (wanted: Wanted) => Mismatch {
+  const versions = new Map<string, string[]>();
+  for (const { name, version } of lock.packages) versions.set(name, [...(versions.get(name) ?? []), version]);
+  return ({ name, range }) => {
+    const there = versions.get(name);
+    if (!there) return { has: '' };
+    const fits = range === null || there.some((one) => one === '' || satisfiesRange(lock.ecosystem, one, range));
+    return fits ? null : { has: there.slice(0, 3).join(', ') };
+  };
+}

@@ -1,0 +1,73 @@
+import type { Found } from '@signalbox/contracts/repository/finding';
+import { finding, someOf } from '../finding.ts';
+import type { ManifestFacts, Wanted } from '../packages/package.ts';
+import { inFolder, ownKey, type Placed, type Project } from '../project.ts';
+import { locksOf } from './lock-files.ts';
+
+const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
+
+/** Dependencies that any version will do for. pip's files have a rule of their own. */
+export function findAnyVersion(project: Project): readonly Found[] {
+  return project.manifests.flatMap((manifest) => {
+    const { path, facts } = manifest;
+    if (facts.manager === 'pip' || facts.manager === 'go') return [];
+    const isLocked = locksOf(project, manifest).length > 0;
+    // Pipenv writes a star where nobody asks for a version, and leaves the rest to its lock file.
+    if (facts.manager === 'pipenv' && isLocked) return [];
+    return facts.wanted
+      .filter(({ name, range }) => isAny(facts, range) && !project.own.has(ownKey(facts.ecosystem, name)))
+      .map(({ name, range, line }) =>
+        finding('dependencies/any-version', {
+          path,
+          line,
+          severity: isLocked ? 'low' : 'medium',
+          evidence: `${name} ${range ?? ''}`,
+          values: { name, range: range ?? '' },
+          identity: name,
+        }),
+      );
+  });
+}
+
+function isAny({ ecosystem, isLibrary }: ManifestFacts, range: string | null): boolean {
+  if (range === null) return false;
+  // A library of Python leaves the choice to whoever installs it.
+  if (ecosystem === 'PyPI') return !isLibrary && range === '*';
+  return ANY.has(range.trim()) || (ecosystem === 'npm' && range.trim() === '');
+}
+
+/** Requirements of an application whose versions the next installation decides. */
+export function findUnpinned(project: Project): readonly Found[] {
+  return project.manifests.flatMap((manifest) => {
+    const { path, facts } = manifest;
+    if (facts.manager !== 'pip' || isLibrary(project, manifest)) return [];
+    const loose = facts.wanted.filter(({ range }) => range !== null && !/^===?[^*]+$/.test(range));
+    const [first] = loose;
+    if (!first) return [];
+    return finding('dependencies/unpinned', {
+      path,
+      line: first.line,
+      severity: severityOf(loose),
+      evidence: loose
+        .slice(0, 5)
+        .map(({ name, range }) => name + (range ?? ''))
+        .join(', '),
+      values: { count: loose.length, total: facts.wanted.length, names: someOf(loose.map(({ name }) => name)) },
+    });
+  });
+}
+
+/** With an upper bound only small changes come in; what is there for developers only matters less. */
+function severityOf(loose: readonly Wanted[]): Found['severity'] {
+  if (loose.every(({ isDev }) => isDev === true)) return 'info';
+  return loose.some(({ range }) => !/[<~]|==/.test(range ?? '')) ? 'medium' : 'low';
+}
+
+/** Beside the description of a package, a list of requirements repeats what the package asks for. */
+function isLibrary(project: Project, { folder }: Placed<ManifestFacts>): boolean {
+  const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(inFolder(folder, name)));
+  return (
+    isDescribed ||
+    project.manifests.some((one) => one.folder === folder && one.facts.ecosystem === 'PyPI' && one.facts.isLibrary)
+  );
+}
