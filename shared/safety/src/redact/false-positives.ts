@@ -81,10 +81,14 @@ function isElement({ text, start, end }: Given): boolean {
   return text.charAt(start - 1) === '>' && text.startsWith('</', end);
 }
 
+/** Of a line, up to the value. */
+const LONGEST_NAME = 80;
+
 /** `  name: word` and nothing else on its line. */
 function isAlone({ text, start, end, rest, name }: Given): boolean {
-  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  const near = text.slice(Math.max(0, start - LONGEST_NAME), start);
+  const before = near.slice(near.lastIndexOf('\n') + 1);
   const after = text.slice(end, end + 3);
   if (rest !== end || !/^\s*(?:\n|$)/.test(after)) return false;
-  return before.length < 80 && before.trim().replace(/^-\s+/, '').toLowerCase().startsWith(name);
+  return before.length < LONGEST_NAME && before.trim().replace(/^-\s+/, '').toLowerCase().startsWith(name);
 }

@@ -12,6 +12,7 @@ const PIECES = [
   'password=',
   'password: ',
   'password="',
+  'password: a ',
   'password is ',
   'secret:',
   '--token ',

@@ -7,7 +7,7 @@ import { scanningAgent } from './scanning.ts';
 export const AGENTS: Readonly<Partial<Record<RepositoryAgentName, RepositoryAgent>>> = {
   discovery: scanningAgent('discovery'),
   stack_map: scanningAgent(),
-  secrets_and_risk: scanningAgent(),
+  secrets_and_risk: scanningAgent('secrets'),
   dependency: scanningAgent(),
   engineering_principles: scanningAgent('code', 'duplicates', 'hot-spots'),
   doc_audit: scanningAgent(),

@@ -5,6 +5,7 @@ import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
 import { HEALTH_ANALYZER } from './quality/health/health.ts';
 import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
+import { SECRETS_ANALYZER } from './secrets/secrets/secrets.ts';
 
 /** Every analyzer. To add one: a folder here, a line in this table, and its rules in the table of rules. */
 export const ANALYZERS: readonly Analyzer[] = [
@@ -14,4 +15,5 @@ export const ANALYZERS: readonly Analyzer[] = [
   HOT_SPOTS_ANALYZER,
   HEALTH_ANALYZER,
   DEPENDENCIES_ANALYZER,
+  SECRETS_ANALYZER,
 ];

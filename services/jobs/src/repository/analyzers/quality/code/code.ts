@@ -1,13 +1,13 @@
 import type { Analyzer } from '../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberAlike } from '../number-alike.ts';
+import { numberAlike } from '../../number-alike.ts';
 import { findLanguage, type Language } from '../source/languages.ts';
 import { measureFunctions } from '../source/measure.ts';
 import { readSource, type Source } from '../source/read-source.ts';
 import { findCommentedOut } from './commented-out.ts';
 import { findLeftovers, findMergeConflict } from './leftovers.ts';
 import { findLongAndComplex } from './long-and-complex.ts';
-import { lessen, type Problem } from './problem.ts';
+import { lessen, type Problem } from '../../problem.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 
 /** What is known of one file. */

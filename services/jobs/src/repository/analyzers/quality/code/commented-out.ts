@@ -1,7 +1,7 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../../problem.ts';
 
 /** So many lines of comment in a row, and so many of them code, are no example in a sentence. */
 const LEAST_LINES = 6;

@@ -2,7 +2,7 @@ import { toEvidence } from '../../evidence.ts';
 import { isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
-import { lessen, type Problem } from './problem.ts';
+import { lessen, type Problem } from '../../problem.ts';
 
 /** What a person wrote for a moment and forgot: stops of a debugger, tests that run alone or not at all. */
 export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {

@@ -2,7 +2,7 @@ import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import type { MeasuredFunction } from '../source/measured-function.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../../problem.ts';
 
 /**
  * Ways through a function. McCabe took 10 as the limit of what is reasonable; the Software Improvement Group rates over 20 as high risk and

@@ -1,6 +1,6 @@
 import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../../problem.ts';
 
 /** What is caught: everything, or one kind of failure that the author knew. */
 interface Catch {

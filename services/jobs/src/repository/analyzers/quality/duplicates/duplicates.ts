@@ -1,7 +1,7 @@
 import type { Analyzer } from '../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberAlike } from '../number-alike.ts';
+import { numberAlike } from '../../number-alike.ts';
 import { findLanguage } from '../source/languages.ts';
 import { readSource } from '../source/read-source.ts';
 import { hashLine, packLines, unpackLines, type HashedLines } from './line-hashes.ts';

@@ -1,0 +1,131 @@
+import { findAssignments } from '@signalbox/safety/redact/assignments';
+import { mergeFound, type Found } from '@signalbox/safety/redact/found';
+import { findShapes } from '@signalbox/safety/redact/shapes';
+import { findTokens } from '@signalbox/safety/redact/tokens';
+import { isDocumentation, isExample, isGenerated, isTest } from '../../kinds-of-files.ts';
+import { createJudge, isTranslation } from './assigned.ts';
+import { isPlaceholder, isRandom } from './placeholders.ts';
+
+/** How sure it is: its form is an issuer's, or only the name that it is given to. */
+export type Certainty = 'form' | 'name';
+
+/** A secret of a text. */
+export interface Secret extends Found {
+  readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
+  readonly certainty: Certainty;
+  /** What it is the value of; empty where nothing says so. */
+  readonly name: string;
+  /** In one form, however it is wrapped: what the identity is taken of. */
+  readonly value: string;
+}
+
+/** Longest that a value is looked at. */
+const VALUE_LIMIT = 4_000;
+/** Kinds that only hint at a secret and have to look drawn at random besides. */
+const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
+
+/** Finds the secrets of a file in their order, by the detectors that redact what is shown. Linear in the length of the text. */
+export function findSecrets(path: string, text: string): readonly Secret[] {
+  const formed = findFormed(text);
+  const isShown = isTest(path) || isExample(path) || isDocumentation(path);
+  const secrets = formed.flatMap((found) => {
+    const secret = judgeFormed(found, text);
+    return secret && !(isShown && isMadeUp(secret)) ? [secret] : [];
+  });
+  if (isShown || isTranslation(path) || isGenerated(path, text)) return secrets;
+  const judge = createJudge(path, text);
+  const assigned = without(formed, findAssignments(text)).flatMap((found) => judge(found) ?? []);
+  return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);
+}
+
+/** All places that may hold a secret, by the same detectors: what is hidden wherever something of the text is shown. */
+export function findHidden(text: string): readonly Found[] {
+  return mergeFound([...findFormed(text), ...findAssignments(text)]);
+}
+
+function findFormed(text: string): readonly Found[] {
+  return mergeFound([...findTokens(text), ...findShapes(text)]);
+}
+
+/** What is left of the ones when what overlaps with others is taken out. Both stand in their order. */
+function without(others: readonly Found[], ones: readonly Found[]): readonly Found[] {
+  let next = 0;
+  return ones.filter(({ start, end }) => {
+    while ((others[next]?.end ?? Infinity) <= start) next += 1;
+    return (others[next]?.start ?? Infinity) >= end;
+  });
+}
+
+/** What people write down to show or to try something: the form alone is easily made up, which a long row of random signs is not. */
+function isMadeUp({ rule, kind, value }: Secret): boolean {
+  return HINTS.has(kind) || kind === 'jwt' || rule === 'hardcoded' || (rule === 'url-password' && !isRandom(value));
+}
+
+function judgeFormed(found: Found, text: string): Secret | null {
+  const value = text.slice(found.start, Math.min(found.end, found.start + VALUE_LIMIT));
+  if (found.kind === 'private-key') return judgeKey(found, value);
+  if (found.kind === 'url-password') return judgeUrl(found, value, text);
+  if (found.kind === 'jwt') return isPublicToken(value) ? null : credential(found, value);
+  if (isPlaceholder(value)) return null;
+  if (HINTS.has(found.kind) && !isRandom(value, 20)) return null;
+  if (found.kind === 'password' || found.kind === 'netrc-password')
+    return { ...found, rule: 'hardcoded', certainty: 'form', name: 'password', value };
+  return credential(found, value);
+}
+
+function credential(found: Found, value: string): Secret {
+  return { ...found, rule: 'credential', certainty: 'form', name: '', value };
+}
+
+/** A key on the curve 25519 has this many. */
+const LEAST_KEY = 60;
+/** Of a key; dots, one letter over and over and words have fewer. */
+const DISTINCT_SIGNS = 20;
+
+/** A key has a body; the line with which it begins also stands in code that looks for keys. */
+function judgeKey(found: Found, value: string): Secret | null {
+  const body = value
+    .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
+    .replace(/-----END [\s\S]*$/, '')
+    .replaceAll(/\\+[nr]/g, '')
+    .replaceAll(
+      /^(?:Proc-Type|DEK-Info|Version|Comment|Encryption|PuTTY-User-Key-File-\d|Public-Lines|Private-Lines|Private-MAC)\b.*$/gm,
+      '',
+    )
+    .replaceAll(/[\s"'`+,#>|\\;]/g, '');
+  if (body.length < LEAST_KEY || !/^[A-Za-z0-9+/=:-]+$/.test(body)) return null;
+  if (new Set(body).size < DISTINCT_SIGNS) return null;
+  return { ...found, rule: 'private-key', certainty: 'form', name: '', value: body };
+}
+
+/** Hosts of one machine or of a composition, where every developer has the same password. */
+const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|[a-z][a-z0-9_-]*(?=[:/?#"'\s`]|$))/i;
+const DOCUMENTED_HOST = /^[^/:?#"'\s`]*(?:example|\.invalid|\.test|\.local|myhost|hostname|yourhost|your-|<|\{|\$|%)/i;
+
+function judgeUrl(found: Found, value: string, text: string): Secret | null {
+  if (isPlaceholder(value) || value.length < 4 || value === 'x-access-token' || value === 'x-oauth-basic') return null;
+  const host = text.slice(found.end + 1, found.end + 120);
+  const user = /([\w.%+-]{0,80}):$/.exec(text.slice(Math.max(0, found.start - 81), found.start))?.[1] ?? '';
+  if (DOCUMENTED_HOST.test(host) || isPlaceholder(user) || /[|()\\]/.test(value)) return null;
+  const isPlain = value.toLowerCase() === user.toLowerCase() || /^[a-z]{1,12}\d{0,3}$/i.test(value);
+  if (isPlain && (LOCAL_HOST.test(host) || /^[a-z]{1,6}$/i.test(value))) return null;
+  if (/^(?:my|user|username|foo|bar|usr|login)/i.test(user) && isPlain) return null;
+  // A name that is no host of the internet, and signs that only an explanation of addresses has.
+  if (/%[0-9A-F]{2}/i.test(value) && !/^[^/:?#]{0,80}\./.test(host)) return null;
+  return { ...found, rule: 'url-password', certainty: 'form', name: '', value };
+}
+
+/** Tokens that are made to be read by everybody: that of the documentation of JWT, and the ones that sites give to browsers. */
+function isPublicToken(token: string): boolean {
+  const payload = token.split('.')[1] ?? '';
+  const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
+  return !read.startsWith('{') || /"(?:John Doe|Jane Doe)"|"1234567890"|"role"\s*:\s*"anon"|example/.test(read);
+}
+
+/** When a token ends by its own word, in seconds since the epoch; null where it does not say so. */
+export function readExpiry(token: string): number | null {
+  const payload = token.split('.')[1] ?? '';
+  const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
+  const [, seconds] = /"exp"\s{0,4}:\s{0,4}(\d{9,11})(?!\d)/.exec(read) ?? [];
+  return seconds === undefined ? null : Number(seconds);
+}
