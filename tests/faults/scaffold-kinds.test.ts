@@ -98,6 +98,22 @@ it('the contract suites were run over what was made, and its own tests pass', as
     expect(await copy.node(vitest, ...reporter, project, test)).toMatch(/Test Files.*\b1 passed/);
 }, 180_000);
 
+it('a person deploys the demo program with the driver that was made, as it was made', async () => {
+  const words = [
+    'run',
+    '--project',
+    'e2e',
+    '--reporter',
+    'verbose',
+    'tests/e2e/local-drivers.test.ts',
+    '-t',
+    'driver wire',
+  ];
+  const said = await copy.node('node_modules/vitest/vitest.mjs', ...words);
+  expect(said).toContain('a person deploys the demo to a server of the driver wire');
+  expect(said).toMatch(/Tests.*\b1 passed/);
+}, 180_000);
+
 it.each([
   ['an agent that is there', ['agent', 'product-owner'], /agents\/product-owner is there already/],
   ['the file of something else as an agent', ['agent', 'registry'], /agents\/registry\.ts is there already/],
