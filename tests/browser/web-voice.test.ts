@@ -103,6 +103,25 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
     expect(gateway.messages[1]).toMatchObject({ text: 'typed', voice: false });
   });
 
+  it('says to the next socket what was changed while there was none, and to no other one', async () => {
+    await open(playSpeech);
+    gateway.refuseWith = 1001;
+    gateway.drop();
+    await page.getByText('Connecting…').waitFor();
+    await page.getByRole('button', { name: 'Read answers aloud' }).click();
+    gateway.refuseWith = null;
+    await until(() => gateway.modes.length === 1, 20_000);
+    expect(gateway.modes).toEqual([{ mode: 'voice', device: 'desktop' }]);
+    const before = gateway.opened.length;
+    gateway.drop();
+    await until(() => gateway.opened.length > before, 20_000);
+    await page.getByText('Connected').waitFor();
+    await page.getByLabel('Message').fill('after it');
+    await page.keyboard.press('Enter');
+    await until(() => gateway.messages.length === 1);
+    expect(gateway.modes).toHaveLength(1);
+  });
+
   it('says when nothing was heard', async () => {
     await open(playSpeech);
     await page.getByRole('button', { name: 'Speak' }).click();

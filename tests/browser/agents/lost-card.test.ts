@@ -122,7 +122,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await who.card()).toMatchObject({ status: 'frozen' });
     await page.press('Confirm');
     await until(async () => (await who.card())?.status === 'active');
-    await page.sees('is active.');
+    await page.sees('Is there anything else about your cards?');
     await page.shoot('lost-card-found');
     expect(await events()).toEqual(['frozen', 'unfrozen']);
   });

@@ -48,7 +48,8 @@ const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
   return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
 };
 
-const replaced: View = (domain) => ({ text: say('lost-card.replacedNext'), buttons: options(domain) });
+/** Something is over, and the text above says how. */
+const done: View = (domain) => ({ text: say('lost-card.anythingElse'), buttons: options(domain) });
 
 const escalated: View = ({ card_last4, card_status }) => ({
   text: say('lost-card.escalated', { status: card_last4 === null ? 'none' : card_status }),
@@ -62,7 +63,7 @@ const escalated: View = ({ card_last4, card_status }) => ({
         ],
 });
 
-export const VIEWS = { home, frozen, challenge, confirm, replaced, escalated } as const;
+export const VIEWS = { home, frozen, challenge, confirm, done, escalated } as const;
 
 /** A payment as its reader knows it: where, when and how much. */
 function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {

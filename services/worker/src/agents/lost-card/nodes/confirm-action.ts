@@ -56,11 +56,11 @@ async function settled(
         replacement_requested: true,
         replacement_eta: ordered.arrivesOn,
       };
-      return { ...said, audit, domain: { ...over, ...replaced }, view: 'replaced' };
+      return { ...said, audit, domain: { ...over, ...replaced }, view: 'done' };
     }
     case 'reset':
       if (card?.status !== 'active') break;
-      return { ...said, audit, domain: { ...over, freeze_confirmed: false }, view: 'home' };
+      return { ...said, audit, domain: { ...over, freeze_confirmed: false }, view: 'done' };
     case 'report_fraud': {
       if (!card?.isReported) break;
       const asked = await call('escalate_to_operator', { about: 'fraud' });
@@ -76,5 +76,5 @@ async function settled(
     }
     case null:
   }
-  return { ...said, domain: over, view: 'home' };
+  return { ...said, domain: over, view: 'done' };
 }
