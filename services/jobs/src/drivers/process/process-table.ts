@@ -24,12 +24,12 @@ const TICK_MS = 10;
 /** A killed process is gone within milliseconds, unless the kernel waits for a disk. */
 const GONE_MS = 10_000;
 
-/** A running process; null when there is none of that pid, or only its zombie. */
-export function readProcess(pid: number): ProcessRow | null {
+/** A running process; null when there is none of that pid, or only its zombie. `bootId`: for who reads many. */
+export function readProcess(pid: number, bootId = readBootId()): ProcessRow | null {
   const fields = readStat(pid);
   const [state, tick] = [fields[0], fields[19]];
   if (state === 'Z' || state === 'X' || tick === undefined) return null;
-  return { pid, startMark: `${readBootId()}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
+  return { pid, startMark: `${bootId}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
 }
 
 /** The fields of proc(5) from the third on; none of a process that has ended. */
@@ -152,9 +152,10 @@ function readShareKb(pid: number): number | null {
 }
 
 function listProcesses(): readonly ProcessRow[] {
+  const bootId = readBootId();
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => readProcess(Number(name)))
+    .map((name) => readProcess(Number(name), bootId))
     .filter((row) => row !== null);
 }
 
