@@ -14,10 +14,14 @@ const servers = {
   hookTimeout: 60_000,
 };
 
+/** The test files of these folders. */
+const filesOf = (...folders: readonly string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+const browsers = { ...servers, globalSetup: ['tests/support/servers.ts', 'tests/support/chromium.ts'] };
+
 export default defineConfig({
   ...source,
   test: {
-    maxWorkers: 3, // files wait for servers and timers more than they compute, and clone databases of their own
+    maxWorkers: 4, // files wait for servers and timers as long as they compute, and clone databases of their own
     coverage: {
       provider: 'v8',
       include: ['shared/*/src/**', 'services/*/src/**'],
@@ -46,34 +50,37 @@ export default defineConfig({
           isolate: false, // pure code leaves nothing behind, and loading everything anew for each file is half of the time
         },
       },
-      { ...source, test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'telegram', include: ['tests/{telegram,whatsapp}/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'ingress', include: ['tests/ingress/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'web', include: ['tests/web/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'agents', include: ['tests/agents/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'providers', include: ['tests/providers/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'local', include: ['tests/local/**/*.test.ts'], ...servers } },
-      { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },
+      { ...source, test: { name: 'integration', include: filesOf('integration'), ...servers } },
+      { ...source, test: { name: 'telegram', include: filesOf('{telegram,whatsapp}'), ...servers } },
+      { ...source, test: { name: 'ingress', include: filesOf('ingress'), ...servers } },
+      { ...source, test: { name: 'web', include: filesOf('web'), ...servers } },
+      { ...source, test: { name: 'agents', include: filesOf('agents'), ...servers } },
+      { ...source, test: { name: 'providers', include: filesOf('providers'), ...servers } },
+      { ...source, test: { name: 'local', include: filesOf('local'), ...servers } },
+      { ...source, test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
+      { ...source, test: { name: 'browser', include: filesOf('browser'), ...browsers } },
+      // The same files once more, as `npm test` and CI run them: a process serves one project, and loading and warming up the product is
+      // seconds of CPU.
+      { ...source, test: { name: 'together', include: filesOf('integration', 'e2e', 'browser'), ...browsers } },
       {
         ...source,
         test: {
-          name: 'browser',
-          include: ['tests/browser/**/*.test.ts'],
+          name: 'together-outside',
+          include: filesOf('{telegram,whatsapp}', 'ingress', 'web', 'agents', 'providers', 'local'),
           ...servers,
-          globalSetup: ['tests/support/servers.ts', 'tests/support/chromium.ts'],
         },
       },
-      { ...source, test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
-      { ...source, test: { name: 'attack', include: ['tests/attack/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
+      { ...source, test: { name: 'faults', include: filesOf('faults'), ...servers, testTimeout: 180_000 } },
+      { ...source, test: { name: 'attack', include: filesOf('attack'), ...servers, testTimeout: 180_000 } },
       {
         ...source,
-        test: { name: 'endurance', include: ['tests/endurance/**/*.test.ts'], ...servers, testTimeout: 180_000 },
+        test: { name: 'endurance', include: filesOf('endurance'), ...servers, testTimeout: 180_000 },
       },
       {
         ...source,
         test: {
           name: 'containers',
-          include: ['tests/containers/**/*.test.ts'],
+          include: filesOf('containers'),
           ...servers,
           testTimeout: 180_000, // an engine builds images, which takes a slow machine minutes
           hookTimeout: 1_200_000, // an image build installs all packages twice

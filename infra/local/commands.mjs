@@ -66,13 +66,15 @@ export function planCommand(command, words, checkout, environment) {
   }
 }
 
-/** The suites of `npm test`. The others, such as faults, attack and containers, take long: CI runs them after it, and naming them, or a file, does. */
-const SUITES = ['unit', 'integration', 'e2e', 'browser'];
-
-/** @param {readonly string[]} words @returns {string[]} */
+/**
+ * The projects of `npm test`: `together` is integration, e2e and browser in the same processes. The other suites, such as faults,
+ * attack and containers, take long: CI runs them after it, and naming them, or a file, does.
+ * @param {readonly string[]} words @returns {string[]}
+ */
 function chooseSuites(words) {
-  const chosen = words.some((word) => word.startsWith('--project') || word.startsWith('tests/'));
-  return chosen ? [] : SUITES.map((name) => `--project=${name}`);
+  if (words.some((word) => word.startsWith('--project'))) return [];
+  if (words.some((word) => word.startsWith('tests/'))) return ['--project=!together*']; // each file in its own suite, once
+  return ['--project=unit', '--project=together'];
 }
 
 /**

@@ -87,10 +87,10 @@ test('a package that is missing, of another version or too many needs an install
 
 test('npm test runs the quick suites; a suite or a file that is named runs alone', () => {
   const words = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
-  expect(words()).toContain('"run","--project=unit","--project=integration","--project=e2e","--project=browser"]');
-  expect(words('--coverage')).toContain('"--project=browser","--coverage"]');
+  expect(words()).toContain('"run","--project=unit","--project=together"]');
+  expect(words('--coverage')).toContain('"--project=together","--coverage"]');
   expect(words('--project', 'faults')).toContain('"run","--project","faults"]');
-  expect(words('tests/faults/kills.test.ts')).toContain('"run","tests/faults/kills.test.ts"]');
+  expect(words('tests/faults/kills.test.ts')).toContain('"run","--project=!together*","tests/faults/kills.test.ts"]');
 });
 
 test('checks run the unit tests, unless they have been run', () => {
