@@ -1,12 +1,13 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { failure, type ToolCall, type ToolCallResult } from '../../tools/call.ts';
+import { mayUse } from '../../tools/agent-groups.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Runnable } from '../../tools/run.ts';
 
 /**
- * Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. A tool of another agent is
- * refused as one that does not exist. Pure.
+ * Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. A tool that
+ * is not for this agent is refused as one that does not exist. Pure.
  */
 export function readCall(
   registry: ToolRegistry,
@@ -19,8 +20,7 @@ export function readCall(
     return { refused: failure(new AppError('TOOL_INPUT_INVALID', data)) };
   }
   const found = registry.find(call.tool, call.groups);
-  const isOthers = found?.group.owner !== undefined && found.group.owner !== agent;
-  if (!found || isOthers) {
+  if (!found || !mayUse(agent, found.group)) {
     const loaded = loadedNames(registry, call.groups);
     return { refused: failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
   }

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeRepository, type TestRepository } from '../support/deploy-repository.ts';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+
+// A person has the code of a project looked into, and decides about what is found.
+
+const CONFLICT = 'export const a = 1;\n<<<<<<< HEAD\nexport const b = 2;\n=======\nexport const b = 3;\n>>>>>>> side\n';
+const PLAIN = 'export const a = 1;\nexport const b = 2;\n';
+
+let demo: DemoStack;
+let repository: TestRepository;
+beforeAll(async () => {
+  demo = await openDemoStack();
+  repository = makeRepository(join(demo.targets, '..', 'todo'));
+  repository.release('1.0', { 'src/main.ts': CONFLICT });
+  await demo.people.ben.ask(`create a project called todo with repository ${repository.folder}`);
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+const number = async (): Promise<string> => {
+  const { rows } = await demo.stack.pool.query<{ id: string }>(
+    `select finding_id::text as id from repository_findings where rule = 'code/merge-conflict'`,
+  );
+  return rows[0]?.id ?? '';
+};
+const status = async (): Promise<unknown> =>
+  (
+    await demo.stack.pool.query(
+      `select status, times_reopened as n from repository_findings where rule = 'code/merge-conflict'`,
+    )
+  ).rows[0];
+
+describe('the repository of a project', { timeout: 120_000 }, () => {
+  it('is scanned, what was found is explained and accepted with a reason, closed when it is gone and opened when it is back', async () => {
+    const { ben } = demo.people;
+    const first = await demo.tell(ben, 'analyze the tech debt of todo', /the first run/);
+    expect(first).toContain('`src/main.ts:2`');
+    expect(
+      (await ben.heard())
+        .at(-1)
+        ?.buttons?.flat()
+        .map(({ text }) => text),
+    ).toContain(`Explain ${await number()}`);
+
+    const why = await demo.tell(ben, `explain finding ${await number()} of todo`, /Where: /);
+    expect(why).toContain('<<<<<<<');
+
+    await ben.ask('/new');
+    await demo.tell(ben, `accept finding ${await number()} of todo because we need it for a demo`, /is accepted/);
+    expect(await status()).toEqual({ status: 'accepted', n: 0 });
+    await demo.tell(ben, `reopen finding ${await number()} of todo`, /is open again/);
+
+    repository.release('1.1', { 'src/main.ts': PLAIN });
+    await ben.ask('/new');
+    await demo.tell(ben, 'analyze the tech debt of todo', /1 fixed since the last run/);
+    expect(await status()).toEqual({ status: 'fixed', n: 0 });
+    repository.release('1.2', { 'src/main.ts': CONFLICT });
+    await ben.ask('/new');
+    await demo.tell(ben, 'analyze the tech debt of todo', /1 back again since the last run/);
+    expect(await status()).toEqual({ status: 'open', n: 1 });
+  });
+
+  it('is reported as files', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    await demo.tell(ben, 'give me the report of todo', /Here is the report of todo/);
+    const { rows } = await demo.stack.pool.query<{ name: string; text: string }>(
+      `select name, convert_from(bytes, 'utf8') as text from artifacts order by name`,
+    );
+    expect(rows.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d/, 'day'))).toEqual([
+      'todo-findings-day.md',
+      'todo-findings-day.sarif',
+    ]);
+    expect(rows[0]?.text).toContain('src/main.ts:2');
+    expect(JSON.parse(rows[1]?.text ?? '')).toMatchObject({
+      version: '2.1.0',
+      runs: [{ results: [{ ruleId: 'code/merge-conflict' }] }],
+    });
+  });
+
+  it('is put back to a snapshot only when a second person approves', async () => {
+    const { ben, cleo, dara } = demo.people;
+    await ben.ask('/new');
+    await demo.tell(ben, 'make a snapshot of the findings of todo', /Snapshot \d+ of todo is saved/);
+    const { rows } = await demo.stack.pool.query<{ id: string }>(
+      `select max(snapshot_id)::text as id from repository_snapshots`,
+    );
+    await demo.tell(ben, `accept finding ${await number()} of todo because it is fine`, /is accepted/);
+    await cleo.ask(`restore snapshot ${rows[0]?.id} of todo`);
+    expect(await status()).toMatchObject({ status: 'accepted' });
+    await dara.clickAndWait('Approve');
+    await demo.tell(cleo, 'list the snapshots of todo', /before/);
+    expect(await status()).toMatchObject({ status: 'open' });
+  });
+
+  it('is looked into by an agent that can do nothing else', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/agent repo_analyst');
+    await demo.tell(ben, 'show the findings of todo', /findings of \**todo/);
+    await ben.ask('deploy todo 1.0 to staging');
+    expect((await demo.stack.pool.query('select 1 from deployments')).rows).toEqual([]);
+    await ben.ask('/agent product_owner');
+  });
+});
