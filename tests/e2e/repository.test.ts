@@ -34,8 +34,8 @@ const status = async (): Promise<unknown> =>
 describe('the repository of a project', { timeout: 120_000 }, () => {
   it('is scanned, what was found is explained and accepted with a reason, closed when it is gone and opened when it is back', async () => {
     const { ben } = demo.people;
-    const first = await demo.tell(ben, 'analyze the tech debt of todo', /the first run/);
-    expect(first).toContain('`src/main.ts:2`');
+    const first = await demo.tell(ben, 'analyze the tech debt of todo', /the first run/, 15_000);
+    expect(first).toContain('src/main.ts:2');
     expect(
       (await ben.heard())
         .at(-1)
@@ -47,7 +47,8 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(why).toContain('<<<<<<<');
 
     await ben.ask('/new');
-    await demo.tell(ben, `accept finding ${await number()} of todo because we need it for a demo`, /is accepted/);
+    await demo.tell(ben, `accept finding ${await number()} of todo`, /Why is it acceptable\?/);
+    await demo.tell(ben, 'a value for our tests', /is accepted: a value for our tests/);
     expect(await status()).toEqual({ status: 'accepted', n: 0 });
     await demo.tell(ben, `reopen finding ${await number()} of todo`, /is open again/);
 
@@ -86,7 +87,9 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     const { rows } = await demo.stack.pool.query<{ id: string }>(
       `select max(snapshot_id)::text as id from repository_snapshots`,
     );
-    await demo.tell(ben, `accept finding ${await number()} of todo because it is fine`, /is accepted/);
+    await ben.ask('/new');
+    await demo.tell(ben, `accept finding ${await number()} of todo`, /Why is it acceptable\?/);
+    await demo.tell(ben, 'it is fine', /is accepted/);
     await cleo.ask(`restore snapshot ${rows[0]?.id} of todo`);
     expect(await status()).toMatchObject({ status: 'accepted' });
     await dara.clickAndWait('Approve');

@@ -56,9 +56,12 @@ const LEADS = { change: 0.7, look: 0.9 } as const;
 
 /** What the nearest tools make of a text: the first when it is clear, else the shortlist of them. */
 function rankedStep(text: string, around: Surroundings): Step {
-  if (asksForKnowledge(text)) return searchStep(text, around);
+  const found = matchesFor(text, around);
+  // What is, word for word, an order to look is none for the documentation: “explain finding 12 of shop”.
+  const looks = found.filter(({ tool }) => tool.isHarmless);
+  if (asksForKnowledge(text) && plainOrders(text, looks, around).length === 0) return searchStep(text, around);
   const isQuestion = asks(text);
-  const all = candidates(matchesFor(text, around), isQuestion);
+  const all = candidates(found, isQuestion);
   const plain = isQuestion ? [] : plainOrders(text, all, around);
   const matches = [...plain, ...all.filter((match) => !plain.includes(match))];
   const [best] = matches;

@@ -111,7 +111,7 @@ const Reason = z
   .min(3)
   .max(300)
   .describe('Why, in the person’s own words')
-  .meta({ ask: 'Why is it acceptable?' });
+  .meta({ entity: 'text', ask: 'Why is it acceptable?' });
 
 export const acceptFinding = tool({
   describe: 'Accept a finding with a reason, for good or for some days: it no longer counts as open until then.',

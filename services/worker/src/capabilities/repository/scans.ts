@@ -10,20 +10,12 @@ import { reportFiles } from './report-files.ts';
 /** Most of a turn's patience: what takes longer is told when it is done. */
 const DEADLINE_MS = 50_000;
 
-const Ref = z
-  .string()
-  .trim()
-  .max(100)
-  .regex(/^[a-z0-9][a-z0-9._/+-]*$/i, 'a version is a tag, a branch or a commit, such as 1.2.0, v3 or main')
-  .optional()
-  .describe('Tag, branch or commit; left out, the main branch');
-
-/** A tool that runs one chain. It reads the repository and runs nothing of it; findings are kept. */
+/** A tool that runs one chain over the main branch. It reads the repository and runs nothing of it; findings are kept. */
 export function chainTool(chain: ChainName, describe: string, hints: readonly string[]) {
   return tool({
     describe,
     hints,
-    input: z.object({ project: ProjectName, version: Ref }),
+    input: z.object({ project: ProjectName }),
     ...READ,
     madeHere: [
       'project',
@@ -39,9 +31,9 @@ export function chainTool(chain: ChainName, describe: string, hints: readonly st
     ],
     resources: ({ project }) => [`project:${project}`],
     deadlineMs: DEADLINE_MS,
-    run: async ({ project, version }, context) => {
+    run: async ({ project }, context) => {
       await context.ports.projects.get(project);
-      const worked = await context.work('repository.chain', { project, chain, ref: version ?? 'HEAD', isDry: false });
+      const worked = await context.work('repository.chain', { project, chain, ref: 'HEAD', isDry: false });
       if (worked.kind === 'goes-on') return { state: 'goes-on' as const };
       const output = { state: 'done' as const, ...worked.result };
       const isWorthAFile = output.status === 'completed' && output.total > output.top.length;
