@@ -40,9 +40,9 @@ describe('duplicates', () => {
     for (const text of [imports, license, numbers]) expect(await find({ 'a.ts': text, 'b.ts': text })).toEqual([]);
   });
 
-  it('of a large repository are found in half a second', async () => {
+  it('of a thousand files are found at once', async () => {
     const noted = await Promise.all(
-      Array.from({ length: 5_000 }, async (_, n) => {
+      Array.from({ length: 1_000 }, async (_, n) => {
         const path = `src/${n}.ts`;
         const text = n % 100 === 0 ? block(200, 'same') : block(200, `name${n}`);
         return { path, blob: '', facts: await DUPLICATES_ANALYZER.inspect(path, text), commit: null, isCurrent: true };
@@ -54,6 +54,6 @@ describe('duplicates', () => {
       // What has no history is not asked for it.
       {} as never,
     );
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(500);
   });
 });

@@ -36,4 +36,14 @@ export const QUALITY_RULES = {
   'health/committed-build': rule('rules-quality.committedBuild', 'rules-quality.committedBuildWhy'),
   'health/committed-junk': rule('rules-quality.committedJunk', 'rules-quality.committedJunkWhy'),
   'health/large-file': rule('rules-quality.largeFile', 'rules-quality.largeFileWhy'),
+  'documentation/readme-without-commands': rule(
+    'rules-quality.readmeWithoutCommands',
+    'rules-quality.readmeWithoutCommandsWhy',
+  ),
+  'documentation/dead-link': rule('rules-quality.deadLink', 'rules-quality.deadLinkWhy'),
+  'documentation/dead-anchor': rule('rules-quality.deadAnchor', 'rules-quality.deadAnchorWhy'),
+  'documentation/missing-image': rule('rules-quality.missingImage', 'rules-quality.missingImageWhy'),
+  'documentation/link-outside': rule('rules-quality.linkOutside', 'rules-quality.linkOutsideWhy'),
+  'documentation/unknown-script': rule('rules-quality.unknownScript', 'rules-quality.unknownScriptWhy'),
+  'documentation/missing-page': rule('rules-quality.missingPage', 'rules-quality.missingPageWhy'),
 } satisfies Rules;

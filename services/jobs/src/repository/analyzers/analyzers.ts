@@ -1,6 +1,7 @@
 import type { Analyzer } from './analyzer.ts';
 import { DEPENDENCIES_ANALYZER } from './dependencies/dependencies.ts';
 import { DISCOVERY_ANALYZER } from './discovery.ts';
+import { DOCUMENTATION_ANALYZER } from './documentation/documentation.ts';
 import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
 import { HEALTH_ANALYZER } from './quality/health/health.ts';
@@ -16,4 +17,5 @@ export const ANALYZERS: readonly Analyzer[] = [
   HEALTH_ANALYZER,
   DEPENDENCIES_ANALYZER,
   SECRETS_ANALYZER,
+  DOCUMENTATION_ANALYZER,
 ];

@@ -4,11 +4,19 @@ import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../
 import { numberAlike } from '../../number-alike.ts';
 import { findLanguage } from '../source/languages.ts';
 import { readSource } from '../source/read-source.ts';
-import { hashLine, packLines, unpackLines, type HashedLines } from './line-hashes.ts';
+import {
+  hashLine,
+  packLines,
+  packPrints,
+  PRINT_DIGITS,
+  readPrintIndex,
+  unpackLines,
+  type HashedLines,
+} from './line-hashes.ts';
 import { WINDOW_LINES, winnow } from './winnow.ts';
 
-/** The lines of one file that are compared, packed. */
-export type DuplicatesFacts = { readonly lines: string };
+/** The lines of one file that are compared, how many they are, and their fingerprints, both packed. */
+export type DuplicatesFacts = { readonly lines: string; readonly count: number; readonly prints: string };
 
 /** Figures of what is copied. */
 export type DuplicatesSummary = {
@@ -38,19 +46,21 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
     if (!language || isGenerated(path, text)) return null;
     const { comments } = readSource(text, language);
     const lines = readComparable(blankOut(text, comments));
-    return lines.length < LEAST_LINES || lines.length > FILE_LIMIT ? null : { lines: packLines(lines) };
+    if (lines.length < LEAST_LINES || lines.length > FILE_LIMIT) return null;
+    const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
+    return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
   },
   conclude(noted) {
     const files = noted
-      .map(({ path, facts }) => ({ path, lines: unpackLines(facts.lines) }))
+      .map(({ path, facts }) => createFile(path, facts))
       .toSorted((one, other) => (one.path < other.path ? -1 : 1));
     const copies = findCopies(files);
     const found = copies.slice(0, FINDING_LIMIT).map(({ from, to, length, fromIndex, toIndex }) => ({
       rule: 'duplicates/copied-code',
       severity: length >= MANY_LINES ? ('medium' as const) : ('low' as const),
       path: to.path,
-      line: to.lines.numbers[toIndex] ?? 1,
-      evidence: toEvidence(`${from.path}:${from.lines.numbers[fromIndex] ?? 1}`),
+      line: to.lines().numbers[toIndex] ?? 1,
+      evidence: toEvidence(`${from.path}:${from.lines().numbers[fromIndex] ?? 1}`),
       values: { lines: length, other: toName(from.path) },
       identity: from.path,
     }));
@@ -86,9 +96,15 @@ function readComparable(text: string): readonly { readonly hash: number; readonl
   });
 }
 
-interface File {
+interface File extends Pick<DuplicatesFacts, 'count' | 'prints'> {
   readonly path: string;
-  readonly lines: HashedLines;
+  /** Unpacked when they are asked for: few files share anything. */
+  readonly lines: () => HashedLines;
+}
+
+function createFile(path: string, { lines, count, prints }: DuplicatesFacts): File {
+  let unpacked: HashedLines | null = null;
+  return { path, count, prints, lines: () => (unpacked ??= unpackLines(lines)) };
 }
 
 interface Copy {
@@ -101,12 +117,14 @@ interface Copy {
 
 /** Each copy once: of several places that hold the same the first is taken for the original of the others. */
 function findCopies(files: readonly File[]): readonly Copy[] {
-  const places = new Map<number, { readonly file: File; readonly index: number }[]>();
+  const places = new Map<string, { readonly file: File; readonly index: number }[]>();
   for (const file of files)
-    for (const { hash, index } of winnow(file.lines.hashes)) {
+    for (let at = 0; at < file.prints.length; at += PRINT_DIGITS.whole) {
+      const hash = file.prints.slice(at, at + PRINT_DIGITS.hash);
+      const place = { file, index: readPrintIndex(file.prints, at) };
       const known = places.get(hash);
-      if (known) known.push({ file, index });
-      else places.set(hash, [{ file, index }]);
+      if (known) known.push(place);
+      else places.set(hash, [place]);
     }
   const copies: Copy[] = [];
   /** Up to where a pair of files is known to be the same, by how far their lines are apart. */
@@ -132,7 +150,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
 }
 
 function extend({ from, to, ...start }: Copy): Copy {
-  const [a, b] = [from.lines.hashes, to.lines.hashes];
+  const [a, b] = [from.lines().hashes, to.lines().hashes];
   let { fromIndex, toIndex } = start;
   while (fromIndex > 0 && toIndex > 0 && a[fromIndex - 1] === b[toIndex - 1]) {
     fromIndex -= 1;
@@ -167,7 +185,7 @@ function compare(one: string, other: string): number {
 
 function summarize(files: readonly File[], copies: readonly Copy[]): DuplicatesSummary {
   return {
-    lines: files.reduce((sum, { lines }) => sum + lines.hashes.length, 0),
+    lines: files.reduce((sum, { count }) => sum + count, 0),
     copiedLines: copies.reduce((sum, { length }) => sum + length, 0),
     copies: copies.length,
   };

@@ -29,6 +29,24 @@ export function unpackLines(packed: string): HashedLines {
   return { hashes, numbers };
 }
 
+/** How a fingerprint is packed: 48 bits of its hash and then its index, so that its beginning can be compared as it is. */
+export const PRINT_DIGITS = { hash: 2 * HASH_DIGITS, whole: 2 * HASH_DIGITS + NUMBER_DIGITS } as const;
+
+/** One string for all fingerprints. */
+export function packPrints(prints: readonly { readonly hash: number; readonly index: number }[]): string {
+  return prints
+    .map(({ hash, index }) => {
+      const high = Math.floor(hash / 0x1000000) & 0xffffff;
+      return toDigits(high, HASH_DIGITS) + toDigits(hash % 0x1000000, HASH_DIGITS) + toDigits(index, NUMBER_DIGITS);
+    })
+    .join('');
+}
+
+/** The index of the packed fingerprint that begins here. */
+export function readPrintIndex(packed: string, from: number): number {
+  return toNumber(packed, from + PRINT_DIGITS.hash, NUMBER_DIGITS);
+}
+
 /** FNV-1a, of which 24 bits are kept: a line that is taken for another one by chance makes no window of lines the same. */
 export function hashLine(line: string): number {
   let hash = 0x811c9dc5;

@@ -1,7 +1,7 @@
 /** Lines of a window whose hash stands for them. */
 export const WINDOW_LINES = 10;
 /** Of so many windows in a row one is kept. */
-const WINNOWED = 8;
+const WINNOWED = 16;
 
 /** A window of lines that was kept. */
 export interface Fingerprint {
@@ -36,7 +36,7 @@ function findLeast(windows: Float64Array, from: number, end: number): number {
   return least;
 }
 
-/** A hash of 52 bits for each window. */
+/** A hash of 48 bits for each window. */
 function hashWindows(hashes: Int32Array): Float64Array {
   const count = Math.max(0, hashes.length - WINDOW_LINES + 1);
   const windows = new Float64Array(count);
@@ -46,7 +46,7 @@ function hashWindows(hashes: Int32Array): Float64Array {
       one = Math.imul(one ^ (hashes[at] ?? 0), 0x85ebca6b);
       other = Math.imul(other + (hashes[at] ?? 0), 0xc2b2ae35) ^ (other >>> 15);
     }
-    windows[index] = (one >>> 0) * 0x100000 + (other & 0xfffff);
+    windows[index] = ((one >>> 8) & 0xffffff) * 0x1000000 + ((other >>> 4) & 0xffffff);
   }
   return windows;
 }

@@ -4,18 +4,9 @@ import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../
 import { findLanguage } from '../source/languages.ts';
 import { isBuildFile, runsTests } from './builds.ts';
 import { findCommitted, type FoundInTree } from './committed.ts';
+import type { HealthFacts } from './health-facts.ts';
 import { countLocks } from './locks.ts';
 import { findModules } from './modules.ts';
-
-/** What is known of one file. */
-export type HealthFacts = {
-  /** Lines that are not blank, of code alone. */
-  readonly lines: number;
-  /** Whether it holds tests: as a test file, or within code. */
-  readonly isTest: boolean;
-  /** For what a build server runs: whether that includes tests. Null for another file. */
-  readonly buildRunsTests: boolean | null;
-};
 
 /** What the health of a repository is judged by. */
 export type HealthSummary = {

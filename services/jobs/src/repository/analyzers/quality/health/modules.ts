@@ -1,6 +1,6 @@
 import type { Noted, RepositoryFile } from '../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
-import type { HealthFacts } from './health.ts';
+import type { HealthFacts } from './health-facts.ts';
 
 /** A part of a repository that is built by itself. */
 export interface Module {

@@ -1,0 +1,138 @@
+/** A link of a page to somewhere: as it is written, without the angle brackets that may be around it. */
+export type Link = { readonly target: string; readonly line: number };
+
+/** What is read of a Markdown page. */
+export interface Page {
+  readonly links: readonly Link[];
+  /** What a link may name behind `#`, in lower case. */
+  readonly anchors: readonly string[];
+  /** Lines of code and pieces of code within lines. */
+  readonly code: readonly { readonly text: string; readonly line: number }[];
+  readonly hasCodeBlock: boolean;
+  /** Whether it begins with settings, as pages of a site generator do. */
+  readonly hasFrontMatter: boolean;
+}
+
+/** More of one page are written by a program. */
+const LINK_LIMIT = 500;
+const ANCHOR_LIMIT = 1_000;
+const CODE_LIMIT = 500;
+
+/**
+ * Reads the links, headings and code of a page, line by line and in linear time. It is no whole Markdown: a parser of all of it takes minutes
+ * for a page that was made for that.
+ */
+export function readMarkdown(text: string): Page {
+  const links: Link[] = [];
+  const headings: string[] = [];
+  const ids: string[] = [];
+  const code: { text: string; line: number }[] = [];
+  let hasCodeBlock = false;
+  let fence: string | null = null;
+  let isInList = false;
+  let before = '';
+  for (const [index, whole] of withoutComments(text).split('\n').entries()) {
+    const line = whole.slice(0, LINE_LIMIT).trimEnd();
+    const at = index + 1;
+    if (line === '') {
+      before = '';
+      continue;
+    }
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+      else if (code.length < CODE_LIMIT) code.push({ text: line, line: at });
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      hasCodeBlock = true;
+      continue;
+    }
+    if (/^\S/.test(line)) isInList = LIST_ITEM.test(line);
+    if (!isInList && /^(?: {4}|\t)\s*\S/.test(line)) {
+      hasCodeBlock = true;
+      if (code.length < CODE_LIMIT) code.push({ text: line.trim(), line: at });
+      continue;
+    }
+    const spans = [...line.matchAll(CODE_SPAN)].map(([span]) => ({ text: span.replaceAll('`', ''), line: at }));
+    if (code.length < CODE_LIMIT) code.push(...spans);
+    const heading = HEADING.exec(line)?.[1] ?? HTML_HEADING.exec(line)?.[1] ?? (UNDERLINE.test(line) ? before : '');
+    if (heading.trim() !== '') headings.push(heading);
+    before = line;
+    for (const [, id = ''] of line.matchAll(ID)) ids.push(id);
+    links.push(...readLinks(line.replaceAll(CODE_SPAN, ''), at));
+  }
+  return {
+    links: links.slice(0, LINK_LIMIT),
+    anchors: [...toAnchors(headings), ...ids.map((id) => id.toLowerCase())].slice(0, ANCHOR_LIMIT),
+    code,
+    hasCodeBlock,
+    hasFrontMatter: /^---\r?\n/.test(text),
+  };
+}
+
+const LINE_LIMIT = 20_000;
+const FENCE = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,8})?(`{3,}|~{3,})/;
+const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
+const CODE_SPAN = /``[^`](?:[^`]|`(?!`))*``|`[^`]+`/g;
+const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
+const HTML_HEADING = /<h[1-6]\b[^<>]{0,200}>([^\n]{0,500}?)<\/h[1-6]>/i;
+const UNDERLINE = /^ {0,3}(?:={2,}|-{2,})$/;
+const ID = /\b(?:id|name)\s?=\s?["']([^"'<>]{1,200})["']|\{#([\w-]{1,200})\}/g;
+
+/** `](target)` and `](<target>)`, `[name]: target`, and the attributes of HTML. */
+const INLINE = /\]\(\s{0,8}(?:<([^<>]{1,1000})>|([^\s()<>]{1,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?))/g;
+const DEFINITION = /^ {0,3}\[(?!\^)[^\]]{1,200}\]:[ \t]{0,8}(?:<([^<>]{1,1000})>|(\S{1,1000}))/;
+const ATTRIBUTE = /<(?:img|a|source|video)\b[^<>]{0,1000}?\b(?:src|href)\s?=\s?["']([^"'<>]{1,1000})["']/gi;
+
+function readLinks(line: string, at: number): readonly Link[] {
+  const definition = DEFINITION.exec(line);
+  const matches = [...line.matchAll(INLINE), ...line.matchAll(ATTRIBUTE), ...(definition ? [definition] : [])];
+  return matches.map((match) => ({ target: (match[1] ?? match[2] ?? '').trim(), line: at }));
+}
+
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
+    const close = text.indexOf('-->', open + 4);
+    const end = close < 0 ? text.length : close + 3;
+    parts.push(text.slice(at, open), text.slice(open, end).replaceAll(/[^\n]/g, ''));
+    at = end;
+    if (close < 0) break;
+  }
+  return parts.join('') + text.slice(at);
+}
+
+/**
+ * The anchors that GitHub gives to headings: letters, digits, hyphens and low lines of the text in lower case, hyphens for spaces, and a
+ * number for one that was there before. Emphasis with low lines and names of emojis are read both ways.
+ */
+function toAnchors(headings: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return headings.flatMap((heading) => {
+    const text = heading
+      .slice(0, 500)
+      .replace(/[ \t]#+[ \t]*$/, '')
+      .replaceAll(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, '')
+      .replaceAll(/\[([^\]]{0,300})\](?:\([^)]{0,500}\)|\[[^\]]{0,200}\])/g, '$1')
+      .replaceAll(/<[^<>]{0,500}>/g, '')
+      .replaceAll(/\{#[\w-]{1,200}\}/g, '')
+      .trim();
+    const slugs = new Set(
+      [text, text.replaceAll(/(?<!\w)_|_(?!\w)/g, ''), text.replaceAll(/:[\w+-]{1,50}:/g, '')].map(toSlug),
+    );
+    const [first = ''] = slugs;
+    const count = seen.get(first) ?? 0;
+    seen.set(first, count + 1);
+    return [...slugs].map((slug) => (count === 0 ? slug : `${slug}-${count}`));
+  });
+}
+
+function toSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,103 @@
+import { say } from '@signalbox/messages/say';
+import type { DocumentationSummary } from '../documentation/documentation.ts';
+import type { CodeSummary } from './code/code.ts';
+import type { DuplicatesSummary } from './duplicates/duplicates.ts';
+import type { HealthSummary } from './health/health.ts';
+
+/** What a score is made of, with the weight of each part; together they are 100. */
+export const SCORE_WEIGHTS = {
+  /** Tests weigh most: without them nothing else can be improved safely. */
+  tests: 25,
+  /** Complex code is where mistakes are made, and where each change takes long. */
+  complexity: 20,
+  /** A build that runs the tests makes them count. */
+  builds: 15,
+  /** Whoever is new begins with it. */
+  documentation: 15,
+  /** A mistake in copied code is mended several times, or is not. */
+  duplicates: 10,
+  /** Without pinned versions two builds of one commit differ. */
+  dependencies: 10,
+  /** A project at rest may be finished, so this weighs least. */
+  activity: 5,
+} as const;
+
+export type ScorePart = keyof typeof SCORE_WEIGHTS;
+
+/** How well a repository is kept: 0 to 100, and so is each of its parts; null for a part that there is nothing to judge by. */
+export interface HealthScore {
+  readonly score: number;
+  readonly parts: readonly { readonly part: ScorePart; readonly weight: number; readonly score: number | null }[];
+}
+
+/** Summaries of the analyzers that a score is made of. */
+export interface ScoredSummaries {
+  readonly code: CodeSummary;
+  readonly health: HealthSummary;
+  readonly duplicates: DuplicatesSummary;
+  readonly documentation: DocumentationSummary;
+}
+
+/** Half a line of test for each line of code is what well-tested projects have at least; more makes the score no better. */
+const ENOUGH_TESTS = 0.5;
+/** Of the code in functions that are too complex: at half of it, nothing is simple. */
+const TOO_COMPLEX = 0.5;
+/** The Software Improvement Group's best rating takes 3 % of copied code, its worst begins at 20 %. */
+const FEW_COPIES = 0.03;
+const MANY_COPIES = 0.2;
+const DAY_SECONDS = 86_400;
+const ACTIVE_DAYS = 90;
+const RESTING_DAYS = 730;
+
+/** The score by the summaries of one scan. `nowSeconds`: since the epoch; how old the newest commit is depends on it. */
+export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): HealthScore {
+  const { code, health, duplicates } = summaries;
+  const ageDays = (nowSeconds - health.committedAt) / DAY_SECONDS;
+  const scores: Readonly<Record<ScorePart, number | null>> = {
+    tests: health.lines === 0 ? null : scoreTests(health),
+    complexity: code.lines === 0 ? null : between(code.complexLines / code.lines, TOO_COMPLEX, 0),
+    builds: scoreBuilds(health),
+    documentation: scoreDocumentation(summaries),
+    duplicates:
+      duplicates.lines === 0 ? null : between(duplicates.copiedLines / duplicates.lines, MANY_COPIES, FEW_COPIES),
+    dependencies: health.manifests === 0 ? null : (100 * health.locked) / health.manifests,
+    activity: between(ageDays, RESTING_DAYS, ACTIVE_DAYS),
+  };
+  // The table of weights has exactly the parts as its keys.
+  const parts = (Object.keys(SCORE_WEIGHTS) as ScorePart[]).map((part) => {
+    const score = scores[part];
+    return { part, weight: SCORE_WEIGHTS[part], score: score === null ? null : Math.round(score) };
+  });
+  const judged = parts.filter(({ score }) => score !== null);
+  const weights = judged.reduce((sum, { weight }) => sum + weight, 0);
+  const points = judged.reduce((sum, { weight, score }) => sum + weight * (score ?? 0), 0);
+  return { score: Math.round(points / weights), parts };
+}
+
+/** What a part is called by whoever is spoken to. */
+export function sayScorePart(part: ScorePart): string {
+  return say('rules-quality.scorePart', { part });
+}
+
+function scoreTests({ lines, testLines, modules, testedModules }: HealthSummary): number {
+  const share = modules === 0 ? 1 : testedModules / modules;
+  return between(testLines / lines, 0, ENOUGH_TESTS) * share;
+}
+
+function scoreBuilds({ hasBuild, buildRunsTests }: HealthSummary): number {
+  if (!hasBuild) return 0;
+  return buildRunsTests ? 100 : 50;
+}
+
+/** A readme, the commands in it, links that lead somewhere, and, for a team, how to take part. */
+function scoreDocumentation({ health, documentation }: ScoredSummaries): number {
+  const { links, deadLinks, readmeHasCommands, hasContributing } = documentation;
+  const living = links === 0 ? 1 : 1 - deadLinks / links;
+  const isTogether = hasContributing || health.authors < 3;
+  return (health.hasReadme ? 50 : 0) + (readmeHasCommands ? 25 : 0) + 15 * living + (isTogether ? 10 : 0);
+}
+
+/** 0 at `worst` and beyond, 100 at `best` and beyond, and even in between. */
+function between(value: number, worst: number, best: number): number {
+  return 100 * Math.min(1, Math.max(0, (value - worst) / (best - worst)));
+}
