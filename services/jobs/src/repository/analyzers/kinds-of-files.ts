@@ -8,8 +8,8 @@ const NEVER = /(?!)/;
 
 const TEST: Kind = {
   folder:
-    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress|playwright|unittests?|[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures)|(?:android|common|jvm|js|native|integration|unit)Test)$/,
-  file: /(?:^(?:tests?[._-].*|conftest\.py)$|[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$|[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$)/,
+    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress|playwright|unittests?|test-?(?:utils?|support|kit)|[\w-]*testing-support|[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures)|(?:android|common|jvm|js|native|integration|unit)Test)$/,
+  file: /(?:^(?:tests?[._-].*|test-?utils?\.\w+|conftest\.py)$|[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$|[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$)/,
 };
 
 const VENDORED: Kind = {
@@ -55,9 +55,10 @@ export function isGenerated(path: string, text = ''): boolean {
   return isOf(GENERATED, path) || SAYS_GENERATED.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
 }
 
-/** Whether it shows how something is used. */
+/** Whether it shows how something is used. Below the sources a folder of that name is a part of the product, such as a Java package. */
 export function isExample(path: string): boolean {
-  return isOf(EXAMPLE, path);
+  const source = /(?:^|\/)(?:src|lib|app|main)\//.exec(path);
+  return isOf(EXAMPLE, source ? path.slice(0, source.index + 1) : path);
 }
 
 /** Whether people read it rather than programs. */

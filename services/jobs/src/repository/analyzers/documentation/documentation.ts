@@ -50,7 +50,7 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
       anchors,
       scripts: readCalls(code),
       hasCommands:
-        hasCodeBlock || code.some((one) => /\S \S/.test(one.text)) || links.some(({ target }) => PAGE.test(target)),
+        hasCodeBlock || code.some((one) => /\S \S/.test(one.text)) || links.some(({ target }) => leadsOn(target)),
       isOfSite: hasFrontMatter,
     };
   },
@@ -82,6 +82,11 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
 const PAGE = /\.(?:md|markdown)$/i;
 const PACKAGE = /(?:^|\/)package\.json$/;
 const IMAGE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i;
+/** Whether a link of a readme goes on to where more is said: no picture, no badge. */
+function leadsOn(target: string): boolean {
+  return PAGE.test(target) || (/^https?:/i.test(target) && !IMAGE.test(target) && !/badge|shields\.io/i.test(target));
+}
+
 const SCRIPT_LIMIT = 200;
 
 function readScripts(text: string): readonly string[] {
@@ -162,10 +167,13 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
   };
   if (target.kind === 'unknown') return [];
   if (target.kind === 'outside') return isOfSite ? [] : [toFound(page.path, 'link-outside', 'low', shown)];
-  // A site serves pages without their endings, and what lies in its static folder.
+  // A site serves pages without their endings, pictures of its static folder, and both at addresses of its own.
   if (
     isOfSite &&
-    (link.target.startsWith('/') || !/\.\w+(?:[?#].*)?$/.test(link.target) || /\.html?(?:$|[?#])/.test(link.target))
+    (link.target.startsWith('/') ||
+      !/\.\w+(?:[?#].*)?$/.test(link.target) ||
+      /\.html?(?:$|[?#])/.test(link.target) ||
+      (IMAGE.test(target.path) && link.target.startsWith('..')))
   )
     return [];
   // A name alone may be anything: an identifier, a page of a wiki.

@@ -9,6 +9,8 @@ export type HotSpotsFacts = { readonly lines: number; readonly indents: number }
 /** Below any of these a file is no trouble, however it compares with the others. */
 const LEAST_COMMITS_OF_YEAR = 10;
 const LEAST_LINES = 200;
+/** Spaces that a line is indented by on average: in a long list there are fewer. */
+const LEAST_INDENT = 3;
 /** A small repository has no spot that is hotter than the rest, and a young one is changed everywhere. */
 const LEAST_FILES = 20;
 const LEAST_AGE_SECONDS = 180 * 86_400;
@@ -38,7 +40,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
     const lines = readSource(text, language)
       .code.split('\n')
       .filter((line) => line.trim() !== '');
-    const widths = lines.map((line) => Math.min(INDENT_LIMIT, line.length - line.trimStart().length));
+    const widths = lines.map((line) => Math.min(INDENT_LIMIT, measureIndent(line)));
     return { lines: lines.length, indents: widths.reduce((sum, width) => sum + width, 0) };
   },
   async conclude(noted, view) {
@@ -84,6 +86,12 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
 
 /** What is indented further was not indented by hand. */
 const INDENT_LIMIT = 80;
+const TAB_WIDTH = 4;
+
+function measureIndent(line: string): number {
+  const space = line.slice(0, line.length - line.trimStart().length).slice(0, INDENT_LIMIT);
+  return space.length + (TAB_WIDTH - 1) * (space.split('\t').length - 1);
+}
 
 interface Changed extends Pick<Noted<HotSpotsFacts>, 'path' | 'facts'> {
   readonly changes: Churn;
@@ -93,7 +101,12 @@ function findHot(files: readonly Changed[]): readonly Changed[] {
   const heat = ({ facts, changes }: Changed): number => facts.indents * changes.commitsOfYear;
   const most = Math.min(HOT_LIMIT, Math.ceil(files.length * TOP_SHARE));
   return order(
-    files.filter(({ facts, changes }) => changes.commitsOfYear >= LEAST_COMMITS_OF_YEAR && facts.lines >= LEAST_LINES),
+    files.filter(
+      ({ facts, changes }) =>
+        changes.commitsOfYear >= LEAST_COMMITS_OF_YEAR &&
+        facts.lines >= LEAST_LINES &&
+        facts.indents >= LEAST_INDENT * facts.lines,
+    ),
     heat,
   ).slice(0, most);
 }

@@ -58,7 +58,9 @@ function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[]
       offset: match.index,
       text: match[0],
       end: match.index + match[0].length,
-      isEverything: !MEANT.test(caught) && (!isTyped || caught === '' || ALL_FAILURES.test(`${toType(caught, name)} `)),
+      isEverything:
+        !MEANT.test(name === 'Kotlin' ? caught.replace(/\s*:.*$/s, '') : caught) &&
+        (!isTyped || caught === '' || ALL_FAILURES.test(`${toType(caught, name)} `)),
     };
   });
 }

@@ -56,7 +56,7 @@ export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
 function findLarge(files: readonly File[]): readonly FoundInTree[] {
   const large = files
     .filter(({ path, sizeBytes }) => {
-      if (LOCK.test(path)) return false;
+      if (LOCK.test(path) || isVendored(path)) return false;
       return sizeBytes > LARGE_BYTES || (sizeBytes > BIG_BYTES && !MEDIA.test(path) && !isDocumentation(path));
     })
     .toSorted((one, other) => other.sizeBytes - one.sizeBytes);
