@@ -43,14 +43,15 @@ describe('documentation', () => {
       '# What’s *new*, in `v2.0`?',
       '## Über uns',
       '## Über uns',
+      '> ```js\n> a\n> ```\n## Map\\<[A][B]\\>',
       'Underlined\n---------',
       '<a name="Custom"></a>',
-      '[a](#whats-new-in-v20) [b](#über-uns-1) [c](#underlined) [d](#custom) [e](#top) [f](other.md#here)',
+      '[a](#whats-new-in-v20) [b](#über-uns-1) [c](#underlined) [d](#custom) [e](#top) [f](other.md#here) [k](#mapa)',
       '[g](#gone) [h](other.md#gone) [i](a.ts#L10)',
     ];
     expect(await find({ 'README.md': page.join('\n'), 'other.md': '# [Here](x.ts)', 'a.ts': '', 'x.ts': '' })).toEqual([
-      'dead-anchor README.md:8 #gone',
-      'dead-anchor README.md:8 other.md#gone',
+      'dead-anchor README.md:12 #gone',
+      'dead-anchor README.md:12 other.md#gone',
     ]);
   });
 

@@ -14,8 +14,8 @@ const TEST: Kind = {
 
 const VENDORED: Kind = {
   folder:
-    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party|externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn|[\w.-]*\.(?:docset|framework|xcframework))$/i,
-  file: /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv|typeahead|d3)[.\d\w-]*\.(?:js|css)$/i,
+    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party|externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn|[\w.-]*\.(?:docset|framework|xcframework)|[\w.-]+-\d+\.\d+(?:\.\d+)?)$/i,
+  file: /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv|typeahead|d3|three|codemirror|mermaid|moment|handlebars|leaflet|select2|knockout|dropzone|tinymce|ckeditor)[.\d\w-]*\.(?:js|css)$/i,
 };
 
 const GENERATED: Kind = {

@@ -198,11 +198,14 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
   return [toFound(page.path, 'dead-anchor', 'low', shown)];
 }
 
+/** Pages on how to work on the repository itself. A guide may tell what to run in a project of the reader's. */
+const OWN_COMMANDS = /(?:^|\/)(?:readme|contributing|develop|hacking|install|setup|building)[^/]*$/i;
+
 function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly Found[] {
   if (packages.length === 0) return [];
   const known = new Set(packages.flat());
   return pages
-    .filter(({ path }) => !NOT_FOLLOWED.test(path))
+    .filter(({ path }) => OWN_COMMANDS.test(path))
     .flatMap(({ path, facts }) =>
       facts.scripts
         .filter(({ name }) => !known.has(name))

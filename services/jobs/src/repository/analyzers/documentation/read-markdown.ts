@@ -40,7 +40,7 @@ export function readMarkdown(text: string): Page {
     }
     const mark = FENCE.exec(line)?.[1];
     if (fence !== null) {
-      if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+      if (mark?.startsWith(fence) && line.replace(/^[ \t>]+/, '') === mark) fence = null;
       else if (code.length < CODE_LIMIT) code.push({ text: line, line: at });
       continue;
     }
@@ -117,6 +117,7 @@ function toAnchors(headings: readonly string[]): readonly string[] {
       .replace(/[ \t]#+[ \t]*$/, '')
       .replaceAll(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, '')
       .replaceAll(/\[([^\]]{0,300})\](?:\([^)]{0,500}\)|\[[^\]]{0,200}\])/g, '$1')
+      .replaceAll(/\\[<>]/g, '')
       .replaceAll(/<[^<>]{0,500}>/g, '')
       .replaceAll(/\{#[\w-]{1,200}\}/g, '')
       .trim();

@@ -23,12 +23,18 @@ export function findSwallowedErrors(source: Source, language: Language): readonl
     .filter(({ isEverything, offset, end }) => isEverything && !hasComment(source, offset, end))
     .map(({ offset, text }) => ({
       rule: 'swallowed-error',
-      severity: /^except\s*:/.test(text) ? 'medium' : 'low',
+      severity: judge(text),
       line: lineOf(source, offset),
       evidence: text.replaceAll(/\s+/g, ' ').slice(0, 100),
       values: {},
       identity: '',
     }));
+}
+
+/** A bare `except:` takes even the order to stop; a bare `catch {}` says that its author did not want the error. */
+function judge(text: string): Problem['severity'] {
+  if (/^except\s*:/.test(text)) return 'medium';
+  return /^catch\s*\{/.test(text) ? 'info' : 'low';
 }
 
 /** A comment on the line of the handler counts as one in it. */

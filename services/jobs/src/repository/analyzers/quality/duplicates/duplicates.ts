@@ -68,10 +68,15 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   },
 };
 
-/** Migrations are written once and never changed, and languages have the same words: what is copied there stays as it is. */
+/** Migrations are written once and never changed, templates are begun alike, and languages have the same words: what is copied there stays as it is. */
 function isOwnCode(path: string): boolean {
   const isOther = [isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path));
-  return !isOther && !/(?:^|\/)(?:migrations?|lang|langs|locales?|i18n|l10n|translations?)\/|\.d\.[cm]?ts$/i.test(path);
+  return (
+    !isOther &&
+    !/(?:^|\/)(?:migrations?|lang|langs|locales?|i18n|l10n|translations?|templates?|template-[^/]+)\/|\.d\.[cm]?ts$/i.test(
+      path,
+    )
+  );
 }
 
 function blankOut(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
