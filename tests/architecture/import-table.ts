@@ -279,6 +279,8 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: '@yarnpkg/parsers', homes: [DEPENDENCIES] },
   { name: 'js-yaml', homes: [DEPENDENCIES] },
   { name: 'semver', homes: [DEPENDENCIES] },
+  { name: 'spdx-expression-parse', homes: [DEPENDENCIES] },
+  { name: 'ae-cvss-calculator', homes: ['services/jobs/src/repository/advisories/**'] },
   { name: 'smol-toml', homes: [DEPENDENCIES] },
   { name: 'vitest', homes: TESTS },
 ];

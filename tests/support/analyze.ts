@@ -45,6 +45,7 @@ export async function analyze<F extends Fact>(
     files,
     links: [],
     submodules: [],
+    advisories: null,
     text: (path) => Promise.resolve(texts[path] ?? null),
     churn: () => Promise.resolve(new Map(Object.entries(churn).map(([path, one]) => [path, { ...unchanged, ...one }]))),
     history: () => Promise.resolve({ commits: 1, authors: 1, firstAt: 0, branches: 1, tags: 0 }),

@@ -28,4 +28,9 @@ export const DEPENDENCIES_RULES = {
   'dependencies/deprecated-below': rule('rules-dependencies.deprecatedBelow', 'rules-dependencies.deprecatedBelowWhy'),
   'dependencies/many-versions': rule('rules-dependencies.manyVersions', 'rules-dependencies.manyVersionsWhy'),
   'dependencies/install-script': rule('rules-dependencies.installScript', 'rules-dependencies.installScriptWhy'),
+  'licences/none': rule('rules-dependencies.licencesNone', 'rules-dependencies.licencesNoneWhy'),
+  'licences/mismatch': rule('rules-dependencies.licencesMismatch', 'rules-dependencies.licencesMismatchWhy'),
+  'licences/invalid-expression': rule('rules-dependencies.licencesInvalid', 'rules-dependencies.licencesInvalidWhy'),
+  'licences/copyleft': rule('rules-dependencies.licencesCopyleft', 'rules-dependencies.licencesCopyleftWhy'),
+  'advisories/known-weakness': rule('rules-dependencies.knownWeakness', 'rules-dependencies.knownWeaknessWhy'),
 } satisfies Rules;

@@ -1,4 +1,5 @@
 import type { Found } from '@signalbox/contracts/repository/finding';
+import type { AdvisorySource } from '../advisories/advisory-source.ts';
 
 /** An ordinary file of a commit. Links and submodules are none. */
 export interface RepositoryFile {
@@ -46,6 +47,8 @@ export interface RepositoryView {
   /** Where each link leads, as it is written; nobody follows it. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly submodules: readonly string[];
+  /** Where published weaknesses are looked up; null where nobody configured one. */
+  readonly advisories: AdvisorySource | null;
   /** The UTF-8 text of a file, null for what is none or is over 1 MB. Throws PATH_DENIED (no such ordinary file). */
   text(path: string): Promise<string | null>;
   /** By path, of files that the commit has. */

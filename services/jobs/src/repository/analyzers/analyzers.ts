@@ -1,5 +1,8 @@
 import type { Analyzer } from './analyzer.ts';
+import { ADVISORIES_ANALYZER } from './dependencies/advisories/advisories.ts';
 import { DEPENDENCIES_ANALYZER } from './dependencies/dependencies.ts';
+import { LICENCES_ANALYZER } from './dependencies/licences/licences.ts';
+import { STACK_ANALYZER } from './dependencies/stack/stack.ts';
 import { DISCOVERY_ANALYZER } from './discovery.ts';
 import { DOCUMENTATION_ANALYZER } from './documentation/documentation.ts';
 import { CODE_ANALYZER } from './quality/code/code.ts';
@@ -15,7 +18,10 @@ export const ANALYZERS: readonly Analyzer[] = [
   DUPLICATES_ANALYZER,
   HOT_SPOTS_ANALYZER,
   HEALTH_ANALYZER,
-  DEPENDENCIES_ANALYZER,
-  SECRETS_ANALYZER,
   DOCUMENTATION_ANALYZER,
+  DEPENDENCIES_ANALYZER,
+  LICENCES_ANALYZER,
+  ADVISORIES_ANALYZER,
+  STACK_ANALYZER,
+  SECRETS_ANALYZER,
 ];

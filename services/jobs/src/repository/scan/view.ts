@@ -54,6 +54,7 @@ export async function openView(
     files: tree.files,
     links,
     submodules: tree.submodules,
+    advisories: null,
     text: async (path) => {
       const file = files.get(path);
       if (!file) throw new AppError('PATH_DENIED', { path: path.slice(0, 200), why: 'the commit has no such file' });

@@ -24,7 +24,7 @@ export interface Project {
 /** Puts together what was noted of single files. */
 export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
   const placed = noted
-    .filter(({ path }) => !isPattern(path))
+    .filter(({ path }) => isShipped(path))
     .map(({ path, facts }) => ({ path, folder: folderOf(path), facts }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
   const manifests = placed.filter((one): one is Placed<ManifestFacts> => one.facts.role === 'manifest');
@@ -86,6 +86,7 @@ function isPart(pattern: string, part: string): boolean {
 /** Folders whose manifests are copied before anybody uses them. */
 const TEMPLATE = /(?:^|\/)(?:_?templates?|template-[^/]*|scaffold(?:ing|s)?|skeletons?|starters?|generators?)\//i;
 
-function isPattern(path: string): boolean {
-  return TEMPLATE.test(path) || isExample(path) || isTest(path);
+/** Whether a manifest is there to be installed, and not for tests, as an example or as a template. */
+export function isShipped(path: string): boolean {
+  return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
 }

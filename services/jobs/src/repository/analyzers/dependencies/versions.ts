@@ -1,6 +1,12 @@
-import { satisfies as satisfiesPep440, validRange as validPep440 } from '@renovatebot/pep440';
+import {
+  compare as comparePep440,
+  satisfies as satisfiesPep440,
+  valid as validVersion,
+  validRange as validPep440,
+} from '@renovatebot/pep440';
 import semver from 'semver';
 import type { Ecosystem } from './packages/package.ts';
+import { normalName } from './packages/python/requirement.ts';
 
 /** Longer texts are no versions. */
 const LIMIT = 200;
@@ -57,4 +63,28 @@ function poetryPart(part: string): string {
   const at = sign === '^' ? ofCaret : Math.min(1, parts.length - 1);
   const next = parts.slice(0, at + 1).map((one, index) => (index === at ? one + 1 : one));
   return `>=${release}${rest},<${next.join('.')}`;
+}
+
+/** Which of two versions is later: below zero, zero or above, as `sort` wants it. What cannot be read comes first. */
+export function compareVersions(ecosystem: Ecosystem, one: string, other: string): number {
+  if (ecosystem === 'PyPI') {
+    const [a, b] = [one, other].map((version) =>
+      version.length <= LIMIT && validVersion(version) !== null ? version : '0',
+    );
+    return comparePep440(a ?? '0', b ?? '0');
+  }
+  const read = (version: string): semver.SemVer =>
+    semver.parse(version.replace(/^v/, ''), { loose: true }) ??
+    semver.coerce(version.slice(0, LIMIT)) ??
+    new semver.SemVer('0.0.0');
+  return semver.compare(read(one), read(other));
+}
+
+/** Whether two names are of one package, by the rules of its registry. `ecosystem` may have a suffix, as OSV writes it. */
+export function samePackage(
+  one: { readonly ecosystem: Ecosystem; readonly name: string },
+  other: { readonly ecosystem: string; readonly name: string },
+): boolean {
+  if (other.ecosystem.split(':')[0] !== one.ecosystem) return false;
+  return one.name === (one.ecosystem === 'PyPI' ? normalName(other.name) : other.name);
 }

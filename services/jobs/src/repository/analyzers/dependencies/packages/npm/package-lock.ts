@@ -89,7 +89,7 @@ function isArchive(version: string): boolean {
 }
 
 /** Old packages have an object, or a list of them, instead of an expression. */
-function readLicense(value: unknown): string | null {
+export function readLicense(value: unknown): string | null {
   if (Array.isArray(value)) {
     const names = value.flatMap((one) => readLicense(one) ?? []);
     return names.length === 0 ? null : names.join(' OR ');

@@ -1,0 +1,66 @@
+import { readPackages, LOCK_FILES, nameOf } from '../packages/read-packages.ts';
+import { fieldOf, linesOfNames, parsed, pathOf, textOf } from '../packages/plain.ts';
+import { readLicense } from '../packages/npm/package-lock.ts';
+import { isLicenseFile, recognizeLicense } from './license-text.ts';
+
+export type LockedLicence = {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly isDev?: true;
+};
+
+export type LicenceFacts =
+  | { readonly kind: 'text'; readonly id: string | null }
+  | {
+      readonly kind: 'manifest';
+      readonly declared: string | null;
+      readonly isPrivate: boolean;
+      readonly line: number | null;
+    }
+  /** `unknown`: packages of which the lock file names no license. */
+  | { readonly kind: 'lock'; readonly packages: readonly LockedLicence[]; readonly unknown: number };
+
+/** What one file says about licenses. */
+export async function inspectLicences(path: string, text: string): Promise<LicenceFacts | null> {
+  if (isLicenseFile(path)) return { kind: 'text', id: recognizeLicense(text) };
+  const name = nameOf(path);
+  if (Object.hasOwn(LOCK_FILES, name)) return name === 'go.sum' ? null : readLocked(path, text);
+  const declared = await readDeclared(name, text);
+  if (!declared) return null;
+  const line = declared.license === null ? undefined : linesOfNames(text)('license', declared.license);
+  return { kind: 'manifest', declared: declared.license, isPrivate: declared.isPrivate, line: line ?? null };
+}
+
+async function readLocked(path: string, text: string): Promise<LicenceFacts | null> {
+  const facts = await readPackages(path, text);
+  if (facts?.role !== 'lock') return null;
+  const published = facts.packages.filter(({ version }) => version !== '');
+  const packages = published.flatMap(({ name, version, license, isDev }) =>
+    license === undefined ? [] : [{ name, version, license, ...(isDev === true ? { isDev } : {}) }],
+  );
+  return { kind: 'lock', packages, unknown: published.length - packages.length };
+}
+
+interface Declared {
+  readonly license: string | null;
+  readonly isPrivate: boolean;
+}
+
+async function readDeclared(name: string, text: string): Promise<Declared | null> {
+  if (name === 'package.json') {
+    const root = parsed(() => JSON.parse(text));
+    return {
+      license: readLicense(fieldOf(root, 'license') ?? fieldOf(root, 'licenses')),
+      isPrivate: fieldOf(root, 'private') === true,
+    };
+  }
+  if (name !== 'Cargo.toml' && name !== 'pyproject.toml') return null;
+  const { parse } = await import('smol-toml');
+  const root = parsed(() => parse(text));
+  const license =
+    name === 'Cargo.toml'
+      ? (textOf(pathOf(root, 'package', 'license')) ?? textOf(pathOf(root, 'workspace', 'package', 'license')))
+      : (textOf(pathOf(root, 'project', 'license')) ?? textOf(pathOf(root, 'tool', 'poetry', 'license')));
+  return { license, isPrivate: pathOf(root, 'package', 'publish') === false };
+}
