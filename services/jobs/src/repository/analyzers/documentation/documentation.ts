@@ -2,7 +2,7 @@ import type { Found } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Noted, RepositoryView } from '../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
-import { numberAlike } from '../quality/number-alike.ts';
+import { numberAlike } from '../number-alike.ts';
 import { findLanguage } from '../quality/source/languages.ts';
 import { createTree, readTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
