@@ -64,6 +64,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       AGENT_PARTS,
       `${WORKER}/guided/**`,
       `${WORKER}/agents/<agent>/**`,
+      `${WORKER}/agents/product-owner/index.ts`, // an agent may talk as the default one does, bound to some groups
+      `${WORKER}/tools/agent-groups.ts`, // pure; which groups an agent is bound to
       'shared/models/src/**',
       'shared/safety/src/cards/{canonical,canonical-card}.ts', // pure; a button shows what it sends
       'shared/safety/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
