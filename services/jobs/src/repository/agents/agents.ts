@@ -9,7 +9,7 @@ import { scanningAgent } from './scanning.ts';
 export const AGENTS: Readonly<Partial<Record<RepositoryAgentName, RepositoryAgent>>> = {
   discovery: scanningAgent('discovery'),
   stack_map: scanningAgent('stack'),
-  secrets_and_risk: scanningAgent('secrets'),
+  secrets_and_risk: scanningAgent('secrets', 'risk'),
   dependency: scanningAgent('dependencies', 'licences', 'advisories'),
   engineering_principles: scanningAgent('code', 'duplicates', 'hot-spots'),
   doc_audit: scanningAgent('documentation'),

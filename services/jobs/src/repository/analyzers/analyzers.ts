@@ -9,6 +9,7 @@ import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
 import { HEALTH_ANALYZER } from './quality/health/health.ts';
 import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
+import { RISK_ANALYZER } from './secrets/risk/risk.ts';
 import { SECRETS_ANALYZER } from './secrets/secrets/secrets.ts';
 
 /** Every analyzer. To add one: a folder here, a line in this table, and its rules in the table of rules. */
@@ -24,4 +25,5 @@ export const ANALYZERS: readonly Analyzer[] = [
   ADVISORIES_ANALYZER,
   STACK_ANALYZER,
   SECRETS_ANALYZER,
+  RISK_ANALYZER,
 ];

@@ -1,6 +1,6 @@
 import type { Found } from '@signalbox/safety/redact/found';
 import { isExample } from '../../kinds-of-files.ts';
-import type { Secret } from './find-secrets.ts';
+import type { Secret } from './secret.ts';
 import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
 
 const ENV_FILE = /(?:^|\/)(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/;

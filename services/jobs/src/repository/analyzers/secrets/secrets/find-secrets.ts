@@ -5,19 +5,7 @@ import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isTest } from '../../kinds-of-files.ts';
 import { createJudge, isTranslation } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
-
-/** How sure it is: its form is an issuer's, or only the name that it is given to. */
-export type Certainty = 'form' | 'name';
-
-/** A secret of a text. */
-export interface Secret extends Found {
-  readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
-  readonly certainty: Certainty;
-  /** What it is the value of; empty where nothing says so. */
-  readonly name: string;
-  /** In one form, however it is wrapped: what the identity is taken of. */
-  readonly value: string;
-}
+import type { Secret } from './secret.ts';
 
 /** Longest that a value is looked at. */
 const VALUE_LIMIT = 4_000;

@@ -1,7 +1,7 @@
 import type { Severity } from '@signalbox/contracts/repository/finding';
 import { isDocumentation, isExample, isTest } from '../../kinds-of-files.ts';
 import { lessen } from '../../problem.ts';
-import type { Secret } from './find-secrets.ts';
+import type { Secret } from './secret.ts';
 
 /** Places that only developers use. */
 const DEVELOPMENT =

@@ -1,0 +1,104 @@
+import type { Problem } from '../../problem.ts';
+import { problemAt, type LineRule } from './lines.ts';
+
+const DOCKERFILE = /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i;
+const NOT_ONE = /\.(?:dockerignore|md|json|ya?ml|ts|js|go|py|sh)$/i;
+const INSTRUCTION = /^\s*([A-Za-z]{2,12})\s+(\S[^\n]*)/;
+const LINE_LIMIT = 2_000;
+
+const rule = (name: string, severity: LineRule['severity']): LineRule => ({ rule: name, severity, pattern: /(?!)/ });
+const UNPINNED = rule('image-unpinned', 'low');
+const AS_ROOT = rule('container-root', 'low');
+const ADD_REMOTE = rule('add-remote', 'low');
+const SECRET = rule('build-secret', 'medium');
+
+const SECRET_NAME = /(?:^|_)(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|TOKEN|API_?KEY|PRIVATE_?KEY|ACCESS_KEY)$/i;
+/** Images that do not run as root by themselves, and programs that step down when they start. */
+const STEPS_DOWN = /nonroot|unprivileged|rootless|chainguard|jenkins\/|linuxserver|bitnami|selenium\//i;
+const STEPPER = /\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser|tini-static-su)\b/;
+
+interface Stage {
+  readonly name: string;
+  readonly image: string;
+  readonly line: string;
+  readonly number: number;
+  user: string | null;
+  starts: boolean;
+}
+
+/** How an image is built. Instructions are read by their first line: that is where what matters here stands. */
+export function findInDockerfile(path: string, text: string): readonly Problem[] {
+  if (!DOCKERFILE.test(path) || NOT_ONE.test(path)) return [];
+  const problems: Problem[] = [];
+  const stages: Stage[] = [];
+  let isContinued = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    const wasContinued = isContinued;
+    if (/^\s*#/.test(line.slice(0, 200))) continue;
+    isContinued = /[\\`]\s{0,8}$/.test(line.slice(-20));
+    const [, word = '', rest = ''] = wasContinued ? [] : (INSTRUCTION.exec(line.slice(0, LINE_LIMIT)) ?? []);
+    const found = readInstruction(word.toUpperCase(), rest, { stages, line, number: index + 1 });
+    if (found) problems.push(problemAt(found, line.slice(0, LINE_LIMIT), index + 1));
+  }
+  const last = stages.at(-1);
+  if (last && runsAsRoot(last, stages) && !STEPPER.test(text))
+    problems.push(problemAt(AS_ROOT, last.line, last.number));
+  return problems;
+}
+
+function readInstruction(
+  word: string,
+  rest: string,
+  { stages, line, number }: { readonly stages: Stage[]; readonly line: string; readonly number: number },
+): LineRule | null {
+  const stage = stages.at(-1);
+  switch (word) {
+    case 'FROM': {
+      const [image = '', , name = ''] = rest
+        .trim()
+        .replace(/^--platform=\S+\s+/, '')
+        .split(/\s+/);
+      const isStage = stages.some((one) => one.name !== '' && one.name === image.toLowerCase());
+      stages.push({ name: name.toLowerCase(), image, line, number, user: null, starts: false });
+      return !isStage && isUnpinned(image) ? UNPINNED : null;
+    }
+    case 'USER':
+      if (stage) stage.user = rest.trim();
+      return null;
+    case 'CMD':
+    case 'ENTRYPOINT':
+      if (stage) stage.starts = true;
+      return null;
+    case 'ADD':
+      return /^(?:--(?!checksum)\S+\s+){0,4}https?:\/\//.test(rest) ? ADD_REMOTE : null;
+    case 'ENV':
+    case 'ARG': {
+      const [, name = '', value = ''] = /^([\w.-]{1,80})(?:[= ]\s*["']?([^\s"']{0,200}))?/.exec(rest) ?? [];
+      if (!SECRET_NAME.test(name)) return null;
+      return word === 'ARG' || value.length > 3 ? SECRET : null;
+    }
+    default:
+      return null;
+  }
+}
+
+function isUnpinned(image: string): boolean {
+  if (image === '' || image.includes('$') || image.includes('@') || image.toLowerCase() === 'scratch') return false;
+  const tag = /:([^:/]+)$/.exec(image)?.[1];
+  return tag === undefined || tag === 'latest';
+}
+
+/** Whether the last stage starts something and nobody says as whom, up through the stages that it is built on. */
+function runsAsRoot(last: Stage, stages: readonly Stage[]): boolean {
+  if (!last.starts) return false;
+  const seen = new Set<Stage>();
+  let stage: Stage | undefined = last;
+  while (stage && !seen.has(stage)) {
+    if (stage.user !== null) return /^(?:root|0)(?::|$)/.test(stage.user);
+    seen.add(stage);
+    const base: Stage = stage;
+    if (STEPS_DOWN.test(base.image) || base.image.includes('$')) return false;
+    stage = stages.find((one) => one.name !== '' && one.name === base.image.toLowerCase());
+  }
+  return true;
+}

@@ -1,0 +1,37 @@
+import type { Severity } from '@signalbox/contracts/repository/finding';
+import { toEvidence } from '../../evidence.ts';
+import type { Problem } from '../../problem.ts';
+
+/** What a rule looks for in single lines, and how much it matters there. */
+export interface LineRule {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly pattern: RegExp;
+}
+
+/** Longer lines were written by programs. */
+const LINE_LIMIT = 2_000;
+const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
+
+/** The problem of one line. */
+export function problemAt(rule: LineRule, line: string, number: number): Problem {
+  const evidence = toEvidence(line);
+  return {
+    rule: rule.rule,
+    severity: rule.severity,
+    line: number,
+    evidence,
+    values: { what: evidence },
+    identity: evidence,
+  };
+}
+
+/** The first rule that each line breaks; comments break none. Linear: lines have a limit. */
+export function findInLines(text: string, rules: readonly LineRule[]): readonly Problem[] {
+  if (!rules.some(({ pattern }) => pattern.test(text))) return [];
+  return text.split('\n').flatMap((line, index) => {
+    if (line.length > LINE_LIMIT || COMMENT.test(line)) return [];
+    const rule = rules.find(({ pattern }) => pattern.test(line));
+    return rule ? [problemAt(rule, line, index + 1)] : [];
+  });
+}

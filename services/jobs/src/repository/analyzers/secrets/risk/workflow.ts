@@ -1,0 +1,60 @@
+import type { Problem } from '../../problem.ts';
+import { findInLines, problemAt, type LineRule } from './lines.ts';
+
+const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
+
+/** What strangers write: titles, texts, names of branches. */
+const WRITTEN_BY_OTHERS =
+  /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label))|(?:comment|review|review_comment)\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:email|name))|workflow_run\.(?:head_branch|head_commit\.message)))\b[^}]{0,120}\}\}/;
+/** Events by which a stranger's text meets the rights of the repository. */
+const WITH_RIGHTS =
+  /^(?:on:)?[\s\-[,"']{0,20}[^\n#]{0,200}\b(?:pull_request_target|issues|issue_comment|discussion|discussion_comment|workflow_run)\b/m;
+
+const INJECTION: LineRule = { rule: 'script-injection', severity: 'medium', pattern: WRITTEN_BY_OTHERS };
+const HEAD_CHECKOUT: LineRule = {
+  rule: 'stranger-checkout',
+  severity: 'high',
+  pattern:
+    /^\s{0,60}ref:[^\n]{0,80}\$\{\{[^}]{0,80}github\.(?:event\.pull_request\.head\.|head_ref)|^\s{0,60}ref:[^\n]{0,40}refs\/pull\//m,
+};
+const RULES: readonly LineRule[] = [
+  { rule: 'write-all', severity: 'medium', pattern: /^\s{0,60}permissions:\s{0,4}["']?write-all\b/m },
+  {
+    rule: 'secret-printed',
+    severity: 'medium',
+    pattern: /\becho\b[^|>\n]{0,200}\$\{\{\s{0,4}secrets\.[^|>\n]{0,200}$/m,
+  },
+  {
+    rule: 'action-unpinned',
+    severity: 'info',
+    // Not of GitHub itself, and by a name that can be moved to other code.
+    pattern:
+      /^[\s-]{0,60}uses:\s{0,4}["']?(?!actions\/|github\/|\.)[\w-]{1,60}\/[\w./-]{1,120}@(?![0-9a-f]{40})[\w./-]{1,80}/m,
+  },
+];
+
+/** What a pipeline of GitHub lets others do. Read by lines, as half of the workflows hold expressions that only GitHub reads. */
+export function findInWorkflow(path: string, text: string): readonly Problem[] {
+  if (!WORKFLOW.test(path)) return [];
+  const isTarget = /\bpull_request_target\b/.test(text);
+  return [
+    ...findInLines(text, isTarget ? [HEAD_CHECKOUT, ...RULES] : RULES),
+    ...findInjections(text, WITH_RIGHTS.test(text.split(/^jobs:/m)[0] ?? '')),
+  ];
+}
+
+/** Lines of scripts only: as a variable of the environment the same text does no harm. */
+function findInjections(text: string, withRights: boolean): readonly Problem[] {
+  if (!text.includes('github.')) return [];
+  const problems: Problem[] = [];
+  let scriptIndent = -1;
+  for (const [index, line] of text.split('\n').entries()) {
+    const indent = /^[ ]*/.exec(line)?.[0].length ?? 0;
+    const begins = /^[ ]{0,60}(?:-[ ]{1,4})?(run|script):[ ]{0,4}(\S[^\n]{0,2000})?/.exec(line.slice(0, 2_100));
+    if (line.trim() !== '' && indent <= scriptIndent) scriptIndent = -1;
+    if (begins) scriptIndent = line.indexOf(begins[1] ?? '');
+    if (scriptIndent < 0 || line.length > 2_000 || !WRITTEN_BY_OTHERS.test(line)) continue;
+    problems.push(problemAt({ ...INJECTION, severity: withRights ? 'high' : 'medium' }, line, index + 1));
+  }
+  return problems;
+}
