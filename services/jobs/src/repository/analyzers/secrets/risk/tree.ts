@@ -9,11 +9,11 @@ import { findInLines } from './lines.ts';
 const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
 /** Android's own, with a password that everybody knows. */
 const OF_EVERYBODY = /(?:^|\/)debug\.keystore$/i;
-const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump|bak)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
+const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
 /** What can be told by names alone: links that lead out, and files that programs keep secrets and data in. */
 export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly Found[] {
-  const leading = links.filter(({ path, target }) => leadsOut(path, target));
+  const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
     ...leading.map(({ path, target }): Found => {
       const what = toEvidence(target);
@@ -28,6 +28,7 @@ export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'lin
       };
     }),
     ...files.flatMap(({ path, sizeBytes }): readonly Found[] => {
+      if (!KEYSTORE.test(path) && !DATABASE.test(path)) return [];
       if (sizeBytes === 0 || isTest(path) || isExample(path) || isVendored(path)) return [];
       const place = {
         path,
