@@ -3,6 +3,7 @@ import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts
 
 /** A conflict that was committed, and the code as it should be. */
 const CONFLICT = 'export const a = 1;\n<<<<<<< HEAD\nexport const b = 2;\n=======\nexport const b = 3;\n>>>>>>> side\n';
+const README = { 'README.md': '# Shop\n' };
 const PLAIN = 'export const a = 1;\nexport const b = 2;\n';
 
 describe('a chain over the repository of a project', () => {
@@ -15,7 +16,7 @@ describe('a chain over the repository of a project', () => {
   const rows = async (query: string): Promise<readonly unknown[]> => (await bench.jobs.pool.query(query)).rows;
 
   it('opens what it finds, closes what is gone, opens it again when it is back, and says so', async () => {
-    bench.commit({ 'src/main.ts': CONFLICT, 'README.md': '# Shop\n' });
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const first = await bench.run('r1', 'tech_debt');
     expect(first).toMatchObject({
       status: 'completed',
@@ -43,7 +44,7 @@ describe('a chain over the repository of a project', () => {
   });
 
   it('leaves alone what another chain looks for', async () => {
-    bench.commit({ 'src/main.ts': CONFLICT });
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
     await bench.run('r1', 'tech_debt');
     bench.commit({ 'src/main.ts': PLAIN });
     expect(await bench.run('r2', 'security_scan')).toMatchObject({
@@ -55,7 +56,7 @@ describe('a chain over the repository of a project', () => {
   });
 
   it('keeps nothing of a dry run', async () => {
-    bench.commit({ 'src/main.ts': CONFLICT });
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const dry = await bench.run('r1', 'dependency_audit', { isDry: true });
     expect(dry).toMatchObject({ status: 'completed', isDry: true, counts: null });
     const found = await bench.run('r2', 'tech_debt', { isDry: true });
@@ -71,7 +72,7 @@ describe('a chain over the repository of a project', () => {
     await bench.run('r1', 'tech_debt');
     bench.commit({ 'src/file7.ts': CONFLICT });
     await bench.run('r2', 'tech_debt');
-    expect(await rows(`select status from repository_findings`)).toEqual([{ status: 'open' }]);
+    expect(await bench.list()).toContain('open high code/merge-conflict src/file7.ts');
     const audits = await rows(
       `select data -> 'scanned' as scanned from audit_events
         where kind = 'repository.scanned' and data ->> 'run' = 'r2' and data ->> 'agent' = 'engineering_principles'`,
@@ -110,7 +111,7 @@ describe('a chain over the repository of a project', () => {
   });
 
   it('scans what was asked for, a tag, a branch or a commit, and stays with it', async () => {
-    bench.commit({ 'src/main.ts': CONFLICT });
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
     bench.git('tag', 'v1');
     const head = bench.commit({ 'src/main.ts': PLAIN });
     expect(await bench.run('r1', 'tech_debt', { ref: 'v1' })).toMatchObject({ counts: { opened: 1 } });

@@ -74,7 +74,7 @@ async function toResult(
   const steps = await parts.runs.steps(run.runId);
   const analyzers = new Set(CHAINS[chain].flatMap(({ agent }) => AGENTS[agent]?.analyzers ?? []));
   const found = run.isDry
-    ? steps.flatMap(({ output }) => dryFindings(output))
+    ? [...new Map(steps.flatMap(({ output }) => dryFindings(output)).map((one) => [one.fingerprint, one])).values()]
     : await parts.findings.list({ project, status: 'open', analyzers: [...analyzers] }, SHOWN_FINDINGS);
   const total = run.isDry ? found.length : await parts.findings.count({ project, analyzers: [...analyzers] });
   return {

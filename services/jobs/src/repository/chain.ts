@@ -26,7 +26,7 @@ export async function runChain(
   const ended = new Map((await parts.runs.steps(runId)).map((one) => [one.step, one]));
   const state: Record<string, unknown> = {};
   const analyzers: string[] = [];
-  const found: Listed[] = [];
+  const found = new Map<string, Listed>();
   for (const [place, step] of steps.entries()) {
     open.signal.throwIfAborted();
     analyzers.push(...(agents[step.agent]?.analyzers ?? []));
@@ -41,10 +41,11 @@ export async function runChain(
           agent: step.agent,
           input: resolveInput(step.input, state),
           analyzers,
-          foundBefore: found,
+          foundBefore: [...found.values()],
         });
     if (end.status === 'completed') state[step.output] = saidBy(end.output);
-    if (isDry) found.push(...dryFindings(end.output));
+    // Two agents may look for the same; each finding is one.
+    if (isDry) for (const one of dryFindings(end.output)) found.set(one.fingerprint, one);
     if (!isOver) await onStep(step, end, { done: place + 1, of: steps.length });
     if (end.status !== 'completed' && !step.continueOnFailure)
       return parts.runs.end(runId, {

@@ -1,5 +1,6 @@
 import type { RepositoryAgentName } from '@signalbox/contracts/repository/chains';
 import type { RepositoryAgent } from './agent.ts';
+import { docManager } from './doc-manager.ts';
 import { healthScore } from './health-score.ts';
 import { nextSteps, refactorPlanner } from './planning.ts';
 import { reportWriter } from './report-writer.ts';
@@ -16,6 +17,6 @@ export const AGENTS: Readonly<Partial<Record<RepositoryAgentName, RepositoryAgen
   health_score: healthScore,
   next_steps: nextSteps,
   refactor_planner: refactorPlanner,
-  doc_manager: scanningAgent(),
+  doc_manager: docManager,
   report_writer: reportWriter,
 };

@@ -5,7 +5,14 @@ import type { RepositoryAgent } from './agent.ts';
 
 const Steps = z.object({
   steps: z.array(
-    z.object({ rule: z.string(), path: z.string(), line: z.number().nullable(), what: z.string(), why: z.string(), more: z.number() }),
+    z.object({
+      rule: z.string(),
+      path: z.string(),
+      line: z.number().nullable(),
+      what: z.string(),
+      why: z.string(),
+      more: z.number(),
+    }),
   ),
 });
 
@@ -28,7 +35,13 @@ export const nextSteps: RepositoryAgent<unknown, z.infer<typeof Steps>> = {
 
 const Plan = z.object({
   steps: z.array(
-    z.object({ path: z.string(), what: z.string(), why: z.string(), effort: z.enum(['S', 'M', 'L']), lines: z.number() }),
+    z.object({
+      path: z.string(),
+      what: z.string(),
+      why: z.string(),
+      effort: z.enum(['S', 'M', 'L']),
+      lines: z.number(),
+    }),
   ),
 });
 
@@ -38,6 +51,12 @@ export const refactorPlanner: RepositoryAgent<unknown, z.infer<typeof Plan>> = {
   output: Plan,
   analyzers: [],
   run: async (_, context) => ({
-    steps: planRefactoring(await context.findings()).map(({ path, what, why, effort, lines }) => ({ path, what, why, effort, lines })),
+    steps: planRefactoring(await context.findings()).map(({ path, what, why, effort, lines }) => ({
+      path,
+      what,
+      why,
+      effort,
+      lines,
+    })),
   }),
 };
