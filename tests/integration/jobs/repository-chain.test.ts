@@ -77,7 +77,7 @@ describe('a chain over the repository of a project', () => {
       `select data -> 'scanned' as scanned from audit_events
         where kind = 'repository.scanned' and data ->> 'run' = 'r2' and data ->> 'agent' = 'engineering_principles'`,
     );
-    expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 49 } }]);
+    expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 149 } }]);
   });
 
   it('leaves its report with the run, in the bounds of the agent that wrote it', async () => {
