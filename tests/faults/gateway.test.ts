@@ -150,7 +150,8 @@ describe('with several gateways', () => {
   test('a gateway that stops finishes its send and leaves the rest for another', async () => {
     const first = await harness.startGateway();
     await harness.meet(1001);
-    await harness.fault({ method: 'sendMessage', delayMs: 700 });
+    // Longer than a busy machine takes until the order to stop, and shorter than a gateway waits for a send.
+    await harness.fault({ method: 'sendMessage', delayMs: 4_000 });
     await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);
     await until('it is sending', async () => (await harness.calls('sendMessage')).length === 1);
     await first.close();
