@@ -78,7 +78,7 @@ create table repository_decisions (
 );
 create index repository_decisions_newest on repository_decisions (project, made_at desc);
 
--- Entities of the registry: agents, chains, schemas of outputs, versions of prompts, baselines, tags, relationships.
+-- Entities of the registry, such as baselines, with checksums.
 create table registry_entities (
   entity_type text not null check (entity_type ~ '^[a-z_]{1,40}$'),
   entity_id   text not null check (length(entity_id) between 1 and 200),

@@ -3,7 +3,7 @@ import type { Pool, Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
 /** The kinds of entities that the registry has. */
-export type EntityType = 'agent' | 'chain' | 'output_schema' | 'prompt_version' | 'baseline' | 'tag' | 'relationship';
+type EntityType = 'baseline';
 
 export interface Entity {
   readonly entityType: EntityType;
@@ -22,8 +22,6 @@ const COLUMNS = sql`entity_type as "entityType", entity_id as "entityId", projec
 /** Entities with the checksums of what they hold. */
 export function createRegistry(pool: Pool) {
   return {
-    put: (entity: NewEntity): Promise<boolean> => putEntity(pool, entity),
-
     get: (entityType: EntityType, entityId: string): Promise<Entity | null> =>
       findRow<Entity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
@@ -37,9 +35,6 @@ export function createRegistry(pool: Pool) {
          where entity_type = ${filter.entityType} and (${filter.project ?? null}::text is null or project = ${filter.project ?? null})
          order by updated_at desc, entity_id limit ${limit}`,
 
-    remove: (entityType: EntityType, entityId: string): Promise<boolean> =>
-      hasRow(pool)`delete from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
-
     /** Those whose checksum does not fit what they hold: somebody changed them behind our back. */
     async broken(limit: number): Promise<readonly Entity[]> {
       const all = await listRows<Entity>(
@@ -50,7 +45,7 @@ export function createRegistry(pool: Pool) {
   };
 }
 
-export type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
+type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
 
 /** Writes an entity; answers whether that changed anything. */
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { openRepositoryBench, type RepositoryBench } from '../jobs/repository-bench.ts';
+import { openTerminal, type Written } from './terminal.ts';
+
+const CONFLICT = 'export const a = 1;\n<<<<<<< HEAD\nexport const b = 2;\n=======\nexport const b = 3;\n>>>>>>> side\n';
+const README = { 'README.md': '# Shop\n' };
+
+let bench: RepositoryBench;
+let signalbox: (...words: readonly string[]) => Promise<Written>;
+
+beforeEach(async () => {
+  bench = await openRepositoryBench();
+  signalbox = openTerminal({
+    DATABASE_URL: bench.jobs.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    REDIS_PREFIX: bench.jobs.prefix,
+  });
+});
+afterEach(() => bench.close());
+
+it('a chain is run, its findings are listed, accepted, compared with a baseline, and put back to a snapshot', async () => {
+  bench.commit({ 'src/main.ts': CONFLICT, ...README });
+  const dry = await signalbox('repo', 'chain', 'tech_debt', 'shop', '--dry', '--json');
+  expect(dry).toMatchObject({ code: 0, json: { isDry: true, total: 1 } });
+  const scanned = await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt', '--json');
+  expect(scanned).toMatchObject({ code: 0, json: { status: 'completed', counts: { opened: 1 } } });
+  // Whoever asks for what is severe learns of it by the exit code.
+  expect(await signalbox('repo', 'findings', 'shop', '--severity', 'high')).toMatchObject({ code: 1 });
+  const { json } = await signalbox('repo', 'findings', 'shop', '--json');
+  const [found] = json as { findingId: string }[];
+  const number = found?.findingId ?? '';
+  expect((await signalbox('repo', 'findings', 'shop', '--sarif', '--json')).json).toMatchObject({ version: '2.1.0' });
+
+  expect(await signalbox('repo', 'baseline', 'set', 'shop', 'start')).toMatchObject({ code: 0 });
+  expect(await signalbox('repo', 'baseline', 'compare', 'shop', 'start')).toMatchObject({ code: 0 });
+  expect((await signalbox('repo', 'snapshot', 'shop')).out).toContain('holds 1 findings');
+
+  expect(await signalbox('repo', 'accept', 'shop', number)).toMatchObject({ code: 1 });
+  expect(await signalbox('repo', 'accept', 'shop', number, '--reason', 'a demo', '--for', '30d')).toMatchObject({
+    code: 0,
+  });
+  expect(await bench.list()).toEqual(['accepted high code/merge-conflict src/main.ts']);
+  bench.commit({ 'src/other.ts': CONFLICT });
+  await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt');
+  expect(await signalbox('repo', 'baseline', 'compare', 'shop', 'start')).toMatchObject({ code: 1 });
+
+  const [snapshot] = (await signalbox('repo', 'snapshots', 'shop', '--json')).json as { snapshotId: string }[];
+  const id = snapshot?.snapshotId ?? '';
+  expect(await signalbox('repo', 'rollback', 'shop', id)).toMatchObject({ code: 1 });
+  expect(await bench.list()).toHaveLength(2);
+  expect(await signalbox('repo', 'rollback', 'shop', id, '--force')).toMatchObject({ code: 0 });
+  expect(await bench.list()).toEqual(['open high code/merge-conflict src/main.ts']);
+  const { rows } = await bench.jobs.pool.query(
+    `select kind from audit_events where kind like 'registry.%' or kind like 'finding.%' order by event_id`,
+  );
+  expect(rows.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'registry.snapshot_made',
+    'finding.accepted',
+    'registry.snapshot_made',
+    'registry.restored',
+  ]);
+}, 120_000);
+
+it('a snapshot that somebody has changed is not restored', async () => {
+  bench.commit({ 'src/main.ts': CONFLICT, ...README });
+  await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt');
+  await signalbox('repo', 'snapshot', 'shop');
+  await bench.jobs.pool.query(
+    `update repository_snapshots set content = set_byte(content, 12, get_byte(content, 12) # 1)`,
+  );
+  const refused = await signalbox('repo', 'rollback', 'shop', '1', '--force');
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.error).toContain('Nothing was restored');
+  expect(await bench.list()).toEqual(['open high code/merge-conflict src/main.ts']);
+}, 120_000);
+
+it('every agent of a chain is listed with the bounds of its class', async () => {
+  const { out } = await signalbox('repo', 'agents');
+  expect(out).toMatch(/report_writer\s+WRITE_GATED\s+prompts\/ var\/artifacts\/ var\/cache\//);
+  expect(out).toMatch(/discovery\s+READ_ONLY_SCAN\s+nothing/);
+  expect(await signalbox('repo', 'verify')).toMatchObject({ code: 0 });
+});
