@@ -74,10 +74,12 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
       'todo-findings-day.sarif',
     ]);
     expect(rows[0]?.text).toContain('src/main.ts:2');
-    expect(JSON.parse(rows[1]?.text ?? '')).toMatchObject({
-      version: '2.1.0',
-      runs: [{ results: [{ ruleId: 'code/merge-conflict' }] }],
-    });
+    const { version, runs } = JSON.parse(rows[1]?.text ?? '') as {
+      version: string;
+      runs: { results: { ruleId: string }[] }[];
+    };
+    expect(version).toBe('2.1.0');
+    expect(runs[0]?.results.map(({ ruleId }) => ruleId)).toContain('code/merge-conflict');
   });
 
   it('is put back to a snapshot only when a second person approves', async () => {

@@ -1,6 +1,6 @@
 import type { RepositoryAgentName } from '@signalbox/contracts/repository/chains';
 import type { RepositoryAgent } from './agent.ts';
-import { docManager } from './doc-manager.ts';
+import { docManager } from './outline-writer.ts';
 import { healthScore } from './health-score.ts';
 import { nextSteps, refactorPlanner } from './planning.ts';
 import { reportWriter } from './report-writer.ts';
