@@ -107,6 +107,10 @@ const DeployConfig = SandboxConfig.extend({
     .string()
     .default('')
     .transform((folder) => folder || null),
+  /** Folder of OSV records in JSON files, by which dependencies with known weaknesses are found. Default: none. */
+  OSV_DIR: z.string().default(''),
+  /** A server with the interface of api.osv.dev for the same: it learns names and versions of dependencies. Default: none. */
+  OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   /** How long a build may take, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** A build that writes nothing and uses no processor for so many minutes is ended. */

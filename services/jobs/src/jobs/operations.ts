@@ -26,6 +26,9 @@ import type { BubblewrapProgram } from '../sandbox/bubblewrap.ts';
 import { openGitCell } from '../sandbox/git-room.ts';
 import { hiddenPaths } from '../sandbox/program-room.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
+import type { AdvisorySource } from '../repository/advisories/advisory-source.ts';
+import { osvEndpoint } from '../repository/advisories/osv-endpoint.ts';
+import { osvFolder } from '../repository/advisories/osv-folder.ts';
 import { runScan } from '../repository/scan/run-scan.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openScanCell } from '../sandbox/scan-room.ts';
@@ -87,7 +90,8 @@ export async function createOperationsHandlers(
       path: config.PATH,
       sources: deploy.sources,
       projects: createProjects(pool),
-      scan: (request, signal) => runScan(request, { cell: openScanCell(bubblewrapOf(config)), signal }),
+      scan: (request, signal) =>
+        runScan(request, { cell: openScanCell(bubblewrapOf(config)), signal, advisories: openAdvisories(config) }),
     }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
@@ -103,6 +107,12 @@ export async function createOperationsHandlers(
       },
     }),
   };
+}
+
+/** Records of a folder come before a server: they are there without a connection. */
+function openAdvisories({ OSV_DIR: folder, OSV_URL: address }: JobsConfig): AdvisorySource | null {
+  if (folder !== '') return osvFolder(folder);
+  return address === '' ? null : osvEndpoint(address);
 }
 
 /** Opens the sandbox when it is first needed, and keeps it. */

@@ -15,7 +15,10 @@ export interface ChainParts {
   /** Where git is found. */
   readonly path: string;
   /** Scans in a process of its own. */
-  scan(request: ScanRequest, signal: AbortSignal): Promise<Extract<ScanAnswer, { outcome: 'done' }>>;
+  scan(
+    request: Omit<ScanRequest, 'advisories'>,
+    signal: AbortSignal,
+  ): Promise<Extract<ScanAnswer, { outcome: 'done' }>>;
 }
 
 /** A run that is under way. */

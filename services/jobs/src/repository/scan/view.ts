@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
+import type { AdvisorySource } from '../advisories/advisory-source.ts';
 import type { RepositoryView } from '../analyzers/analyzer.ts';
 import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
 import { BlobReader, gitPieces, type Mirror } from '../git/git-reader.ts';
@@ -13,6 +14,8 @@ export interface ScannedCommit {
   readonly commit: string;
   /** Only what lies below this folder; null for all of it. */
   readonly folder: string | null;
+  /** Where the weaknesses of its packages are looked up. Default: nowhere. */
+  readonly advisories?: AdvisorySource | null;
 }
 
 /** What an analyzer sees, and what the scan reads for it. */
@@ -29,7 +32,7 @@ export interface OpenedView {
 /** Opens a commit through the objects of its mirror: there is no file that a link could lead to, and nothing that git would run. */
 export async function openView(
   mirror: Mirror,
-  { commit, folder }: ScannedCommit,
+  { commit, folder, advisories = null }: ScannedCommit,
   known: ChurnNotes | null,
 ): Promise<OpenedView> {
   const tree = await listTree(mirror, commit, folder);
@@ -54,7 +57,7 @@ export async function openView(
     files: tree.files,
     links,
     submodules: tree.submodules,
-    advisories: null,
+    advisories,
     text: async (path) => {
       const file = files.get(path);
       if (!file) throw new AppError('PATH_DENIED', { path: path.slice(0, 200), why: 'the commit has no such file' });

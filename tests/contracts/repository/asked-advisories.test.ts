@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runScan } from '@signalbox/jobs/repository/scan/run-scan';
+import { osvFolder } from '@signalbox/jobs/repository/advisories/osv-folder';
+import type { AdvisorySource } from '@signalbox/jobs/repository/advisories/advisory-source';
+import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
+
+const run = promisify(execFile);
+let dir = '';
+let commit = '';
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'asked-'));
+  const git = async (...words: string[]): Promise<string> => (await run('git', ['-C', dir, ...words])).stdout.trim();
+  await git('init', '-q');
+  await writeFile(join(dir, 'requirements.txt'), 'PyYAML==5.3.1\n');
+  await writeFile(join(dir, 'record.json'), OSV_RECORDS['PyPI/GHSA-8q59-q68h-6hv4.json'] ?? '');
+  await git('add', '.');
+  await git('-c', 'user.name=a', '-c', 'user.email=a@a.dev', 'commit', '-q', '-m', 'one');
+  commit = await git('rev-parse', 'HEAD');
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const scan = async (advisories: AdvisorySource | null) => {
+  const request = {
+    dir: join(dir, '.git'),
+    path: process.env['PATH'] ?? '',
+    commit,
+    folder: null,
+    analyzers: ['advisories'],
+    cache: { analyzers: {}, churn: null },
+  };
+  const { result } = await runScan(request, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
+  return result.conclusions['advisories'];
+};
+
+describe('a scan in a process of its own', () => {
+  it('asks the service for weaknesses, and says that nobody looked where the service has no source', async () => {
+    expect((await scan(osvFolder(dir)))?.found).toMatchObject([
+      { rule: 'advisories/known-weakness', path: 'requirements.txt', values: { name: 'pyyaml', fixed: '5.4' } },
+    ]);
+    expect(await scan(null)).toMatchObject({ found: [], summary: { looked: false } });
+  });
+});
