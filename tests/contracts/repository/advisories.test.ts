@@ -79,13 +79,13 @@ describe('advisories of an endpoint', () => {
       await new Promise((resolve) => server.close(resolve));
     }
   });
-  const serve = async (listener: RequestListener): Promise<AdvisorySource> => {
+  const serve = async (listener: RequestListener, timeoutMs = 10_000): Promise<AdvisorySource> => {
     const server = createServer(listener);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return osvEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-      timeoutMs: 300,
-      deadlineMs: 3_000,
+      timeoutMs,
+      deadlineMs: 20_000,
       pauseMs: 5,
     });
   };
@@ -137,7 +137,7 @@ describe('advisories of an endpoint', () => {
     ['hangs up', (request) => void request.socket.destroy(), 'it cannot be reached'],
     ['answers without end', (_, response) => void response.end('['.repeat(21_000_000)), 'its answer is too large'],
   ])('were not looked at when the server %s', async (_, listener, why) => {
-    const { found, summary } = await look(WEAK, await serve(listener));
+    const { found, summary } = await look(WEAK, await serve(listener, why.endsWith('in time') ? 100 : undefined));
     expect(found).toEqual([]);
     expect(summary).toMatchObject({ looked: false, why });
   });

@@ -27,7 +27,7 @@ afterAll(() => rm(dir, { recursive: true }));
 const scan = async (advisories: AdvisorySource | null) => {
   const request = {
     dir: join(dir, '.git'),
-    path: process.env['PATH'] ?? '',
+    path: '/usr/local/bin:/usr/bin:/bin',
     commit,
     folder: null,
     analyzers: ['advisories'],

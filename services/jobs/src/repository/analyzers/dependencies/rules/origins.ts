@@ -4,12 +4,21 @@ import { finding } from '../finding.ts';
 import type { ManifestFacts, Origin, Wanted } from '../packages/package.ts';
 import { insecureHost } from '../packages/insecure.ts';
 import type { Placed, Project } from '../project.ts';
+import { locksOf } from './lock-files.ts';
 
 /** Dependencies that do not come from a registry. */
 export function findForeign(project: Project): readonly Found[] {
-  return project.manifests.flatMap((manifest) =>
-    manifest.facts.wanted.flatMap((wanted) => (wanted.origin ? judge(manifest, wanted, wanted.origin) : [])),
-  );
+  return project.manifests.flatMap((manifest) => {
+    const isLocked = locksOf(project, manifest).length > 0;
+    // A lock file names the commit, until somebody updates it.
+    const settled = (origin: Origin): Origin => ({
+      ...origin,
+      isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
+    });
+    return manifest.facts.wanted.flatMap((wanted) =>
+      wanted.origin ? judge(manifest, wanted, settled(wanted.origin)) : [],
+    );
+  });
 }
 
 function judge({ path, folder }: Placed<ManifestFacts>, { name, line }: Wanted, origin: Origin): readonly Found[] {
