@@ -92,8 +92,11 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     await ben.ask('/new');
     await demo.tell(ben, `accept finding ${await number()} of todo`, /Why is it acceptable\?/);
     await demo.tell(ben, 'it is fine', /is accepted/);
-    await cleo.ask(`restore snapshot ${rows[0]?.id} of todo`);
+    await dara.ask('hello');
+    const asked = (await cleo.ask(`restore snapshot ${rows[0]?.id} of todo`)).join('\n');
+    expect(asked).toContain(`Restore snapshot ${rows[0]?.id} of todo`);
     expect(await status()).toMatchObject({ status: 'accepted' });
+    await dara.waitFor(/Restore snapshot/);
     await dara.clickAndWait('Approve');
     await demo.tell(cleo, 'list the snapshots of todo', /before/);
     expect(await status()).toMatchObject({ status: 'open' });
