@@ -59,6 +59,8 @@ describe('a chain over the repository of a project', () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const dry = await bench.run('r1', 'dependency_audit', { isDry: true });
     expect(dry).toMatchObject({ status: 'completed', isDry: true, counts: null });
+    // Nobody was asked for published weaknesses, and that is said.
+    expect(dry.unseen.join()).toContain('OSV_URL');
     const found = await bench.run('r2', 'tech_debt', { isDry: true });
     expect(found).toMatchObject({ total: 1, top: [{ rule: 'code/merge-conflict', findingId: null }] });
     for (const table of ['findings', 'artifacts', 'scan_caches', 'decisions'])

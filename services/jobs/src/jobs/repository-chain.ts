@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
 import { SHOWN_FINDINGS } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
@@ -11,9 +12,12 @@ import { repositoryOf } from '../deploy/source/repository-login.ts';
 import type { Sources } from '../deploy/source/sources.ts';
 import { AGENTS } from '../repository/agents/agents.ts';
 import { runChain } from '../repository/chain.ts';
-import { dryFindings } from '../repository/harness.ts';
+import { dryFindings, saidBy } from '../repository/harness.ts';
 import type { ChainParts } from '../repository/run-parts.ts';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
+
+/** What the agent for dependencies says when nobody could be asked for published weaknesses: that is never “none”. */
+const Unlooked = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
 interface Parts extends ChainParts {
   readonly sources: Pick<Sources, 'fetch'>;
@@ -100,6 +104,8 @@ async function toResult(
     left: steps
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
-    unseen: [],
+    unseen: steps.some(({ output }) => Unlooked.safeParse(saidBy(output)).success)
+      ? [say('findings.noAdvisories')]
+      : [],
   };
 }
