@@ -49,9 +49,10 @@ export function sayReport({ project, commit, now, open, accepted, runs }: Report
 
 function describe(finding: ReportedFinding): string {
   const { rule, severity, evidence, findingId, acceptedReason } = finding;
+  const place = sayPlace(finding);
   const number = findingId === null ? '' : ` (#${findingId})`;
   return [
-    `- **${saySeverity(severity)}** ${sayPlace(finding)}${number}: ${oneLine(sayFinding(finding))}`,
+    `- **${saySeverity(severity)}**${place === '' ? '' : ` ${place}`}${number}: ${oneLine(sayFinding(finding))}`,
     ...(evidence === '' ? [] : [`  > \`${oneLine(evidence).replaceAll('`', '\u02cb')}\``]),
     ...(acceptedReason === null ? [`  ${oneLine(findRule(rule)?.why() ?? '')}`] : [`  ${oneLine(acceptedReason)}`]),
   ].join('\n');

@@ -8,8 +8,9 @@ export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values
   return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
 }
 
-/** Where it was found: `src/main.ts:12`, as code. */
+/** Where it was found: `src/main.ts:12`, as code; empty where the repository as a whole is meant. */
 export function sayPlace({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
+  if (path === '.') return '';
   // A path is hostile text: nothing of it may end the code or break the line.
   const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
   return `\`${line === null ? shown : `${shown}:${line}`}\``;
@@ -25,7 +26,7 @@ export function sayItem(finding: ShownFinding): string {
   return say('findings.item', {
     severity: saySeverity(finding.severity),
     sentence: sayFinding(finding),
-    place: sayPlace(finding),
+    place: sayPlace(finding) || 'none',
     number: finding.findingId ?? 'none',
   });
 }
@@ -42,7 +43,10 @@ export function sayChainResult(result: ChainResult): string {
     });
   const list = top.map((finding) => `- ${sayItem(finding)}`).join('\n');
   return [
-    isDry ? say('findings.dry', { chain, project, commit: shortCommit(result), total }) : saySummary(result),
+    isDry
+      ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
+      : // What is listed below, and not what other chains have found.
+        saySummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
     list,
     total > top.length ? say('findings.more', { shown: top.length, total, project }) : '',
     ...left.map((one) => say('findings.left', one)),

@@ -8,7 +8,7 @@ import type { ChatCommand } from '../chat-command.ts';
 /** `/remember <text>` keeps one fact, in the person's own words. */
 export default {
   name: 'remember',
-  // As the tool is: whoever may only look has nothing changed for them.
+  // The tool asks for the same role: a viewer changes nothing.
   who: 'developer',
   personal: true,
   menu: null,

@@ -89,7 +89,7 @@ export const explainFinding = tool({
       const { rule, severity, evidence, status, timesReopened, firstCommit, acceptedReason } = finding;
       return [
         `**${saySeverity(severity)}**: ${sayFinding(finding)}`,
-        say('findings.place', { place: sayPlace(finding) }),
+        ...(finding.path === '.' ? [] : [say('findings.place', { place: sayPlace(finding) })]),
         ...(evidence === '' ? [] : [codeBlock(evidence)]),
         findRule(rule)?.why() ?? say('findings.goneRule', { rule }),
         say('findings.state', {
@@ -138,7 +138,7 @@ export const acceptFinding = tool({
     return {
       what: say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: plainName(reason) }),
       change: `${saySeverity(found.severity)}: ${sayFinding(found)}`,
-      reach: sayPlace(found),
+      reach: sayPlace(found) || project,
       undo: say('findings.acceptUndo', { finding, project }),
     };
   },

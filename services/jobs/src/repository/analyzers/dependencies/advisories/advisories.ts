@@ -118,7 +118,7 @@ function rank(severity: Severity): number {
 
 /** By the score where there is one. What only developers use is not reached from outside. */
 function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
-  // Malicious packages have no score: they harm whoever installs them, developers first.
+  // Malicious packages have no score: everybody who installs them is harmed, developers first.
   if (id.startsWith('MAL-')) return 'critical';
   const severity = score === null ? (WORDS[word ?? ''] ?? 'medium') : ofScore(score);
   return isDev && rank(severity) > rank('medium') ? 'medium' : severity;

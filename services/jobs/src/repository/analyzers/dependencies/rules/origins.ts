@@ -10,7 +10,7 @@ import { locksOf } from './lock-files.ts';
 export function findForeign(project: Project): readonly Found[] {
   return project.manifests.flatMap((manifest) => {
     const isLocked = locksOf(project, manifest).length > 0;
-    // A lock file names the commit, until somebody updates it.
+    // The lock file names the commit until a developer updates it.
     const settled = (origin: Origin): Origin => ({
       ...origin,
       isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
@@ -56,7 +56,7 @@ export function findInsecure(project: Project): readonly Found[] {
       finding('dependencies/insecure-registry', {
         path,
         line,
-        // A hash tells when somebody on the way changed a package; without one, nothing does.
+        // Only its hash shows that a package was changed on the way.
         severity: isChecked ? 'low' : 'high',
         evidence: `http://${host}`,
         values: { host, count },

@@ -42,7 +42,7 @@ function listTree(dependencies: unknown): readonly Entry[] {
   const open = [{ below: '', value: dependencies }];
   for (let next = open.pop(); next; next = open.pop())
     for (const [name, entry] of entriesOf(next.value)) {
-      // Below the first level nobody asks for the place, and a hostile file would make it long.
+      // No rule reads the place below the first level, and a hostile file would make it long.
       const place = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
       found.push({ place, entry });
       open.push({ below: place, value: fieldOf(entry, 'dependencies') });
