@@ -42,8 +42,8 @@ interface SaidKey {
 
 /** Every call of the catalog's `say`, and every key that stands by itself, such as one in a table. */
 function readCalls({ path, text }: Pick<SourceFile, 'path' | 'text'>): readonly SaidKey[] {
-  // A chat command names its sentences without saying them itself, and the catalog's own package says some.
-  if (!/@signalbox\/messages\/|'\.\.?\/say\.ts'|\bChatCommand\b/.test(text)) return [];
+  // A chat command and a table of rules name their sentences without saying them themselves, and the catalog's own package says some.
+  if (!/@signalbox\/messages\/|'\.\.?\/(?:say|rule)\.ts'|\bChatCommand\b/.test(text)) return [];
   const calls: SaidKey[] = [];
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length;
   new Visitor({

@@ -61,7 +61,9 @@ export async function createOperationsHandlers(
     log,
   }: { readonly publisher: Publisher; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },
 ): Promise<PoolHandlers<'deploy'>> {
-  const deploy = openDeployParts(config, pool, await findConfinement(config, log));
+  const confinement = await findConfinement(config, log);
+  const deploy = openDeployParts(config, pool, confinement);
+  const scans = { cell: openScanCell(cellProgram(config, confinement)), advisories: openAdvisories(config) };
   const runs = new Runs(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
@@ -90,8 +92,7 @@ export async function createOperationsHandlers(
       path: config.PATH,
       sources: deploy.sources,
       projects: createProjects(pool),
-      scan: (request, signal) =>
-        runScan(request, { cell: openScanCell(bubblewrapOf(config)), signal, advisories: openAdvisories(config) }),
+      scan: (request, signal) => runScan(request, { ...scans, signal }),
     }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
@@ -126,6 +127,11 @@ function bubblewrapOf(config: JobsConfig): BubblewrapProgram | null {
   return findBubblewrap({ file, libraryPath, path });
 }
 
+/** What git and scans are locked in with; null where bubblewrap is not there, does not work here, or is switched off. */
+function cellProgram(config: JobsConfig, { kind }: Confinement): BubblewrapProgram | null {
+  return kind === 'user' || kind === 'sandbox' ? bubblewrapOf(config) : null;
+}
+
 /** How programs on this machine are confined. Says so in the log, and aloud where they are not. */
 async function findConfinement(config: JobsConfig, log: Log): Promise<Confinement> {
   const isOff = config.PROCESS_CONFINEMENT === 'off';
@@ -153,7 +159,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       repositoriesDirs: config.REPOSITORIES_DIR,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
       cell: openGitCell({
-        program: confinement.kind === 'user' || confinement.kind === 'sandbox' ? bubblewrapOf(config) : null,
+        program: cellProgram(config, confinement),
         path,
         hidden: hiddenPaths(targetsDir),
       }),

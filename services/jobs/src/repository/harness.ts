@@ -125,8 +125,8 @@ async function scanFor(parts: ChainParts, open: OpenRun, analyzers: readonly str
 
 async function listFindings(parts: ChainParts, open: OpenRun, step: Step): Promise<readonly Listed[]> {
   if (open.run.isDry) return step.foundBefore;
-  const open_ = await parts.findings.list({ project: open.run.project, status: 'open' }, 10_000);
-  return open_.filter(({ analyzer }) => step.analyzers.includes(analyzer));
+  const { analyzers } = step;
+  return parts.findings.list({ project: open.run.project, status: 'open', analyzers }, 10_000);
 }
 
 const DryOutput = z.object({

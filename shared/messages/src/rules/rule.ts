@@ -1,4 +1,4 @@
-import type { MessageValues } from '../say.ts';
+import { say, type MessageKey, type MessageValues } from '../say.ts';
 
 /** The sentences of one rule, in the language of whoever is spoken to. */
 export interface Rule {
@@ -10,3 +10,8 @@ export interface Rule {
 
 /** Rules by their name, such as `private-key`, of one analyzer. */
 export type Rules = Readonly<Record<string, Rule>>;
+
+/** A rule by the keys of its two sentences. */
+export function rule(found: MessageKey, why: MessageKey): Rule {
+  return { say: (values) => say(found, values), why: () => say(why) };
+}

@@ -1,10 +1,4 @@
-import { say, type MessageKey } from '../say.ts';
-import type { Rule, Rules } from './rule.ts';
-
-const rule = (found: MessageKey, why: MessageKey): Rule => ({
-  say: (values) => say(found, values),
-  why: () => say(why),
-});
+import { rule, type Rules } from './rule.ts';
 
 /** By analyzer and rule: `secrets/private-key`. */
 export const SECRETS_RULES = {

@@ -41,6 +41,9 @@ export function createSnapshots(pool: Pool) {
       listRows<Snapshot>(pool)`
         select ${COLUMNS} from repository_snapshots where project = ${project} order by snapshot_id desc limit ${limit}`,
 
+    /** The one that this action has made; null when it has made none. */
+    madeBy: (actionId: string): Promise<Snapshot | null> => findMadeBy(pool, actionId),
+
     /** Throws NOT_FOUND, SNAPSHOT_BROKEN. */
     check: async (project: string, snapshotId: string): Promise<Snapshot> =>
       (await readWhole(pool, project, snapshotId)).snapshot,
@@ -90,9 +93,13 @@ export function createSnapshots(pool: Pool) {
   };
 }
 
+function findMadeBy(db: Queryable, actionId: string): Promise<Snapshot | null> {
+  return findRow<Snapshot>(db)`select ${COLUMNS} from repository_snapshots where action_id = ${actionId}`;
+}
+
 async function makeWithin(db: Queryable, request: SnapshotRequest): Promise<Snapshot> {
   const { project, reason, userKey, actionId, threadId } = request;
-  const known = await findRow<Snapshot>(db)`select ${COLUMNS} from repository_snapshots where action_id = ${actionId}`;
+  const known = await findMadeBy(db, actionId);
   if (known) return known;
   const findings = await listRows<{ row: unknown }>(db)`
     select to_jsonb(f) as row from repository_findings f where project = ${project} order by finding_id`;

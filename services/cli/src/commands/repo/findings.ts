@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { toSarif } from '@signalbox/messages/rules/sarif';
-import { sayFinding } from '@signalbox/messages/rules/say-findings';
+import { sayFinding, sayPlace } from '@signalbox/messages/rules/say-findings';
 import { createProjects } from '@signalbox/store/deploy/projects';
-import { createFindings, type Finding } from '@signalbox/store/repository/findings';
+import { createFindings } from '@signalbox/store/repository/findings';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { readSince } from '../../duration.ts';
 import { formatList } from '../../table.ts';
@@ -28,7 +28,13 @@ export async function listFindings(context: CommandContext, project: string): Pr
     const log = toSarif(project, [...found, ...accepted]);
     return { ok, data: log, lines: [JSON.stringify(log, null, 2)] };
   }
-  const rows = found.map((one) => [one.findingId, one.severity, one.rule, placeOf(one), sayFinding(one)]);
+  const rows = found.map((one) => [
+    one.findingId,
+    one.severity,
+    one.rule,
+    sayPlace(one).replaceAll('`', ''),
+    sayFinding(one),
+  ]);
   const lines = formatList(
     ['NUMBER', 'SEVERITY', 'RULE', 'PLACE', 'WHAT'],
     rows,
@@ -56,9 +62,4 @@ export async function reopenFinding(context: CommandContext, project: string, fi
 
 function decision({ actor, arguments: { reason = '' } }: CommandContext, project: string, findingId: string) {
   return { project, findingId, reason, userKey: actor, actionId: `cli_${randomUUID()}`, threadId: null };
-}
-
-function placeOf({ path, line }: Finding): string {
-  const shown = path.replaceAll(/\p{C}/gu, '\uFFFD');
-  return line === null ? shown : `${shown}:${line}`;
 }

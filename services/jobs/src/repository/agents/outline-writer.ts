@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sayItem } from '@signalbox/messages/rules/say-findings';
+import { sayItem, sayPlace } from '@signalbox/messages/rules/say-findings';
 import { say } from '@signalbox/messages/say';
 import type { RepositoryAgent } from './agent.ts';
 
@@ -45,7 +45,12 @@ export const docManager: RepositoryAgent<z.infer<typeof Input>, z.infer<typeof W
         ? []
         : [
             `## ${say('findings.outlineFolders')}`,
-            list(folders.map(({ path, files }) => `\`${plain(path)}\`: ${say('findings.outlineFiles', { files })}`)),
+            list(
+              folders.map(
+                ({ path, files }) =>
+                  `${sayPlace({ path, line: null }) || '`.`'}: ${say('findings.outlineFiles', { files })}`,
+              ),
+            ),
           ]),
       ...(missing.length === 0
         ? []
@@ -55,10 +60,6 @@ export const docManager: RepositoryAgent<z.infer<typeof Input>, z.infer<typeof W
     return { documents: [PATH] };
   },
 };
-
-function plain(path: string): string {
-  return path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
-}
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');

@@ -1,3 +1,5 @@
+import { anyOf } from './any-of.ts';
+
 /** Names of folders and files that tell a kind, by the conventions of the languages. */
 interface Kind {
   readonly folder: RegExp;
@@ -7,20 +9,39 @@ interface Kind {
 const NEVER = /(?!)/;
 
 const TEST: Kind = {
-  folder:
-    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress|playwright|unittests?|test-?(?:utils?|support|kit)|[\w-]*testing-support|[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures)|(?:android|common|jvm|js|native|integration|unit)Test)$/,
-  file: /(?:^(?:tests?[._-].*|test-?utils?\.\w+|conftest\.py)$|[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$|[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$)/,
+  folder: anyOf(
+    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress)$/,
+    /^(?:playwright|unittests?|test-?(?:utils?|support|kit)|[\w-]*testing-support)$/,
+    /^(?:[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures))$/,
+    /^(?:(?:android|common|jvm|js|native|integration|unit)Test)$/,
+  ),
+  file: anyOf(
+    /^(?:tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/,
+    /[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$/,
+    /[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$/,
+  ),
 };
 
 const VENDORED: Kind = {
-  folder:
-    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party|externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn|[\w.-]*\.(?:docset|framework|xcframework)|[\w.-]+-\d+\.\d+(?:\.\d+)?)$/i,
-  file: /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv|typeahead|d3|three|codemirror|mermaid|moment|handlebars|leaflet|select2|knockout|dropzone|tinymce|ckeditor)[.\d\w-]*\.(?:js|css)$/i,
+  folder: anyOf(
+    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party)$/i,
+    /^(?:externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn)$/i,
+    /^(?:[\w.-]*\.(?:docset|framework|xcframework)|[\w.-]+-\d+\.\d+(?:\.\d+)?)$/i,
+  ),
+  file: anyOf(
+    /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv)[.\d\w-]*\.(?:js|css)$/i,
+    /^(?:typeahead|d3|three|codemirror|mermaid|moment|handlebars|leaflet|select2)[.\d\w-]*\.(?:js|css)$/i,
+    /^(?:knockout|dropzone|tinymce|ckeditor)[.\d\w-]*\.(?:js|css)$/i,
+  ),
 };
 
 const GENERATED: Kind = {
   folder: /^(?:dist|generated|__generated__|\.next|\.nuxt|\.output|coverage|__pycache__|\.gradle|__snapshots__)$/,
-  file: /(?:\.min\.(?:js|css|mjs)|\.bundle\.js|[._-]generated\.\w+|\.g\.(?:cs|dart)|\.designer\.cs|\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts|d\.ts)|\.snap|\.map|-lock\.json|\.lock|\.lockb|-lock\.yaml)$|^(?:zz_generated.*\.go|go\.sum|npm-shrinkwrap\.json|packages\.lock\.json)$/i,
+  file: anyOf(
+    /(?:\.min\.(?:js|css|mjs)|\.bundle\.js|[._-]generated\.\w+|\.g\.(?:cs|dart)|\.designer\.cs)$/i,
+    /(?:\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts|d\.ts)|\.snap|\.map|-lock\.json|\.lock)$/i,
+    /(?:\.lockb|-lock\.yaml)$|^(?:zz_generated.*\.go|go\.sum|npm-shrinkwrap\.json|packages\.lock\.json)$/i,
+  ),
 };
 
 const EXAMPLE: Kind = {
@@ -34,8 +55,11 @@ const DOCUMENTATION: Kind = {
 };
 
 /** How a generated file says so, near its beginning: Go's sentence, .NET's tag, and the usual words. */
-const SAYS_GENERATED =
-  /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit|do not (?:edit|modify)\b.{0,80}generated|^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im;
+const SAYS_GENERATED = anyOf(
+  /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
+  /do not (?:edit|modify)\b.{0,80}generated/im,
+  /^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im,
+);
 const HEAD_LENGTH = 1_000;
 /** No person writes lines that are this long on average. */
 const MINIFIED_LINE_LENGTH = 400;

@@ -39,10 +39,9 @@ export const makeSnapshot = tool({
       await ports.repositories.snapshots.make({ project, reason, userKey: actor.userKey, actionId, threadId }),
     );
   },
-  probe: async ({ project }, { ports, wrote }) => {
-    if (!(await wrote())) return { kind: 'not-done' };
-    const [newest] = await ports.repositories.snapshots.list(project, 1);
-    return newest ? { kind: 'done', output: shown(newest) } : { kind: 'unknown' };
+  probe: async (_, { ports, actionId }) => {
+    const made = await ports.repositories.snapshots.madeBy(actionId);
+    return made ? { kind: 'done', output: shown(made) } : { kind: 'not-done' };
   },
   phrases: {
     order: ({ project }) => say('findings.snapshotOrder', { project }),
@@ -122,11 +121,11 @@ export const restoreSnapshot = tool({
     const { restored, saved } = await ports.repositories.snapshots.restore(String(snapshot), request);
     return { ...shown(restored), saved: saved.snapshotId };
   },
-  probe: async ({ project, snapshot }, { ports, wrote }) => {
-    if (!(await wrote())) return { kind: 'not-done' };
-    const [newest] = await ports.repositories.snapshots.list(project, 1);
+  probe: async ({ project, snapshot }, { ports, actionId }) => {
+    const saved = await ports.repositories.snapshots.madeBy(actionId);
+    if (!saved) return { kind: 'not-done' };
     const restored = await ports.repositories.snapshots.check(project, String(snapshot));
-    return newest ? { kind: 'done', output: { ...shown(restored), saved: newest.snapshotId } } : { kind: 'unknown' };
+    return { kind: 'done', output: { ...shown(restored), saved: saved.snapshotId } };
   },
   phrases: {
     order: ({ project, snapshot }) => say('findings.restoreOrder', { snapshot, project }),

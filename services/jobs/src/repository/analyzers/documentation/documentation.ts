@@ -1,3 +1,4 @@
+import { anyOf } from '../any-of.ts';
 import type { Found } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Noted, RepositoryView } from '../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
@@ -130,8 +131,11 @@ function toFound(
 const NOT_FOLLOWED =
   /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/.*template|(?:^|\/)(?:issue|pull_request)_template/i;
 /** What says that the pages in its folder and below are made into a site, which has addresses of its own. */
-const SITE =
-  /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+|hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json|_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/;
+const SITE = anyOf(
+  /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
+  /(?:^|\/)(?:hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json)$/,
+  /(?:^|\/)(?:_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/,
+);
 
 function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly Found[] {
   const has = createTree(view);

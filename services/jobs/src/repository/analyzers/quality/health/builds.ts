@@ -1,6 +1,15 @@
+import { anyOf } from '../../any-of.ts';
+
 /** What the well-known build servers run is told here. */
-const BUILD_FILES =
-  /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/ci\/[^/]+\.ya?ml|\.circleci\/config\.ya?ml|\.?azure-pipelines(?:[.-][\w.-]*)?\.ya?ml|\.azure\/[^/]+\.ya?ml|\.azuredevops\/[^/]+\.ya?ml|\.travis\.ya?ml|\.?appveyor\.ya?ml|\.drone\.ya?ml|\.woodpecker(?:\/[^/]+)?\.ya?ml|\.buildkite\/[^/]+|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml|\.semaphore\/[^/]+|Jenkinsfile(?:\.\w+)?|\.teamcity\/.+|\.builds?\/[^/]+\.ya?ml|\.sourcehut\/.+|\.build\.ya?ml|\.ci\/[^/]+|ci\/[^/]+\.ya?ml|cloudbuild\.ya?ml|codefresh\.ya?ml|\.kokoro\/.+|buildspec\.ya?ml|\.screwdriver\.ya?ml|\.zuul\.ya?ml|\.prow\.ya?ml)$/;
+const BUILD_FILES = anyOf(
+  /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/ci\/[^/]+\.ya?ml)$/,
+  /^(?:\.circleci\/config\.ya?ml|\.?azure-pipelines(?:[.-][\w.-]*)?\.ya?ml|\.azure\/[^/]+\.ya?ml)$/,
+  /^(?:\.azuredevops\/[^/]+\.ya?ml|\.travis\.ya?ml|\.?appveyor\.ya?ml|\.drone\.ya?ml)$/,
+  /^(?:\.woodpecker(?:\/[^/]+)?\.ya?ml|\.buildkite\/[^/]+|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml)$/,
+  /^(?:\.semaphore\/[^/]+|Jenkinsfile(?:\.\w+)?|\.teamcity\/.+|\.builds?\/[^/]+\.ya?ml|\.sourcehut\/.+)$/,
+  /^(?:\.build\.ya?ml|\.ci\/[^/]+|ci\/[^/]+\.ya?ml|cloudbuild\.ya?ml|codefresh\.ya?ml|\.kokoro\/.+)$/,
+  /^(?:buildspec\.ya?ml|\.screwdriver\.ya?ml|\.zuul\.ya?ml|\.prow\.ya?ml)$/,
+);
 
 /** Whether a build server takes its orders from this file. */
 export function isBuildFile(path: string): boolean {
@@ -11,8 +20,12 @@ export function isBuildFile(path: string): boolean {
  * Words of which each may stand for running tests. It is generous, as what is reported is that there are none: a call of another workflow or
  * of a build tool can run them without saying so.
  */
-const MAY_TEST =
-  /test|spec\b|\bcheck\b|verify|\btox\b|\bnox\b|coverage|\bmvnw?\b|gradle|\bmake\b|\bmage\b|\brake\b|bazel|\bsbt\b|\bnix\b|\bjust\b|\btask\b|earthly|dagger|\bninja\b|\bctest\b|cargo build|dotnet|\bci\b|e2e|cypress|playwright|uses:\s*['"]?[\w.-]+\/[\w.-]+\/\.github\/workflows|uses:\s*['"]?\.\/|^include:|template:|scripts?\/|\.sh\b/im;
+const MAY_TEST = anyOf(
+  /test|spec\b|\bcheck\b|verify|\btox\b|\bnox\b|coverage|\bmvnw?\b|gradle|\bmake\b|\bmage\b|\brake\b|bazel/im,
+  /\bsbt\b|\bnix\b|\bjust\b|\btask\b|earthly|dagger|\bninja\b|\bctest\b|cargo build|dotnet|\bci\b|e2e/im,
+  /cypress|playwright|uses:\s*['"]?[\w.-]+\/[\w.-]+\/\.github\/workflows|uses:\s*['"]?\.\/|^include:/im,
+  /template:|scripts?\/|\.sh\b/im,
+);
 
 /** Whether a build may run tests, by its orders. */
 export function runsTests(text: string): boolean {

@@ -1,3 +1,4 @@
+import { anyOf } from '../../any-of.ts';
 import type { Severity } from '@signalbox/contracts/repository/finding';
 import type { RepositoryFile } from '../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
@@ -25,8 +26,11 @@ const FILE_LIMIT = 20;
 
 /** What a package manager or a build puts there. What is not in the list may be wanted: GitHub's actions and plug-ins commit `dist`. */
 const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
-const BUILD_OUTPUT =
-  /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output|(?:bin|obj)\/(?:Debug|Release)|target\/(?:classes|debug|release)|[^/]+\.egg-info))\/.|^(.*\.(?:pyc|pyo|class|o|obj|pdb|ilk))$/;
+const BUILD_OUTPUT = anyOf(
+  /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output))\/./,
+  /^(.*?(?:^|\/)(?:(?:bin|obj)\/(?:Debug|Release)|target\/(?:classes|debug|release)|[^/]+\.egg-info))\/./,
+  /^(.*\.(?:pyc|pyo|class|o|obj|pdb|ilk))$/,
+);
 const JUNK =
   /(?:^|\/)(?:\.DS_Store|Thumbs\.db|ehthumbs\.db|npm-debug\.log|yarn-error\.log|\.idea\/workspace\.xml|__MACOSX\/.*|\.[^/]+\.sw[op]|[^/]+\.(?:orig|rej|bak)|[^/]+~)$/;
 const MEDIA =

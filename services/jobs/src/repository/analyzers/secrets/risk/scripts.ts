@@ -1,8 +1,13 @@
+import { anyOf } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
 import { findInLines, type LineRule } from './lines.ts';
 
-const SCRIPT =
-  /\.(?:sh|bash|zsh|ksh|mk|ps1)$|(?:^|\/)(?:(?:GNU)?[Mm]akefile|Jenkinsfile|\.travis\.yml|\.gitlab-ci\.yml|\.envrc)$|(?:^|\/)\.(?:github\/workflows|circleci|gitlab\/ci)\/[^/]+\.ya?ml$|(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i;
+const SCRIPT = anyOf(
+  /\.(?:sh|bash|zsh|ksh|mk|ps1)$/i,
+  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|Jenkinsfile|\.travis\.yml|\.gitlab-ci\.yml|\.envrc)$/i,
+  /(?:^|\/)\.(?:github\/workflows|circleci|gitlab\/ci)\/[^/]+\.ya?ml$/i,
+  /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i,
+);
 
 /** A shell that runs what comes in. */
 const SHELL = String.raw`(?:sudo[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,3})?(?:/(?:usr/)?bin/)?(?:env[ \t]{1,4})?(?:ba|z|da|k)?sh\b`;
@@ -24,8 +29,11 @@ const SCRIPT_RULES: readonly LineRule[] = [
   {
     rule: 'tls-off',
     severity: 'low',
-    pattern:
-      /\bcurl\b[^|;\n]{0,300}[ \t](?:-[a-zA-Z]{0,6}k[a-zA-Z]{0,6}|--insecure)(?=[ \t]|$)|\bwget\b[^|;\n]{0,300}--no-check-certificate|http\.sslVerify[ \t=]{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED[=:][ \t]?["']?0|GIT_SSL_NO_VERIFY[=:][ \t]?["']?(?:1|true)/m,
+    pattern: anyOf(
+      /\bcurl\b[^|;\n]{0,300}[ \t](?:-[a-zA-Z]{0,6}k[a-zA-Z]{0,6}|--insecure)(?=[ \t]|$)/m,
+      /\bwget\b[^|;\n]{0,300}--no-check-certificate|http\.sslVerify[ \t=]{1,3}false/m,
+      /NODE_TLS_REJECT_UNAUTHORIZED[=:][ \t]?["']?0|GIT_SSL_NO_VERIFY[=:][ \t]?["']?(?:1|true)/m,
+    ),
   },
 ];
 
@@ -53,7 +61,11 @@ const CODE: readonly CodeRules[] = [
     path: /\.py$/,
     rules: [
       tls(
-        /\b(?:requests|httpx|session|client)\.[^\n]{0,200}\bverify\s{0,2}=\s{0,2}False\b|\b_create_unverified_context\b|\bverify_mode\s{0,2}=\s{0,2}ssl\.CERT_NONE\b|\bsession\.verify\s{0,2}=\s{0,2}False\b/m,
+        anyOf(
+          /\b(?:requests|httpx|session|client)\.[^\n]{0,200}\bverify\s{0,2}=\s{0,2}False\b/m,
+          /\b_create_unverified_context\b|\bverify_mode\s{0,2}=\s{0,2}ssl\.CERT_NONE\b/m,
+          /\bsession\.verify\s{0,2}=\s{0,2}False\b/m,
+        ),
       ),
       input(
         /(?<![\w.])(?:eval|exec|os\.system|os\.popen|subprocess\.\w{1,20}|pickle\.loads)\([^\n]{0,80}\brequest\.(?:args|form|values|GET|POST|json|data|get_json|cookies|body)\b/m,

@@ -1,11 +1,17 @@
+import { anyOf } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
 import { findInLines, problemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
 /** What strangers write: titles, texts, names of branches. */
-const WRITTEN_BY_OTHERS =
-  /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label))|(?:comment|review|review_comment)\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:email|name))|workflow_run\.(?:head_branch|head_commit\.message)))\b[^}]{0,120}\}\}/;
+const WRITTEN_BY_OTHERS = anyOf(
+  /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.issue\.(?:title|body))\b[^}]{0,120}\}\}/,
+  /\$\{\{[^}]{0,120}\bgithub\.event\.pull_request\.(?:title|body|head\.(?:ref|label))\b[^}]{0,120}\}\}/,
+  /\$\{\{[^}]{0,120}\bgithub\.event\.(?:(?:comment|review|review_comment)\.body|discussion\.(?:title|body))\b[^}]{0,120}\}\}/,
+  /\$\{\{[^}]{0,120}\bgithub\.event\.head_commit\.(?:message|author\.(?:email|name))\b[^}]{0,120}\}\}/,
+  /\$\{\{[^}]{0,120}\bgithub\.event\.workflow_run\.(?:head_branch|head_commit\.message)\b[^}]{0,120}\}\}/,
+);
 /** Events by which a stranger's text meets the rights of the repository. */
 const WITH_RIGHTS =
   /^(?:on:)?[\s\-[,"']{0,20}[^\n#]{0,200}\b(?:pull_request_target|issues|issue_comment|discussion|discussion_comment|workflow_run)\b/m;

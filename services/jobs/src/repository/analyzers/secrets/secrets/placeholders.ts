@@ -1,6 +1,14 @@
+import { anyOf } from '../../any-of.ts';
+
 /** Words by which people say that a value is to be replaced, wherever in it they stand. */
-const SAYS_SO =
-  /example|change[-_. ]?(?:me|it|this)|replace|placeholder|your[-_. ]|[-_.]your|^your|dummy|sample|fake|mock|redacted|insert|todo|fixme|secret[-_]?here|[-_]here$|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)|invalid|foo[-_]?bar|lorem|(?:super|very|my|some|the|a|test|dev)[-_]?(?:secret|password|passwd|token|(?:api)?[-_]?key)(?![a-z])|^(?:test|dev|local|demo|default)(?![a-z])|^(?:secret|password|passw0rd|p@ssw0rd|admin|root|user|token|guest|qwerty|letmein|hunter)[-_!@#.]?\d{0,4}!?$/i;
+const SAYS_SO = anyOf(
+  /example|change[-_. ]?(?:me|it|this)|replace|placeholder|your[-_. ]|[-_.]your|^your|dummy|sample|fake|mock/i,
+  /redacted|insert|todo|fixme|secret[-_]?here|[-_]here$|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)/i,
+  /invalid|foo[-_]?bar|lorem/i,
+  /(?:super|very|my|some|the|a|test|dev)[-_]?(?:secret|password|passwd|token|(?:api)?[-_]?key)(?![a-z])/i,
+  /^(?:test|dev|local|demo|default)(?![a-z])/i,
+  /^(?:secret|password|passw0rd|p@ssw0rd|admin|root|user|token|guest|qwerty|letmein|hunter)[-_!@#.]?\d{0,4}!?$/i,
+);
 /** Values that stand for others: variables of shells, templates, formats and pipelines. */
 const REFERS = /\$\{|\$\(|\$[A-Z_]|\{\{|\}\}|<%|%\(|%[A-Z_]+%|<[\w .:/-]+>|\{[\w.:-]*\}|#\{|\*{3}|\.{3}|…|\[\w+\]/i;
 /** What nobody draws at random: rows of the alphabet, of the keyboard, of digits, and one sign over and over. */
