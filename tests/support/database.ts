@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { CLONE_LOCK } from './clone-lock.ts';
 
 /** A database of one test file's own: migrated, empty, gone after `drop`. */
 export interface TestDatabase {
@@ -8,9 +9,6 @@ export interface TestDatabase {
   /** Ends every connection to the database and deletes it. Twice is safe. */
   readonly drop: () => Promise<void>;
 }
-
-/** Any number: Postgres refuses to clone a template that another session is cloning, so clones queue up on this lock. */
-const CLONE_LOCK = 7_203_118;
 
 /** Clones a template: the migrated database, or `template0` for an empty one. Safe from many test files at once. */
 export async function createDatabase(template = 'signalbox_template'): Promise<TestDatabase> {

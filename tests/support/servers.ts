@@ -7,6 +7,7 @@ import { migrate } from '@signalbox/store/migrations/migrate';
 import pg from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { CLONE_LOCK } from './clone-lock.ts';
 import { loadTestConfig, type TestConfig } from './config.ts';
 import { discardRun, makeRunFolder, sweepLeftovers } from './leftovers.ts';
 
@@ -127,12 +128,13 @@ async function createTemplate(databaseUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();
   try {
+    await admin.query('select pg_advisory_lock($1)', [CLONE_LOCK]);
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [TEMPLATE]);
     if (rowCount === 0) await admin.query(`create database ${TEMPLATE}`);
+    const template = new URL(databaseUrl);
+    template.pathname = `/${TEMPLATE}`;
+    await migrate(template.href);
   } finally {
-    await admin.end();
+    await admin.end(); // the session's end releases the lock
   }
-  const template = new URL(databaseUrl);
-  template.pathname = `/${TEMPLATE}`;
-  await migrate(template.href);
 }
