@@ -281,6 +281,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const readBy = (...paths: readonly string[]): readonly string[] => [
       ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
     ];
+    const tracing = 'shared/platform/src/tracing/settings.ts';
+    // Commands of strangers run in this pool: its traces go only where no key is asked for.
+    const traced = { proxy: [], agents: readBy(tracing).filter((one) => /^OTEL_.*(?<!HEADERS|TIMEOUT)$/.test(one)) };
     // What a service reads in files that are not its own. Voice notes are the gateway's.
     const besides: Readonly<Record<string, RegExp>> = {
       worker: /^shared\/(?:models\/src\/(?!transcription\/)|planner\/)/,
@@ -292,7 +295,11 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
     const common =
       name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/platform/src/config.ts');
-    const reads = [...common, ...readBy(`services/${program}/src/config.ts`, ...shared, ...policy)];
+    const reads = [
+      ...common,
+      ...readBy(`services/${program}/src/config.ts`, ...shared, ...policy),
+      ...(name === 'proxy' || name === 'agents' ? traced[name] : readBy(tracing)),
+    ];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
     // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
@@ -311,9 +318,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const others: Readonly<Record<string, RegExp>> = {
       gateway: /^SECRETS_KEY$/,
       worker: /^SECRETS_KEY$/,
-      jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$)/,
+      jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
       agents:
-        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$)/,
+        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
       deploy: /^(AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE)/,
     };
     const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
