@@ -23,6 +23,8 @@ export interface RepositoryBench {
   /** Writes these files, removes those that are null, and commits. Answers the commit. */
   commit(files: Readonly<Record<string, string | null>>): string;
   git(...words: readonly string[]): string;
+  /** Lets days go by before the next commit. */
+  pass(days: number): void;
   ask(runId: string, chain: ChainName, more?: { readonly isDry?: boolean; readonly ref?: string }): Promise<void>;
   /** Runs a chain and waits for what it came to. */
   run(
@@ -36,7 +38,9 @@ export interface RepositoryBench {
   close(): Promise<void>;
 }
 
-export async function openRepositoryBench(options: { readonly isServed?: boolean } = {}): Promise<RepositoryBench> {
+export async function openRepositoryBench(
+  options: { readonly isServed?: boolean; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<RepositoryBench> {
   const jobs = await openJobsBench();
   const root = makeTemporaryFolder('repositories');
   const project = 'shop';
@@ -70,6 +74,7 @@ export async function openRepositoryBench(options: { readonly isServed?: boolean
     TARGETS_DIR: makeTemporaryFolder('targets'),
     REPOSITORIES_DIR: root,
     ...sandbox?.settings,
+    ...options.settings,
   };
   if (options.isServed !== false) await jobs.startService(settings);
   const findings = createFindings(jobs.pool);
@@ -80,6 +85,7 @@ export async function openRepositoryBench(options: { readonly isServed?: boolean
     findings,
     settings,
     git,
+    pass: (days) => (clock += days * 86_400),
     commit: (files) => {
       for (const [name, text] of Object.entries(files)) {
         const file = join(folder, name);
