@@ -49,6 +49,60 @@ describe('code', () => {
     expect(await find(path, 'class A:', open, ...body.slice(1), ...rest)).toEqual([]);
   });
 
+  it.each([
+    ['a.go', 'func isZero(c *A) bool {', ['return a(1) == 0 &&'], '&&', '}'],
+    ['a.ts', 'function isZero(c: A): boolean {', ['return a(1) === 0 &&'], '&&', '}'],
+    ['a.py', 'def is_zero(c):', ['    return (a(1) == 0 and'], 'and', '    )'],
+  ])('counts like operators in a row once, and others each, in %s', async (path, open, begin, operator, close) => {
+    const other = { '&&': '||', and: 'or' }[operator];
+    const rows = (which: (n: number) => string | undefined) => [
+      open,
+      ...begin,
+      ...branching(40, (n) => `    a(${n}) == 0 ${which(n)}`),
+      '    b',
+      close,
+    ];
+    expect(await find(path, ...rows(() => operator))).toEqual([]);
+    expect(await find(path, ...rows((n) => (n % 2 === 0 ? operator : other)))).toHaveLength(1);
+    // Each condition is one of its own.
+    const conditions = branching(
+      11,
+      (n) => `    ${path.endsWith('.py') ? `if a and b(${n}): c()` : `if (a && b(${n})) { c(); }`}`,
+    );
+    expect(await find(path, open, ...conditions, path.endsWith('.py') ? '' : '}')).toHaveLength(1);
+  });
+
+  it('names the line in which a function is declared, wherever its braces begin', async () => {
+    const body = branching(20, (n) => `  if (a === ${n}) b();`);
+    const { found } = await analyze(CODE_ANALYZER, {
+      'a.ts': ['let a = 1', 'export function patch(', '  b: B,', '  c: C,', '): void {', ...body, '}'].join('\n'),
+      'b.ts': ['const go = async (', '  b: B,', ') => {', ...body, '};'].join('\n'),
+    });
+    expect(found).toMatchObject([
+      { path: 'a.ts', line: 2, evidence: 'export function patch(', values: { name: 'patch', lines: 22 } },
+      { path: 'b.ts', line: 1, evidence: 'const go = async (', values: { name: 'go' } },
+    ]);
+  });
+
+  it('names a function by what it is given to, and takes no long table for a long file', async () => {
+    const body = branching(20, (n) => `    if a == ${n} { b() }`);
+    expect(
+      await find('a.go', 'func main() {', '  eval := func(a int, b func()) (int, error) {', ...body, '  }', '}'),
+    ).toEqual(['code/complex-function:2 21 22 eval']);
+    const rows = branching(1_100, (n) => `  { name: 'n${n}' },`);
+    expect(await find('abi.ts', 'export const ABI = [', ...rows, '];')).toEqual([]);
+    expect(await find('abi.ts', 'export const ABI = [', ...rows, '];', 'export function a() {', '  b();', '}')).toEqual(
+      ['code/long-file: 1105'],
+    );
+  });
+
+  it('lets tests and examples print a value, and stops no debugger there unseen', async () => {
+    expect(await find('src/a.rs', '  dbg!(x);')).toEqual(['code/debug-leftover:1 dbg!']);
+    expect(await find('tests/a.rs', '  dbg!(x);')).toEqual([]);
+    expect(await find('examples/a/src/main.rs', '  dbg!(x);')).toEqual([]);
+    expect(await find('tests/a.ts', '  debugger;')).toHaveLength(1);
+  });
+
   it('does not count what stands in strings, comments and searches, nor the cases of a switch', async () => {
     const body = branching(
       40,

@@ -45,13 +45,15 @@ describe('documentation', () => {
       '## Über uns',
       '> ```js\n> a\n> ```\n## Map\\<[A][B]\\>',
       'Underlined\n---------',
+      '### `<series>`\n### a.Request<[B], [C]>\n### <b>Bold</b>',
+      '[l](#series) [m](#arequestb-c) [n](#bold)',
       '<a name="Custom"></a>',
       '[a](#whats-new-in-v20) [b](#über-uns-1) [c](#underlined) [d](#custom) [e](#top) [f](other.md#here) [k](#mapa)',
       '[g](#gone) [h](other.md#gone) [i](a.ts#L10)',
     ];
     expect(await find({ 'README.md': page.join('\n'), 'other.md': '# [Here](x.ts)', 'a.ts': '', 'x.ts': '' })).toEqual([
-      'dead-anchor README.md:12 #gone',
-      'dead-anchor README.md:12 other.md#gone',
+      'dead-anchor README.md:16 #gone',
+      'dead-anchor README.md:16 other.md#gone',
     ]);
   });
 
@@ -59,6 +61,12 @@ describe('documentation', () => {
     const page = '[a](/guide/start) [b](./other) [c](#custom) [d](gone.md)';
     expect(await find({ 'docs/a.md': page, 'mkdocs.yml': '' })).toEqual(['dead-link docs/a.md:1 gone.md']);
     expect(await find({ 'docs/a.md': `---\ntitle: A\n---\n${page}` })).toEqual(['dead-link docs/a.md:4 gone.md']);
+  });
+
+  it('leaves pages to whoever builds them', async () => {
+    expect(await find({ 'src/a.md': '[a](middleware/index.html#b) [b](index.md)' })).toEqual([
+      'dead-link src/a.md:1 index.md',
+    ]);
   });
 
   it('finds links that leave the repository', async () => {

@@ -45,6 +45,11 @@ describe('licenses', () => {
     expect(await told({ LICENSE: MIT, 'package.json': json({ license: 'The MIT' }) })).toEqual([
       'info licences/invalid-expression The MIT',
     ]);
+    expect(await told({ 'composer.json': json({ license: ['MIT', 'Apache-2.0'] }), 'index.php': '' })).toEqual([]);
+    expect(await told({ 'liquid.gemspec': "Gem::Specification.new do |s|\n  s.license = 'MIT'\nend\n" })).toEqual([]);
+    expect(await told({ 'liquid.gemspec': 's.licenses = ["Ruby", "The MIT"]\n' })).toEqual([
+      'info licences/invalid-expression Ruby OR The MIT',
+    ]);
     expect(await told({ 'LICENSE-MIT': MIT, 'Cargo.toml': '[package]\nlicense = "MIT/Apache-2.0"\n' })).toEqual([]);
     expect(await told({ COPYING: GPL, 'package.json': json({ license: 'GPL-3.0-or-later' }) })).toEqual([]);
     expect(await told({ LICENSE: MIT, 'package.json': json({ license: `(${'('.repeat(100_000)}` }) })).toHaveLength(1);

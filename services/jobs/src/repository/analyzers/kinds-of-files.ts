@@ -10,13 +10,13 @@ const NEVER = /(?!)/;
 
 const TEST: Kind = {
   folder: anyOf(
-    /^(?:tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress)$/,
+    /^(?:t|tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress)$/,
     /^(?:playwright|unittests?|test-?(?:utils?|support|kit)|[\w-]*testing-support)$/,
     /^(?:[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures))$/,
     /^(?:(?:android|common|jvm|js|native|integration|unit)Test)$/,
   ),
   file: anyOf(
-    /^(?:tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/,
+    /^(?:(?:[\w-]*[._-])?tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/,
     /[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$/,
     /[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$/,
   ),
@@ -58,6 +58,8 @@ const DOCUMENTATION: Kind = {
 const SAYS_GENERATED = anyOf(
   /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
   /do not (?:edit|modify)\b.{0,80}generated/im,
+  // Helpers that the compiler of TypeScript writes into what it makes.
+  /^var __\w{1,40} = \(this && this\.__/m,
   /^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im,
 );
 const HEAD_LENGTH = 1_000;

@@ -23,7 +23,7 @@ const RULES = [
 /** What manifests and lock files say about the packages in use, and whether they agree. */
 export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) => namesPackages(path),
   inspect: readPackages,

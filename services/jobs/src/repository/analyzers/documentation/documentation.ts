@@ -36,7 +36,7 @@ export type DocumentationSummary = {
 /** Whether the pages of a repository lead where they say. Addresses elsewhere are not fetched. */
 export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
   name: 'documentation',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) =>
     (PAGE.test(path) || PACKAGE.test(path)) && !isTest(path) && !isVendored(path) && !isGenerated(path),
@@ -176,13 +176,14 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
     isOfSite &&
     (link.target.startsWith('/') ||
       !/\.\w+(?:[?#].*)?$/.test(link.target) ||
-      /\.html?(?:$|[?#])/.test(link.target) ||
       (IMAGE.test(target.path) && link.target.startsWith('..')))
   )
     return [];
   // A name alone may be anything: an identifier, a page of a wiki.
   if (!/[./]/.test(link.target) && !link.target.startsWith('#')) return [];
   if (!has(target.path)) {
+    // What it is built of is a page of another kind.
+    if (/\.html?$/.test(target.path)) return [];
     // A forge shows these without their endings as well.
     if (has(`${target.path}.md`) && isOfSite) return [];
     const isImage = IMAGE.test(target.path);

@@ -117,8 +117,10 @@ function toAnchors(headings: readonly string[]): readonly string[] {
       .replace(/[ \t]#+[ \t]*$/, '')
       .replaceAll(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, '')
       .replaceAll(/\[([^\]]{0,300})\](?:\([^)]{0,500}\)|\[[^\]]{0,200}\])/g, '$1')
+      // What stands in code is no tag.
+      .replaceAll(CODE_SPAN, (span) => span.replaceAll(/[`<>]/g, ''))
       .replaceAll(/\\[<>]/g, '')
-      .replaceAll(/<[^<>]{0,500}>/g, '')
+      .replaceAll(/<[!/a-z][^<>]{0,500}>/gi, '')
       .replaceAll(/\{#[\w-]{1,200}\}/g, '')
       .trim();
     const slugs = new Set(

@@ -29,7 +29,7 @@ const ISLAND_LIMIT = 5;
  */
 export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   name: 'hot-spots',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) =>
     findLanguage(path) !== null &&

@@ -1,6 +1,7 @@
-import { readPackages, LOCK_FILES, nameOf } from '../packages/read-packages.ts';
+import { readPackages, LOCK_FILES, namesPackages, nameOf } from '../packages/read-packages.ts';
 import { fieldOf, linesOfNames, parsed, pathOf, textOf } from '../packages/plain.ts';
 import { readLicense } from '../packages/npm/package-lock.ts';
+import { isVendored } from '../../kinds-of-files.ts';
 import { isLicenseFile, recognizeLicense } from './license-text.ts';
 
 export type LockedLicence = {
@@ -20,6 +21,14 @@ export type LicenceFacts =
     }
   /** `unknown`: packages of which the lock file names no license. */
   | { readonly kind: 'lock'; readonly packages: readonly LockedLicence[]; readonly unknown: number };
+
+/** Manifests of managers whose packages are not read, but which name the license of their own. */
+const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
+
+/** Whether a file may name a license. */
+export function namesLicence(path: string): boolean {
+  return isLicenseFile(path) || namesPackages(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
+}
 
 /** What one file says about licenses. */
 export async function inspectLicences(path: string, text: string): Promise<LicenceFacts | null> {
@@ -47,8 +56,16 @@ interface Declared {
   readonly isPrivate: boolean;
 }
 
+/** `.license = 'MIT'` and `.licenses = ['MIT', 'Ruby']`. */
+const LICENSE_OF_GEM = /\.licenses?\s{0,20}=\s{0,20}([^\n]{1,300})/;
+
 async function readDeclared(name: string, text: string): Promise<Declared | null> {
-  if (name === 'package.json') {
+  if (name.endsWith('.gemspec')) {
+    const [, names = ''] = LICENSE_OF_GEM.exec(text) ?? [];
+    const quoted = [...names.matchAll(/["']([^"'\n]{1,100})["']/g)].map(([, one]) => one);
+    return { license: quoted.join(' OR ') || null, isPrivate: false };
+  }
+  if (name === 'package.json' || name === 'composer.json') {
     const root = parsed(() => JSON.parse(text));
     return {
       license: readLicense(fieldOf(root, 'license') ?? fieldOf(root, 'licenses')),

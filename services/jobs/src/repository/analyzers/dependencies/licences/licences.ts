@@ -1,18 +1,18 @@
 import type { Found } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Fact, Noted, RepositoryView } from '../../analyzer.ts';
 import { finding } from '../finding.ts';
-import { nameOf, namesPackages, folderOf } from '../packages/read-packages.ts';
+import { nameOf, folderOf } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 import { idsOf, plainId, reachOf, readExpression } from './expression.ts';
-import { inspectLicences, type LicenceFacts, type LockedLicence } from './facts.ts';
+import { inspectLicences, namesLicence, type LicenceFacts, type LockedLicence } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
 
 /** What the repository and its dependencies may be used for: its own license, and those that lock files name. */
 export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
   name: 'licences',
-  version: 1,
+  version: 2,
   reach: 'commit',
-  wants: ({ path }) => isLicenseFile(path) || (namesPackages(path) && isShipped(path)),
+  wants: ({ path }) => namesLicence(path) && (isLicenseFile(path) || isShipped(path)),
   inspect: inspectLicences,
   conclude: (noted, view) => {
     const own = ownLicence(noted, view);

@@ -51,7 +51,7 @@ const REASONABLE_COMPLEXITY = 10;
 /** Size, complexity and leftovers of code. It reads thirteen languages without parsing them: a parser can be driven to a crash by a file. */
 export const CODE_ANALYZER: Analyzer<CodeFacts> = {
   name: 'code',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path),
   inspect(path, text) {

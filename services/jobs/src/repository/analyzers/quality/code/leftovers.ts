@@ -1,5 +1,5 @@
 import { toEvidence } from '../../evidence.ts';
-import { isTest } from '../../kinds-of-files.ts';
+import { isExample, isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
 import { lessen, type Problem } from '../../problem.ts';
@@ -7,7 +7,8 @@ import { lessen, type Problem } from '../../problem.ts';
 /** What a person wrote for a moment and forgot: stops of a debugger, tests that run alone or not at all. */
 export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
   const inTest = isTest(path);
-  const stops = findAll(source, STOPS[language.name]).map(({ text, line }) => ({
+  const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
+  const stops = [...findAll(source, STOPS[language.name]), ...prints].map(({ text, line }) => ({
     rule: 'debug-leftover',
     severity: inTest ? lessen('medium') : ('medium' as const),
     line,
@@ -29,9 +30,14 @@ const STOPS: Readonly<Record<string, RegExp>> = {
   TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*;?[ \t]*$)/gm,
   Python: /^[ \t]{0,200}(?:breakpoint\(\)|i?pdb\.set_trace\(\)|import i?pdb\b)/gm,
   Ruby: /^[ \t]{0,200}(?:binding\.(?:pry|irb)|byebug)(?=[ \t]*$)/gm,
-  PHP: /^[ \t]{0,200}(?:var_dump|dd|xdebug_break)(?=\()/gm,
+  PHP: /^[ \t]{0,200}(?:dd|xdebug_break)(?=\()/gm,
   'C#': /(?<![\w.])(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)(?=\(\))/g,
   Go: /(?<![\w.])runtime\.Breakpoint(?=\(\))/g,
+};
+
+/** What prints a value for whoever looks for a mistake. Tests and examples may. */
+const PRINTS: Readonly<Record<string, RegExp>> = {
+  PHP: /^[ \t]{0,200}var_dump(?=\()/gm,
   Rust: /(?<![\w:])dbg!(?=\s?[({[])/g,
 };
 

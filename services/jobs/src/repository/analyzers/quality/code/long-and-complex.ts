@@ -1,7 +1,7 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import type { MeasuredFunction } from '../source/measured-function.ts';
-import { lineOf, type Source } from '../source/read-source.ts';
+import type { Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
 /**
@@ -46,7 +46,8 @@ export function findLongAndComplex(
         : []),
     ];
   });
-  if (linesOfCode <= LONG_FILE_LINES) return found;
+  // A long table is easy to read.
+  if (linesOfCode <= LONG_FILE_LINES || functions.length === 0) return found;
   const file: Problem = {
     rule: 'long-file',
     severity: 'low',
@@ -99,12 +100,10 @@ function readTypeNames({ code }: Source): ReadonlySet<string> {
 }
 
 /** The line in which a function is declared, without the texts in it. */
-function readHeaderLine(source: Source, { start }: MeasuredFunction): string {
-  const line = lineOf(source, start);
-  const from = source.lineStarts[line - 1] ?? 0;
-  const read = (begin: number): string => source.code.slice(begin, source.lineStarts[line] ?? source.code.length);
-  const text = read(from).trim();
+function readHeaderLine({ code, lineStarts }: Source, { line }: MeasuredFunction): string {
+  const read = (from: number): string => code.slice(lineStarts[from - 1] ?? 0, lineStarts[line] ?? code.length);
+  const text = read(line).trim();
   // A brace on a line of its own.
-  const whole = text === '{' && line > 1 ? read(source.lineStarts[line - 2] ?? 0) : text;
+  const whole = text === '{' && line > 1 ? read(line - 1) : text;
   return whole.replaceAll(/"{2,}/g, '"…"');
 }

@@ -38,7 +38,7 @@ const FINDING_LIMIT = 200;
 /** Code that was copied from one file to another. Comments, imports and lines without words do not count. */
 export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   name: 'duplicates',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) => findLanguage(path) !== null && isOwnCode(path),
   inspect(path, text) {

@@ -34,7 +34,7 @@ const LEAST_LINES = 500;
 /** Whether a repository has what keeps it working: tests, builds, a readme, and no ballast. */
 export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   name: 'health',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) => isBuildFile(path) || (findLanguage(path) !== null && !isVendored(path) && !isGenerated(path)),
   inspect(path, text) {

@@ -1,4 +1,5 @@
 import { matchBrackets, readHeader, type Header } from './blocks.ts';
+import { createBranchCount } from './branches.ts';
 import type { Language } from './languages.ts';
 import type { MeasuredFunction } from './measured-function.ts';
 import { countParameters } from './parameters.ts';
@@ -11,6 +12,7 @@ export function findBracedFunctions(source: Source, language: Language): readonl
   const codeBefore = countCodeLines(source);
   const found: OpenFunction[] = [];
   const blocks: Block[] = [];
+  const counts = createBranchCount(code);
   const tokens = new RegExp(`[{}]|${language.branches}`, 'g');
   for (let token = tokens.exec(code); token; token = tokens.exec(code)) {
     const partner = partners[token.index] ?? -1;
@@ -20,17 +22,18 @@ export function findBracedFunctions(source: Source, language: Language): readonl
       const header = readHeader(code, token.index, partners);
       const block = openBlock({ header, inside, language, code, partners, end: partner });
       if (block.owner && block.owner !== inside?.owner) {
-        found.push(Object.assign(block.owner, { start: token.index }));
+        const declaredAt = block.owner.declaredAt < 0 ? token.index : block.owner.declaredAt;
+        found.push(Object.assign(block.owner, { start: token.index, declaredAt }));
       }
       blocks.push(block);
     } else if (token[0] === '}') {
       if (inside?.end === token.index) blocks.pop();
-    } else if (inside?.owner) inside.owner.complexity += 1;
+    } else if (inside?.owner && counts(token[0], token.index)) inside.owner.complexity += 1;
   }
   const measured = found.map((one) => {
-    const line = lineOf(source, one.start);
     const last = lineOf(source, one.end);
-    return { ...one, line, allLines: (codeBefore[last] ?? 0) - (codeBefore[line - 1] ?? 0) };
+    const allLines = (codeBefore[last] ?? 0) - (codeBefore[lineOf(source, one.start) - 1] ?? 0);
+    return { ...one, line: lineOf(source, one.declaredAt), allLines };
   });
   const linesInside = new Map<OpenFunction, number>();
   for (const [index, { allLines }] of measured.entries()) {
@@ -50,6 +53,8 @@ interface OpenFunction {
   readonly parent: OpenFunction | null;
   readonly end: number;
   start: number;
+  /** Where its parameters stand; -1 where it has none. */
+  declaredAt: number;
   complexity: number;
   nesting: number;
 }
@@ -90,6 +95,9 @@ const NO_FUNCTION =
 const GIVEN_TO =
   /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*\*?\s*)?(?:<[^()]{0,80}>)?\s*(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
 
+/** The same where a word begins a function, and where it may tell after its parameters what it answers. */
+const GIVEN_TO_FUNC = /([\w$]+)\s{0,8}:?=\s{0,8}(?:static\s{1,8})?func(?:tion)?\b[^=]*$/;
+
 function readFunction(
   { header, language, code, partners, end }: BlockPlace,
   parent: OpenFunction | null,
@@ -102,12 +110,13 @@ function readFunction(
   const isNamed = own !== '' && own !== 'function';
   if (own === 'new') return null;
   if (match && !isNamed && language.shape !== 'word' && !/\bfunction\b/.test(match[0] + text.slice(-40))) return null;
-  const name = isNamed ? own : (GIVEN_TO.exec(text)?.[1] ?? nameCallee(code, header.from));
+  const given = (language.shape === 'word' ? GIVEN_TO_FUNC : GIVEN_TO).exec(text)?.[1];
+  const name = isNamed ? own : (given ?? nameCallee(code, header.from));
   const from = match ? match.index + match[0].indexOf(own) + own.length : 0;
   const at = isArrow ? text.lastIndexOf('()') : text.indexOf('()', from);
   const group = at < 0 ? undefined : header.groups[text.slice(0, at).split('()').length - 1];
   const parameters = group === undefined ? 0 : countParameters(code, group, partners[group] ?? -1);
-  return { name, parameters, parent, end, start: 0, complexity: 1, nesting: 0 };
+  return { name, parameters, parent, end, start: 0, declaredAt: group ?? -1, complexity: 1, nesting: 0 };
 }
 
 /** What a function without a name is handed to, `describe(…)`, or what that makes of it: `const save = useCallback(() => {`. */

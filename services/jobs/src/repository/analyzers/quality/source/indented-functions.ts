@@ -1,4 +1,5 @@
 import { matchBrackets } from './blocks.ts';
+import { createBranchCount } from './branches.ts';
 import type { Language } from './languages.ts';
 import type { MeasuredFunction } from './measured-function.ts';
 import { countParameters } from './parameters.ts';
@@ -9,6 +10,7 @@ export function findIndentedFunctions({ code, lineStarts }: Source, language: La
   const found: Mutable[] = [];
   const blocks: Block[] = [];
   const branches = new RegExp(language.branches, 'g');
+  const counts = createBranchCount(code);
   const partners = matchBrackets(code);
   let brackets = 0;
   for (const [index, line] of code.split('\n').entries()) {
@@ -36,7 +38,9 @@ export function findIndentedFunctions({ code, lineStarts }: Source, language: La
     const inside = blocks.at(-1)?.owner;
     if (inside) {
       inside.lines += 1;
-      inside.complexity += line.match(branches)?.length ?? 0;
+      const lineStart = lineStarts[index] ?? 0;
+      const counted = [...line.matchAll(branches)].filter(({ 0: word, index: at }) => counts(word, lineStart + at));
+      inside.complexity += counted.length;
     }
     brackets = Math.max(0, brackets + countBrackets(line));
   }

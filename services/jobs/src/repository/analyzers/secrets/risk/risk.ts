@@ -22,7 +22,7 @@ const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
 /** How a project is built, shipped and run where that puts others at risk. It reads what is there; nothing of it is run. */
 export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   name: 'risk',
-  version: 1,
+  version: 2,
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path) && !isTest(path),
   inspect(path, text) {
