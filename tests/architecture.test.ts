@@ -237,7 +237,10 @@ describe('documents', () => {
   });
 
   it('link to what is there', () => {
-    const documents = paths.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
+    // The demo project has a dead link for scans to find.
+    const documents = paths
+      .filter((path) => path.endsWith('.md') && !path.startsWith('infra/demo/releases/'))
+      .map((path) => ({ path, text: read(path) }));
     const readAt = (path: string): string | null => (existsSync(join(ROOT, path)) ? readTarget(path) : null);
     const readTarget = (path: string): string => (path.endsWith('.md') ? read(path) : '');
     expect(documents.flatMap((document) => findDeadLinks(document, readAt))).toEqual([]);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => demo.close(), 60_000);
 
 const FIRST = '1.0-9d40008';
-const SECOND = '1.1-8ee0b2b';
+const SECOND = '1.1-eb4634f';
 const COMMIT = 'commit-9d40008';
 
 const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);

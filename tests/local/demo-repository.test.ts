@@ -3,8 +3,11 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { ANALYZERS } from '@signalbox/jobs/repository/analyzers/analyzers';
+import { scan } from '@signalbox/jobs/repository/scan/scan';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
+import { loadTestConfig } from '../support/config.ts';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const place = mkdtempSync(join(tmpdir(), 'demo-'));
@@ -20,10 +23,24 @@ describe('the repository of the demo project', () => {
     await makeDemoRepository(folder);
     expect(tags(folder).split('\n')).toEqual([
       '1.0 9d400089d934be746c80a3f2e78c394a5ccccd70',
-      '1.1 8ee0b2baa309d993ffc98e5c07c90d1fef06ec58',
-      '1.2 3c7e68a6dc07cdafdea11590472a554233d8056c',
+      '1.1 eb4634f9afca9996565ec744418c930127c24762',
+      '1.2 f5838d944871eeaeefdddd00436e2a903dd5bc06',
     ]);
     expect(git(folder, 'fsck', '--strict')).toBe('');
+  });
+
+  it('has something to find for whoever tries the scans', async () => {
+    const folder = join(place, 'scanned.git');
+    await makeDemoRepository(folder);
+    const mirror = { dir: folder, path: loadTestConfig().path, signal: AbortSignal.timeout(60_000) };
+    const { result } = await scan(mirror, { commit: git(folder, 'rev-parse', 'main'), folder: null }, ANALYZERS);
+    const found = Object.values(result.conclusions).flatMap((one) => one.found);
+    expect(found.map(({ severity, rule, path }) => `${severity} ${rule} ${path}`).toSorted()).toEqual([
+      'high risk/remote-script import-prices.sh',
+      'high secrets/in-history supplier.env',
+      'low documentation/dead-link README.md',
+      'low licences/none .',
+    ]);
   });
 
   it('is left as it is when it is there, and made anew when the releases are others', async () => {
