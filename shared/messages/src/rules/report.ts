@@ -1,4 +1,5 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
+import { plainName } from '@signalbox/contracts/plain-name';
 import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import { say } from '../say.ts';
 import { findRule, saySeverity } from './rules.ts';
@@ -12,6 +13,8 @@ export interface ReportContent {
   readonly now: Date;
   readonly open: readonly ReportedFinding[];
   readonly accepted: readonly ReportedFinding[];
+  /** What a model says over them, sentence by sentence with the findings that each is about. */
+  readonly summary?: readonly SummarySentence[];
   /** The newest first. */
   readonly runs: readonly {
     readonly chain: ChainName;
@@ -27,8 +30,14 @@ export type ReportedFinding = Pick<
   'rule' | 'severity' | 'path' | 'line' | 'evidence' | 'values' | 'acceptedReason'
 > & { readonly findingId: string | null };
 
+export interface SummarySentence {
+  readonly says: string;
+  readonly findings: readonly ReportedFinding[];
+}
+
 /** A report for people, in Markdown. What changed in the last run is its first line after the title. */
-export function sayReport({ project, commit, now, open, accepted, runs }: ReportContent): string {
+export function sayReport(content: ReportContent): string {
+  const { project, commit, now, open, accepted, summary = [], runs } = content;
   const done = runs.filter(({ status }) => status === 'completed');
   const [newest] = done;
   const isFirst = newest !== undefined && !done.some((run) => run !== newest && run.chain === newest.chain);
@@ -38,6 +47,9 @@ export function sayReport({ project, commit, now, open, accepted, runs }: Report
     `# ${say('findings.reportTitle', { project })}`,
     newest ? saySummary({ project, chain: newest.chain, commit: newest.commitId, counts: newest.counts, isFirst }) : '',
     say('findings.reportMade', { at: now.toISOString().slice(0, 10), commit: commit?.slice(0, 12) ?? '–' }),
+    summary.length === 0
+      ? ''
+      : `## ${say('findings.summaryTitle')}\n\n${say('findings.summaryBy')}\n\n${summary.map(describeSentence).join('\n')}`,
     open.length === 0 ? say('findings.none', { project, status: 'open' }) : '',
     part(say('findings.openTitle', { count: open.length }), open),
     part(say('findings.acceptedTitle', { count: accepted.length }), accepted),
@@ -56,6 +68,11 @@ function describe(finding: ReportedFinding): string {
     ...(evidence === '' ? [] : [`  > \`${oneLine(evidence).replaceAll('`', '\u02cb')}\``]),
     ...(acceptedReason === null ? [`  ${oneLine(findRule(rule)?.why() ?? '')}`] : [`  ${oneLine(acceptedReason)}`]),
   ].join('\n');
+}
+
+function describeSentence({ says, findings }: SummarySentence): string {
+  const about = findings.map((one) => [`#${one.findingId}`, sayPlace(one)].filter(Boolean).join(' '));
+  return `- ${plainName(says)} (${about.join(', ')})`;
 }
 
 function describeRun({ chain, status, commitId, counts, finishedAt }: ReportContent['runs'][number]): string {

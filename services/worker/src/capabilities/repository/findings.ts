@@ -201,9 +201,22 @@ export const reopenFinding = tool({
   },
 });
 
+/** A statement of a model stands on findings, which have a place in the code. */
+const Summary = z
+  .array(
+    z.object({
+      says: z.string().trim().min(3).max(400).describe('One sentence, in the language of the person'),
+      about: z.array(z.number().int().min(1).max(999_999_999)).min(1).max(5).describe('Numbers of its findings'),
+    }),
+  )
+  .max(8)
+  .describe(
+    'What the findings come to, for whoever reads only this. Read them with list_findings first; left out, none',
+  );
+
 export const getFindingsReport = tool({
   describe:
-    'Give all findings of the repository of a project as files: a report in Markdown, and SARIF for other tools.',
+    'Give all findings of the repository of a project as files: a report in Markdown, with a summary when you have read them, and SARIF for other tools.',
   hints: [
     'give me the report of shop',
     'the findings of shop as a file',
@@ -213,16 +226,25 @@ export const getFindingsReport = tool({
     'findings of blog as sarif',
     'the report of the findings of shop',
   ],
-  input: z.object({ project: ProjectName }),
+  input: z.object({ project: ProjectName, summary: Summary.optional() }),
   ...READ,
   holds: 'records',
   ...aboutProject,
   deadlineMs: 15_000,
-  run: async ({ project }, { ports, now }) => {
+  run: async ({ project, summary: said = [] }, { ports, now }) => {
     await ports.projects.get(project);
+    const { findings } = ports.repositories;
+    // A sentence about a finding that is not there is refused, and with it the report.
+    const summary = await Promise.all(
+      said.map(async ({ says, about }) => ({
+        says,
+        findings: await Promise.all(about.map((number) => findings.get(project, String(number)))),
+      })),
+    );
     const [newest] = await ports.repositories.runs.list(project, 1);
     if (!newest) return { project, files: [] as string[] };
-    const files = await reportFiles(ports, { project, chain: newest.chain, commit: newest.commitId }, now());
+    const about = { project, chain: newest.chain, commit: newest.commitId, summary };
+    const files = await reportFiles(ports, about, now());
     return withFiles({ project, files: files.map(({ name }) => name) }, files);
   },
   phrases: {

@@ -1,4 +1,4 @@
-import { sayReport } from '@signalbox/messages/rules/report';
+import { sayReport, type SummarySentence } from '@signalbox/messages/rules/report';
 import { toSarif } from '@signalbox/messages/rules/sarif';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';
@@ -9,10 +9,15 @@ const MOST_FINDINGS = 2_000;
 /** The findings of a project as Markdown for people and as SARIF for tools. */
 export async function reportFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
-  about: { readonly project: string; readonly chain: ChainName | null; readonly commit: string | null },
+  about: {
+    readonly project: string;
+    readonly chain: ChainName | null;
+    readonly commit: string | null;
+    readonly summary?: readonly SummarySentence[];
+  },
   now: Date,
 ): Promise<Parameters<typeof withFiles>[1]> {
-  const { project, commit } = about;
+  const { project, commit, summary = [] } = about;
   const open = await repositories.findings.list({ project, status: 'open' }, MOST_FINDINGS);
   const accepted = await repositories.findings.list({ project, status: 'accepted' }, MOST_FINDINGS);
   const runs = await repositories.runs.list(project, 20);
@@ -21,7 +26,7 @@ export async function reportFiles(
     {
       name: `${name}.md`,
       mimeType: 'text/markdown; charset=utf-8',
-      content: sayReport({ project, commit, now, open, accepted, runs }),
+      content: sayReport({ project, commit, now, open, accepted, summary, runs }),
     },
     {
       name: `${name}.sarif`,
