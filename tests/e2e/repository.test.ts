@@ -62,12 +62,28 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toEqual({ status: 'open', n: 1 });
   });
 
+  it('is described by what was measured, and its outline comes as a file', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    const overview = await demo.tell(ben, 'give me an overview of the repository of todo', /first run/, 15_000);
+    expect(overview).toMatch(/1 file, 3 commits by one person since 20\d\d-/);
+    expect(overview).toMatch(/Languages: TypeScript 100 %/);
+    expect(overview).toMatch(/Health: \d+ of 100; weakest: /);
+    await ben.ask('/new');
+    await demo.tell(ben, 'audit the documentation of todo', /first run/, 15_000);
+    const { rows } = await demo.stack.pool.query<{ text: string }>(
+      `select convert_from(bytes, 'utf8') as text from artifacts where name = 'todo-outline.md'`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.text).toMatch(/^# todo\n\n## Languages\n/);
+  });
+
   it('is reported as files', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await demo.tell(ben, 'give me the report of todo', /Here is the report of todo/);
     const { rows } = await demo.stack.pool.query<{ name: string; text: string }>(
-      `select name, convert_from(bytes, 'utf8') as text from artifacts order by name`,
+      `select name, convert_from(bytes, 'utf8') as text from artifacts where name like 'todo-findings-%' order by name`,
     );
     expect(rows.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d/, 'day'))).toEqual([
       'todo-findings-day.md',

@@ -43,6 +43,14 @@ describe('a chain over the repository of a project', () => {
     ]);
   });
 
+  it('gives new findings the next numbers, however often the old ones were found again', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
+    for (const run of ['r1', 'r2', 'r3']) await bench.run(run, 'tech_debt');
+    bench.commit({ 'src/other.ts': CONFLICT });
+    await bench.run('r4', 'tech_debt');
+    expect(await rows(`select finding_id::int as n from repository_findings order by n`)).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
   it('leaves alone what another chain looks for', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     await bench.run('r1', 'tech_debt');

@@ -12,6 +12,7 @@ import { repositoryOf } from '../deploy/source/repository-login.ts';
 import type { Sources } from '../deploy/source/sources.ts';
 import { AGENTS } from '../repository/agents/agents.ts';
 import { runChain } from '../repository/chain.ts';
+import { sayFacts } from '../repository/facts.ts';
 import { dryFindings, saidBy } from '../repository/harness.ts';
 import type { ChainParts } from '../repository/run-parts.ts';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
@@ -91,6 +92,7 @@ async function toResult(
     isFirst: before === null,
     counts: run.counts,
     problem: run.problem?.slice(0, 2_000) ?? null,
+    facts: sayFacts(chain, new Map(steps.map(({ agent, output }) => [agent, saidBy(output)]))),
     total,
     top: found.slice(0, SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
       findingId,

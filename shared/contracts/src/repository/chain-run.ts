@@ -33,6 +33,8 @@ export const ChainResult = z.object({
   /** What became of findings, and how many are open; null where the chain did not complete, and in a dry run. */
   counts: z.object({ opened: Count, reopened: Count, fixed: Count, open: Count }).nullable(),
   problem: z.string().max(2_000).nullable(),
+  /** What was measured, one sentence each, in the language of whoever asked: size, languages, health, what to refactor. */
+  facts: z.array(z.string().max(1_000)).max(20),
   /** How many findings the chain is about, and the most important of them. */
   total: Count,
   top: z.array(ShownFinding).max(SHOWN_FINDINGS),

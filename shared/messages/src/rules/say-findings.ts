@@ -33,7 +33,7 @@ export function sayItem(finding: ShownFinding): string {
 
 /** What a run of a chain came to. What changed since the last run is the first line. */
 export function sayChainResult(result: ChainResult): string {
-  const { project, isDry, problem, total, top, left, unseen } = result;
+  const { project, isDry, problem, facts, total, top, left, unseen } = result;
   const chain = sayChain(result.chain);
   if (result.status !== 'completed')
     return say(result.status === 'stopped' ? 'findings.stopped' : 'findings.failed', {
@@ -47,6 +47,8 @@ export function sayChainResult(result: ChainResult): string {
       ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
       : // What is listed below, and not what other chains have found.
         saySummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    facts.length > 0 && top.length > 0 ? say('findings.foundTitle') : '',
     list,
     total > top.length ? say('findings.more', { shown: top.length, total, project }) : '',
     ...left.map((one) => say('findings.left', one)),

@@ -41,6 +41,13 @@ export interface AgentRun {
   readonly finishedAt: Date | null;
 }
 
+/** A document that an agent wrote. */
+export interface RunDocument {
+  readonly path: string;
+  readonly mimeType: string;
+  readonly bytes: Buffer;
+}
+
 const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId", status, is_dry as "isDry", user_key as "userKey",
   problem, counts, started_at as "startedAt", finished_at as "finishedAt"`;
 
@@ -114,6 +121,11 @@ export function createChainRuns(pool: Pool) {
       if (found === null) throw new Error(`the run ${runId} has no row`);
       return found;
     },
+
+    /** What agents wrote in a run, by path. */
+    documents: (runId: string): Promise<readonly RunDocument[]> =>
+      listRows<RunDocument>(pool)`
+        select path, mime_type as "mimeType", bytes from repository_artifacts where run_id = ${runId} order by path`,
 
     /** The run of a chain over this project that was completed before this one; null for the first. */
     before: (run: Pick<ChainRun, 'project' | 'chain' | 'startedAt'>): Promise<ChainRun | null> =>

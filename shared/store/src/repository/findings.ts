@@ -180,7 +180,10 @@ export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promi
     insert into repository_findings
         (project, fingerprint, analyzer, rule, severity, path, line, evidence, "values", first_run, first_commit, changed_run)
       select ${project}, f.fingerprint, f.analyzer, f.rule, f.severity, f.path, f.line, f.evidence, f."values", ${runId}, ${commit}, ${runId}
-        from found f on conflict (project, fingerprint) do nothing`);
+        from found f
+       -- A conflict would use up a number, and people say these numbers.
+       where not exists (select from repository_findings k where k.project = ${project} and k.fingerprint = f.fingerprint)
+      on conflict (project, fingerprint) do nothing`);
 }
 
 /** What makes a finding the same one in the next scan: 32 hexadecimal digits. */

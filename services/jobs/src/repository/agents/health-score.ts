@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { scoreHealth, type ScoredSummaries } from '../analyzers/quality/score.ts';
+import { scoreHealth, ScorePart, type ScoredSummaries } from '../analyzers/quality/score.ts';
 import type { RepositoryAgent } from './agent.ts';
 import { countFound, Counts } from './scanning.ts';
 
-const Health = z.object({
+export const Health = z.object({
   findings: Counts,
   score: z.number().int().min(0).max(100),
-  parts: z.array(z.object({ part: z.string(), weight: z.number(), score: z.number().nullable() })),
+  parts: z.array(z.object({ part: ScorePart, weight: z.number(), score: z.number().nullable() })),
 });
 
 /** Scores how well a repository is kept, by what four analyzers have summed up. */

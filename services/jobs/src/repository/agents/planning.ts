@@ -33,7 +33,7 @@ export const nextSteps: RepositoryAgent<unknown, z.infer<typeof Steps>> = {
   }),
 };
 
-const Plan = z.object({
+export const Plan = z.object({
   steps: z.array(
     z.object({
       path: z.string(),

@@ -3,6 +3,24 @@ import { toSarif } from '@signalbox/messages/rules/sarif';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';
 
+/** Where agents write pages about a repository; reports of findings lie beside it, and are made anew for whoever asks. */
+const PAGES = 'var/artifacts/docs/';
+
+/** The pages that the agents of a run wrote. */
+export async function documentFiles(
+  { repositories }: Pick<ToolContext['ports'], 'repositories'>,
+  { runId, project }: { readonly runId: string; readonly project: string },
+): Promise<Parameters<typeof withFiles>[1]> {
+  const written = await repositories.runs.documents(runId);
+  return written
+    .filter(({ path }) => path.startsWith(PAGES))
+    .map(({ path, mimeType, bytes }) => ({
+      name: `${project}-${path.slice(PAGES.length).replaceAll('/', '-')}`,
+      mimeType,
+      content: bytes.toString('utf8'),
+    }));
+}
+
 /** More than this is for tools that read SARIF, from the command line. */
 const MOST_FINDINGS = 2_000;
 

@@ -5,7 +5,7 @@ import { sayChain, sayChainResult } from '@signalbox/messages/rules/say-findings
 import { say } from '@signalbox/messages/say';
 import { READ, tool, withFiles } from '../../tools/tool.ts';
 import { findingButtons } from './buttons.ts';
-import { reportFiles } from './report-files.ts';
+import { documentFiles, reportFiles } from './report-files.ts';
 
 /** Most of a turn's patience: what takes longer is told when it is done. */
 const DEADLINE_MS = 50_000;
@@ -36,8 +36,13 @@ export function chainTool(chain: ChainName, describe: string, hints: readonly st
       const worked = await context.work('repository.chain', { project, chain, ref: 'HEAD', isDry: false });
       if (worked.kind === 'goes-on') return { state: 'goes-on' as const };
       const output = { state: 'done' as const, ...worked.result };
-      const isWorthAFile = output.status === 'completed' && output.total > output.top.length;
-      return isWorthAFile ? withFiles(output, await reportFiles(context.ports, output, context.now())) : output;
+      if (output.status !== 'completed') return output;
+      const isWorthAReport = output.total > output.top.length;
+      const files = [
+        ...(await documentFiles(context.ports, output)),
+        ...(isWorthAReport ? await reportFiles(context.ports, output, context.now()) : []),
+      ];
+      return files.length === 0 ? output : withFiles(output, files);
     },
     phrases: {
       done: (result, { project }) =>

@@ -39,7 +39,7 @@ export interface Ports {
   /** What scans found in the repositories of projects, and what was decided about it. */
   readonly repositories: {
     readonly findings: ReturnType<typeof createFindings>;
-    readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list'>;
+    readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents'>;
     readonly snapshots: ReturnType<typeof createSnapshots>;
   };
   readonly knowledge: Knowledge;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { DocumentationSummary } from '../documentation/documentation.ts';
 import type { CodeSummary } from './code/code.ts';
@@ -22,7 +23,10 @@ export const SCORE_WEIGHTS = {
   activity: 5,
 } as const;
 
-export type ScorePart = keyof typeof SCORE_WEIGHTS;
+export const ScorePart = z.enum(
+  Object.keys(SCORE_WEIGHTS) as [keyof typeof SCORE_WEIGHTS, ...(keyof typeof SCORE_WEIGHTS)[]], // the keys of the table above
+);
+export type ScorePart = z.infer<typeof ScorePart>;
 
 /** How well a repository is kept: 0 to 100, and so is each of its parts; null for a part that there is nothing to judge by. */
 export interface HealthScore {
@@ -63,8 +67,7 @@ export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): Hea
     dependencies: health.manifests === 0 ? null : (100 * health.locked) / health.manifests,
     activity: between(ageDays, RESTING_DAYS, ACTIVE_DAYS),
   };
-  // The table of weights has exactly the parts as its keys.
-  const parts = (Object.keys(SCORE_WEIGHTS) as ScorePart[]).map((part) => {
+  const parts = ScorePart.options.map((part) => {
     const score = scores[part];
     return { part, weight: SCORE_WEIGHTS[part], score: score === null ? null : Math.round(score) };
   });
