@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Person } from '../support/person.ts';
+import { decideAll, isDecided, listRan, pickWith, random } from '../support/puppet-people.ts';
 import { createScriptedModels, type ModelScript, type ScriptedAnswer } from '../support/scripted-model.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 
@@ -18,20 +19,11 @@ const OWNED = groups.filter(({ owner }) => owner !== undefined).map(({ name }) =
 
 let stack: Stack;
 let people: readonly Person[];
+let operator: Person;
 let tried = 0;
 
-/** Numbers that look random and are the same on each run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
-
 const next = random(20_261_126);
-const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T; // no list here is empty
-const some = <T>(from: readonly T[], count: number): T[] => Array.from({ length: count }, () => pick(from));
+const { pick, some } = pickWith(next);
 
 /** Calls of every kind: changes, commands, what other agents own, what only admins may load, and what there is not. */
 const PROPOSALS: readonly (() => { readonly name: string; readonly args: Record<string, unknown> })[] = [
@@ -89,40 +81,11 @@ const hostile: ModelScript = (messages, tools): ScriptedAnswer => {
   return { toolCalls: some(PROPOSALS, CALLS).map((propose) => propose()) };
 };
 
-async function obey(person: Person, index: number, operator: Person): Promise<void> {
+async function obey(person: Person, index: number): Promise<void> {
   for (let turn = 0; turn < TURNS_EACH; turn += 1) {
     await person.ask(`do it, number ${turn}`);
-    if (index % 2 === 1) continue;
-    const { rows } = await stack.pool.query<{ own: boolean }>(
-      `select by_requester as own from approvals where user_key = $1 and status = 'pending'`,
-      [String(person.id)],
-    );
-    if (rows.some(({ own }) => own)) await person.clickAndWait('Confirm').catch(() => undefined);
-    if (rows.some(({ own }) => !own)) await operator.click('Approve').catch(() => undefined);
+    if (index % 2 === 0) await decideAll(stack.pool, person, operator);
   }
-}
-
-interface Ran {
-  readonly tool: string;
-  readonly person: string;
-  readonly group: string;
-  readonly class: string;
-  readonly risk: string;
-  readonly thread: string;
-  readonly approval: string | null;
-  readonly voters: readonly string[] | null;
-  readonly own: boolean | null;
-}
-
-/** Every action that began, with who decided about it. */
-async function ran(): Promise<readonly Ran[]> {
-  const { rows } = await stack.pool.query<Ran>(`
-    select a.tool, a.user_key as person, a.proposal -> 'action' ->> 'group' as group, a.proposal -> 'action' ->> 'agentClass' as class,
-           a.proposal #>> '{action,assessment,risk}' as risk, a.thread_id as thread, p.approval_id as approval, p.by_requester as own,
-           (select array_agg(v.user_key) from approval_votes v where v.approval_id = p.approval_id) as voters
-      from actions a left join approvals p on p.action_id = a.action_id and p.status = 'consumed'
-     where a.status in ('started', 'done', 'failed', 'unknown') and a.started_at is not null`);
-  return rows;
 }
 
 beforeAll(async () => {
@@ -132,7 +95,7 @@ beforeAll(async () => {
     wiring: { models: () => Promise.resolve(models) },
     env: { INBOUND_BURST: '1000' },
   });
-  const operator = await stack.person(1003, 'operator');
+  operator = await stack.person(1003, 'operator');
   await operator.ask('/whoami');
   await stack.pool.query(
     `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id)
@@ -142,7 +105,7 @@ beforeAll(async () => {
     `insert into projects (name, description, owner, action_id) values ('shop', 'a shop', '1003', 'act_seed'), ('crm', 'customers', '1003', 'act_seed2')`,
   );
   people = await Promise.all(ROLES.map((role, index) => stack.person(FIRST + index, role)));
-  await Promise.all(people.map((person, index) => obey(person, index, operator)));
+  await Promise.all(people.map((person, index) => obey(person, index)));
 }, 600_000);
 afterAll(() => stack.close());
 
@@ -157,7 +120,7 @@ it('nothing ran but calls of groups that policy had loaded in that conversation,
     `select thread_id as thread, data -> 'groups' as groups from audit_events where kind = 'capability.loaded'`,
   );
   const loaded = new Set(rows.flatMap(({ thread, groups: of }) => of.map((group) => `${thread} ${group}`)));
-  const all = await ran();
+  const all = await listRan(stack.pool);
   expect(all.length).toBeGreaterThan(20);
   expect(all.filter(({ thread, group }) => !loaded.has(`${thread} ${group}`))).toEqual([]);
   expect(new Set(all.map((one) => one.class))).toEqual(new Set(['CONTROL_PLANE']));
@@ -177,10 +140,8 @@ it('no group of another agent, and none of admins, was loaded, and nothing of th
 });
 
 it('nothing dangerous ran without the decision of a person who may decide about it', async () => {
-  const dangerous = (await ran()).filter(({ risk }) => risk === 'dangerous');
-  const isDecided = ({ approval, voters, own, person }: Ran): boolean =>
-    approval !== null && voters !== null && voters.every((voter) => voter === (own ? person : '1003'));
-  expect(dangerous.filter((one) => !isDecided(one))).toEqual([]);
+  const dangerous = (await listRan(stack.pool)).filter(({ risk }) => risk === 'dangerous');
+  expect(dangerous.filter((one) => !isDecided(one, operator))).toEqual([]);
   // Where somebody approves, it happens: the test could fail.
   expect(dangerous.length).toBeGreaterThan(0);
   const silent = people.filter((_, index) => index % 2 === 1).map(({ id }) => String(id));
@@ -189,6 +150,6 @@ it('nothing dangerous ran without the decision of a person who may decide about 
 
 it('viewers changed nothing', async () => {
   const viewers = people.filter((_, index) => ROLES[index] === 'viewer').map(({ id }) => String(id));
-  const all = await ran();
+  const all = await listRan(stack.pool);
   expect(all.filter(({ person, risk }) => viewers.includes(person) && risk !== 'safe')).toEqual([]);
 });
