@@ -12,6 +12,13 @@ import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
 
+/** What is asked for besides a chain; the project is that of the bench unless another one is named. */
+interface Asked {
+  readonly isDry?: boolean;
+  readonly ref?: string;
+  readonly project?: string;
+}
+
 /** A project with a repository on this machine, and a job service that runs chains over it. */
 export interface RepositoryBench {
   readonly jobs: JobsBench;
@@ -25,13 +32,9 @@ export interface RepositoryBench {
   git(...words: readonly string[]): string;
   /** Lets days go by before the next commit. */
   pass(days: number): void;
-  ask(runId: string, chain: ChainName, more?: { readonly isDry?: boolean; readonly ref?: string }): Promise<void>;
+  ask(runId: string, chain: ChainName, more?: Asked): Promise<void>;
   /** Runs a chain and waits for what it came to. */
-  run(
-    runId: string,
-    chain: ChainName,
-    more?: { readonly isDry?: boolean; readonly ref?: string },
-  ): Promise<ChainResult>;
+  run(runId: string, chain: ChainName, more?: Asked): Promise<ChainResult>;
   result(runId: string): Promise<ChainResult>;
   /** `open 3 high secrets/private-key src/key.pem`, the most severe first. */
   list(): Promise<readonly string[]>;
@@ -97,9 +100,9 @@ export async function openRepositoryBench(
       git('commit', '--quiet', '--allow-empty', '--message', 'change');
       return git('rev-parse', 'HEAD');
     },
-    ask: async (runId, chain, { isDry = false, ref = 'HEAD' } = {}) => {
+    ask: async (runId, chain, { isDry = false, ref = 'HEAD', project: named = project } = {}) => {
       const log = createLog('test', 'silent');
-      const payload = { project, chain, ref, isDry };
+      const payload = { project: named, chain, ref, isDry };
       const person = { userKey: '1001', chatKey: 'telegram:1001' };
       const run = { runId, job: 'repository.chain' as const, payload, person, threadId: null, traceId: 'trc_test' };
       await enqueueRun({ runs: jobs.runs, queue: jobs.queue, log }, run);

@@ -120,6 +120,19 @@ describe('a chain over the repository of a project', () => {
     expect(await rows(`select * from repository_agent_runs`)).toEqual([]);
   });
 
+  it('goes on without an agent that has ended its process ten times', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
+    // What ten attempts leave behind that died in the scan for secrets.
+    await bench.jobs.pool.query(
+      `with run as (insert into repository_runs (run_id, project, chain, ref, is_dry) values ('r1', 'shop', 'dependency_audit', 'HEAD', false))
+       insert into repository_agent_runs (run_id, step, agent, agent_class, begun) values ('r1', 2, 'secrets_and_risk', 'READ_ONLY_SCAN', 10)`,
+    );
+    expect(await bench.run('r1', 'dependency_audit')).toMatchObject({
+      status: 'completed',
+      left: [{ agent: 'secrets_and_risk', problem: 'it was begun 10 times and never came to its end' }],
+    });
+  });
+
   it('scans what was asked for, a tag, a branch or a commit, and stays with it', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     bench.git('tag', 'v1');

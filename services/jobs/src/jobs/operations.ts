@@ -11,7 +11,6 @@ import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createServices } from '@signalbox/store/deploy/services';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
-import { createScanCaches } from '@signalbox/store/repository/scan-caches';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -88,7 +87,7 @@ export async function createOperationsHandlers(
       pool,
       runs: createChainRuns(pool),
       findings: createFindings(pool),
-      caches: createScanCaches(pool),
+      log,
       path: config.PATH,
       sources: deploy.sources,
       projects: createProjects(pool),

@@ -32,13 +32,14 @@ export async function runChain(
     analyzers.push(...(agents[step.agent]?.analyzers ?? []));
     const known = ended.get(place);
     const isOver = known !== undefined && known.status !== 'running';
-    if (!isOver)
-      await parts.runs.beginStep(runId, { step: place, agent: step.agent, agentClass: REPOSITORY_AGENTS[step.agent] });
+    const agentClass = REPOSITORY_AGENTS[step.agent];
+    const begun = isOver ? 0 : await parts.runs.beginStep(runId, { step: place, agent: step.agent, agentClass });
     const end: StepEnd = isOver
       ? { ...known, status: known.status } // it is over
       : await runAgent(parts, open, agents, {
           step: place,
           agent: step.agent,
+          begun,
           input: resolveInput(step.input, state),
           analyzers,
           foundBefore: [...found.values()],

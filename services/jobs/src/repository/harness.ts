@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { REPOSITORY_AGENTS, type RepositoryAgentName } from '@signalbox/contracts/repository/chains';
+import { REPOSITORY_AGENTS, STEP_ATTEMPTS, type RepositoryAgentName } from '@signalbox/contracts/repository/chains';
 import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import { Found } from '@signalbox/contracts/repository/finding';
-import { AppError } from '@signalbox/contracts/errors';
+import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { fingerprintOf, reconcileFindings } from '@signalbox/store/repository/findings';
-import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { readScanCaches, writeScanCaches } from '@signalbox/store/repository/scan-caches';
+import { isTransient, withTransaction, type Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { AgentFiles, type Document } from './agent-files.ts';
@@ -14,6 +15,7 @@ import type { Listed, RepositoryAgent } from './agents/agent.ts';
 import type { Conclusion } from './analyzers/analyzer.ts';
 import type { ChainParts, OpenRun } from './run-parts.ts';
 import type { ScanCache } from './scan/cache.ts';
+import { ScanKilled } from './scan/run-scan.ts';
 
 /** How a step ended. `stopped`: it was not begun, because something that it needs is not there. */
 export interface StepEnd {
@@ -30,6 +32,8 @@ const DRY_FINDINGS = 2_000;
 export interface Step {
   readonly step: number;
   readonly agent: RepositoryAgentName;
+  /** Which time it is begun. */
+  readonly begun: number;
   readonly input: Readonly<Record<string, unknown>>;
   /** The analyzers of this step and those before it. */
   readonly analyzers: readonly string[];
@@ -51,6 +55,10 @@ export async function runAgent(
   if ('problem' in checked)
     return endStep(parts, open, step, { status: 'stopped', output: null, problem: checked.problem }, null);
   const { agent, input } = checked;
+  const fail = (problem: string): Promise<StepEnd> =>
+    endStep(parts, open, step, { status: 'failed', output: null, problem }, null);
+  // It may be what its process dies of: the steps behind it are not to die of it too.
+  if (step.begun > STEP_ATTEMPTS) return fail(`it was begun ${STEP_ATTEMPTS} times and never came to its end`);
   const files = new AgentFiles(parts, open, { name: step.agent, agentClass: REPOSITORY_AGENTS[step.agent] });
   try {
     const scanned = agent.analyzers.length === 0 ? null : await scanFor(parts, open, agent.analyzers);
@@ -70,24 +78,18 @@ export async function runAgent(
       write: (path, text, mimeType) => files.write(path, text, mimeType),
     });
     const said = agent.output.safeParse(output);
-    if (!said.success) {
-      const problem = `what it said is not of its form: ${z.prettifyError(said.error)}`;
-      return await endStep(parts, open, step, { status: 'failed', output: null, problem }, null);
-    }
+    if (!said.success) return await fail(`what it said is not of its form: ${z.prettifyError(said.error)}`);
     const isDry = open.run.isDry;
     const answer = isDry ? { said: said.data, found: asListed(found).slice(0, DRY_FINDINGS) } : said.data;
-    const left = isDry
-      ? null
-      : { analyzers: agent.analyzers, found, documents: files.documents, scanned: scanned?.counts ?? null };
-    const end = await endStep(parts, open, step, { status: 'completed', output: answer, problem: null }, left);
-    // Afterwards: what the cache knows must not be newer than what the registry has.
-    if (scanned && !isDry) await parts.caches.write(open.run.project, scanned.caches);
-    return end;
+    const left = isDry ? null : { analyzers: agent.analyzers, found, documents: files.documents, scanned };
+    return await endStep(parts, open, step, { status: 'completed', output: answer, problem: null }, left);
   } catch (error) {
     open.signal.throwIfAborted();
     // What only this moment prevents is for the next attempt of the job.
-    if (!(error instanceof AppError)) throw error;
-    return await endStep(parts, open, step, { status: 'failed', output: null, problem: error.message }, null);
+    if (isTransient(error)) throw error;
+    if (!(error instanceof AppError))
+      parts.log.error('a step failed', { run: open.run.runId, agent: step.agent, error });
+    return await fail(toAppError(error, open.run.runId).message);
   } finally {
     await files.close();
   }
@@ -106,12 +108,17 @@ function check(agents: Readonly<Partial<Record<string, RepositoryAgent>>>, { age
 
 async function scanFor(parts: ChainParts, open: OpenRun, analyzers: readonly string[]) {
   const { project } = open.run;
-  const known = await parts.caches.read(project, [...analyzers, CHURN]);
+  const known = await readScanCaches(parts.pool, project, [...analyzers, CHURN]);
   const { [CHURN]: churn = null, ...rest } = known;
   // Our own rows, which only a scan writes.
   const cache = { analyzers: rest as ScanCache['analyzers'], churn: churn as ScanCache['churn'] }; // see above
   const { mirror: dir, commit, folder, signal } = open;
-  const answer = await parts.scan({ dir, path: parts.path, commit, folder, analyzers, cache }, signal);
+  const scan = () => parts.scan({ dir, path: parts.path, commit, folder, analyzers, cache }, signal);
+  const answer = await scan().catch((error: unknown) => {
+    if (!(error instanceof ScanKilled)) throw error;
+    parts.log.warn('a scan was killed and is begun once more', { run: open.run.runId });
+    return scan();
+  });
   const conclusions: Record<string, Conclusion> = {};
   for (const name of analyzers) {
     const conclusion = answer.result.conclusions[name];
@@ -158,8 +165,11 @@ interface Left {
   readonly analyzers: readonly string[];
   readonly found: readonly Found[];
   readonly documents: readonly Document[];
-  /** Files of the commit, and contents that were looked at or known from the cache. */
-  readonly scanned: { readonly files: number; readonly inspected: number; readonly cached: number } | null;
+  /** Files of the commit, contents that were looked at or known from the cache, and the cache of the next scan. */
+  readonly scanned: {
+    readonly counts: { readonly files: number; readonly inspected: number; readonly cached: number };
+    readonly caches: Readonly<Record<string, unknown>>;
+  } | null;
 }
 
 /** The end of a step and all that it leaves, in one transaction. */
@@ -182,6 +192,7 @@ async function endStep(
         analyzers: left.analyzers,
         found: left.found,
       });
+    if (left?.scanned) await writeScanCaches(db, project, left.scanned.caches);
     for (const document of left?.documents ?? []) await putDocument(db, { runId, agent: step.agent, document });
     await appendAudit(db, [
       {
@@ -200,7 +211,7 @@ async function endStep(
           problem: end.problem,
           dry: open.run.isDry,
           found: left?.found.length ?? null,
-          scanned: left?.scanned ?? null,
+          scanned: left?.scanned?.counts ?? null,
           documents: left?.documents.map(({ path }) => path) ?? [],
         },
       },

@@ -1,8 +1,8 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
+import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
 import type { ChainRun, createChainRuns } from '@signalbox/store/repository/chain-runs';
 import type { createFindings } from '@signalbox/store/repository/findings';
-import type { createScanCaches } from '@signalbox/store/repository/scan-caches';
 import type { ScanAnswer, ScanRequest } from './scan/request.ts';
 import type { ScannedCommit } from './scan/view.ts';
 
@@ -11,7 +11,7 @@ export interface ChainParts {
   readonly pool: Pool;
   readonly runs: ReturnType<typeof createChainRuns>;
   readonly findings: ReturnType<typeof createFindings>;
-  readonly caches: ReturnType<typeof createScanCaches>;
+  readonly log: Log;
   /** Where git is found. */
   readonly path: string;
   /** Scans in a process of its own. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChainPayload, ChainResult } from '../repository/chain-run.ts';
+import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
   DeployPayload,
   DeployResult,
@@ -229,12 +230,13 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
-  // Each attempt goes on at the step that the one before was at.
+  // Each attempt goes on at the step that the one before was at. What ends its process again and again is ended by the count of its step:
+  // these are enough for all steps of the longest chain, and for what is before and behind them.
   'repository.chain': job({
     pool: 'deploy',
     payload: ChainPayload,
     result: ChainResult,
-    attempts: 10,
+    attempts: STEP_ATTEMPTS * (2 + Math.max(...Object.values(CHAINS).map((steps) => steps.length))),
     deadlineMs: 30 * 60_000,
     everyMs: null,
   }),

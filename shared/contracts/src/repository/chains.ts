@@ -41,6 +41,9 @@ const step = (
   continueOnFailure,
 });
 
+/** So often a step is begun whose process ends before it does. Then it fails, and the chain goes on without it where it may. */
+export const STEP_ATTEMPTS = 10;
+
 /** Chains are data: the steps in their order. */
 export const CHAINS = {
   discovery_analysis: [

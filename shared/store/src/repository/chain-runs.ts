@@ -1,6 +1,6 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { Pool, Queryable } from '../pool.ts';
-import { findRow, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
 export type AgentStatus = 'running' | 'completed' | 'failed' | 'stopped';
 
@@ -84,11 +84,12 @@ export function createChainRuns(pool: Pool) {
         select step, agent, agent_class as "agentClass", status, output, problem, begun, started_at as "startedAt", finished_at as "finishedAt"
           from repository_agent_runs where run_id = ${runId} order by step`,
 
-    /** Begins a step, or begins it again. */
-    beginStep: (runId: string, step: Pick<AgentRun, 'step' | 'agent' | 'agentClass'>): Promise<unknown> =>
-      pool.query(sql`
+    /** Begins a step, or begins it again; answers which time that is, and 0 when it has ended. */
+    beginStep: (runId: string, step: Pick<AgentRun, 'step' | 'agent' | 'agentClass'>): Promise<number> =>
+      findValue<number>(pool, 0)`
         insert into repository_agent_runs as s (run_id, step, agent, agent_class) values (${runId}, ${step.step}, ${step.agent}, ${step.agentClass})
-          on conflict (run_id, step) do update set begun = s.begun + 1, started_at = clock_timestamp() where s.status = 'running'`),
+          on conflict (run_id, step) do update set begun = s.begun + 1, started_at = clock_timestamp() where s.status = 'running'
+          returning begun`,
 
     /** Ends a step in the transaction of what it leaves behind; false when it has ended before. */
     endStep: (

@@ -1,32 +1,36 @@
 import { deflateSync, inflateSync } from 'node:zlib';
-import { withTransaction, type Pool } from '../pool.ts';
+import type { Queryable } from '../pool.ts';
 import { listRows, sql } from '../sql.ts';
 
-/** What a scan keeps by name: any JSON. What is lost or unreadable costs the next scan time and nothing else. */
-export function createScanCaches(pool: Pool) {
-  return {
-    async read(project: string, names: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
-      const rows = await listRows<{ analyzer: string; content: Buffer }>(pool)`
-        select analyzer, content from repository_scan_caches where project = ${project} and analyzer = any (${names})`;
-      return Object.fromEntries(
-        rows.flatMap(({ analyzer, content }) => {
-          try {
-            return [[analyzer, JSON.parse(inflateSync(content).toString('utf8')) as unknown] as const];
-          } catch {
-            return [];
-          }
-        }),
-      );
-    },
+/** What scans of a project have kept by name: any JSON. What is lost or unreadable costs the next scan time and nothing else. */
+export async function readScanCaches(
+  db: Queryable,
+  project: string,
+  names: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const rows = await listRows<{ analyzer: string; content: Buffer }>(db)`
+    select analyzer, content from repository_scan_caches where project = ${project} and analyzer = any (${names})`;
+  return Object.fromEntries(
+    rows.flatMap(({ analyzer, content }) => {
+      try {
+        return [[analyzer, JSON.parse(inflateSync(content).toString('utf8')) as unknown] as const];
+      } catch {
+        return [];
+      }
+    }),
+  );
+}
 
-    write: (project: string, caches: Readonly<Record<string, unknown>>): Promise<void> =>
-      withTransaction(pool, async (db) => {
-        // Always in one order, so that two writers do not wait for one another.
-        for (const [analyzer, content] of Object.entries(caches).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-          await db.query(sql`
-            insert into repository_scan_caches (project, analyzer, content)
-              values (${project}, ${analyzer}, ${deflateSync(JSON.stringify(content), { level: 1 })})
-              on conflict (project, analyzer) do update set content = excluded.content, updated_at = clock_timestamp()`);
-      }),
-  };
+/** Keeps what a scan knows now, in the transaction of what it found: neither is ever newer than the other. */
+export async function writeScanCaches(
+  db: Queryable,
+  project: string,
+  caches: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  // Always in one order, so that two writers do not wait for one another.
+  for (const [analyzer, content] of Object.entries(caches).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    await db.query(sql`
+      insert into repository_scan_caches (project, analyzer, content)
+        values (${project}, ${analyzer}, ${deflateSync(JSON.stringify(content), { level: 1 })})
+        on conflict (project, analyzer) do update set content = excluded.content, updated_at = clock_timestamp()`);
 }

@@ -7,11 +7,19 @@ import { scan } from './scan.ts';
 /*
  * A scan in a process of its own: texts of strangers are read here, and neither a secret nor a connection of the service is.
  */
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const input = createInterface({ input: process.stdin });
+const lines = input[Symbol.asyncIterator]();
+// The service keeps it open until it has its answer. One that died waits for none, and git is not to outlive either.
+const stop = new AbortController();
+input.once('close', () => {
+  stop.abort(new Error('nobody waits for this scan any more'));
+  process.exit(1);
+});
 const answer = await work().catch((error: unknown): ScanAnswer => ({
   outcome: 'failed',
   problem: error instanceof Error ? error.message : String(error),
 }));
+input.removeAllListeners('close');
 write(answer);
 process.stdin.destroy();
 
@@ -19,7 +27,7 @@ async function work(): Promise<ScanAnswer> {
   const request = (await readLine()) as ScanRequest; // our own service wrote it
   const { dir, path, commit, folder, analyzers, cache, advisories } = request;
   const wanted = ANALYZERS.filter(({ name }) => analyzers.includes(name));
-  const mirror = { dir, path, signal: new AbortController().signal };
+  const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);
   return { outcome: 'done', ...(await scan(mirror, { commit, folder, advisories: source }, wanted, cache)) };
 }

@@ -10,6 +10,8 @@ import type { ScanAnswer, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
 const STDERR_LIMIT = 2_000;
+/** What bubblewrap says of a program that got SIGKILL. */
+const KILLED = 128 + 9;
 
 export interface RunScanOptions {
   readonly cell: ScanCell | null;
@@ -18,7 +20,10 @@ export interface RunScanOptions {
   readonly advisories?: AdvisorySource | null;
 }
 
-/** Scans in a process of its own, locked into a cell where the machine can. Throws what it died of, and the signal's reason. */
+/** Somebody ended the process of a scan, which says nothing about what it read. */
+export class ScanKilled extends Error {}
+
+/** Scans in a process of its own, locked into a cell where the machine can. Throws what it died of, ScanKilled, and the signal's reason. */
 export async function runScan(
   request: Omit<ScanRequest, 'advisories'>,
   { cell, signal, advisories = null }: RunScanOptions,
@@ -40,19 +45,20 @@ export async function runScan(
   const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
   for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
   filter.end(cell?.filter ?? '');
+  // It stays open: by its end a scan knows that this process has died.
   child.stdin.write(`${JSON.stringify({ ...request, advisories: advisories?.describe() ?? null })}\n`);
-  if (!advisories) child.stdin.end();
   try {
-    const closed = new Promise<number | null>((resolve, reject) => {
+    const closed = new Promise<[number | null, string | null]>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', resolve);
+      child.once('close', (code, name) => resolve([code, name]));
     });
-    const [output, code] = await Promise.all([converse(child, advisories), closed]);
+    const [output, [code, killedBy]] = await Promise.all([converse(child, advisories), closed]);
     signal.throwIfAborted();
     const answer = parseJson(output) as ScanAnswer | undefined; // our own program wrote it, or nothing
     if (answer?.outcome === 'done') return answer;
+    if (killedBy === 'SIGKILL' || code === KILLED) throw new ScanKilled('the scan was killed');
     const problem = answer?.outcome === 'failed' ? answer.problem : null;
-    throw new Error(problem ?? `the scan ended with ${code ?? 'a signal'}: ${said.trim()}`);
+    throw new Error(problem ?? `the scan ended with ${code ?? killedBy}: ${said.trim()}`);
   } finally {
     signal.removeEventListener('abort', kill);
     killGroup(child);
