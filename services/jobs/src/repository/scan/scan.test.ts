@@ -191,7 +191,7 @@ describe('a scan', () => {
             if (one.kind === 'write') write(one.path, one.text);
             else if (one.kind === 'remove') rmSync(join(dir, one.path), { force: true });
             else if (place > 0 && one.kind === 'reset')
-              git('reset', '--quiet', '--hard', 'HEAD~1'.slice(0, place > 1 ? 6 : 4));
+              git('reset', '--quiet', '--hard', git('rev-list', '--count', 'HEAD') === '1' ? 'HEAD' : 'HEAD~1');
             else if (place > 0 && one.kind === 'tag') git('tag', '--force', 't');
             else if (place > 0)
               git(
