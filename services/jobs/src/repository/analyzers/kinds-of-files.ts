@@ -98,7 +98,8 @@ function isOf({ folder, file }: Kind, path: string): boolean {
   return file.test(name) || parts.some((part) => folder.test(part));
 }
 
-function isMinified(path: string, text: string): boolean {
+/** Whether a program made it small: no person writes such lines. */
+export function isMinified(path: string, text: string): boolean {
   if (text.length < 2_000 || !/\.(?:js|mjs|cjs|css)$/.test(path)) return false;
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;

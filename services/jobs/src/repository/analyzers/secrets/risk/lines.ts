@@ -27,10 +27,10 @@ export function problemAt(rule: LineRule, line: string, number: number): Problem
 }
 
 /** The first rule that each line breaks; comments break none. Linear: lines have a limit. */
-export function findInLines(text: string, rules: readonly LineRule[]): readonly Problem[] {
+export function findInLines(text: string, rules: readonly LineRule[], comment = COMMENT): readonly Problem[] {
   if (!rules.some(({ pattern }) => pattern.test(text))) return [];
   return text.split('\n').flatMap((line, index) => {
-    if (line.length > LINE_LIMIT || COMMENT.test(line)) return [];
+    if (line.length > LINE_LIMIT || comment.test(line)) return [];
     const rule = rules.find(({ pattern }) => pattern.test(line));
     return rule ? [problemAt(rule, line, index + 1)] : [];
   });

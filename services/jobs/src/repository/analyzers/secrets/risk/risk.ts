@@ -22,12 +22,12 @@ const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
 /** How a project is built, shipped and run where that puts others at risk. It reads what is there; nothing of it is run. */
 export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   name: 'risk',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path) && !isTest(path),
   inspect(path, text) {
     const problems = LOOKS.flatMap((look) => look(path, text));
-    if (problems.length === 0 || isGenerated(path, text)) return null;
+    if (problems.length === 0) return null;
     const weighed = isExample(path) ? problems.map((one) => ({ ...one, severity: lessen(one.severity) })) : problems;
     return numberAlike(weighed).slice(0, PER_FILE);
   },

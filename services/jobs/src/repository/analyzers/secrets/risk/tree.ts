@@ -65,7 +65,12 @@ export function findKept(path: string, text: string): readonly Problem[] {
         { rule: 'submodule-http', severity: 'medium', pattern: /^\s{0,40}url\s{0,8}=\s{0,8}(?:http|git|ftp):\/\//m },
       ]);
     case '.gitattributes':
-      return findInLines(text, [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }]);
+      // Here a star is a pattern, and no comment begins with it.
+      return findInLines(
+        text,
+        [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }],
+        /^\s*#/,
+      );
     case '.git-credentials':
     case '.netrc':
     case '.pypirc':

@@ -2,7 +2,7 @@ import { findAssignments } from '@signalbox/safety/redact/assignments';
 import { mergeFound, type Found } from '@signalbox/safety/redact/found';
 import { findShapes } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
-import { isDocumentation, isExample, isGenerated, isTest } from '../../kinds-of-files.ts';
+import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
 import { createJudge, isTranslation } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 import type { Secret } from './secret.ts';
@@ -20,7 +20,8 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
     const secret = judgeFormed(found, text);
     return secret && !(isShown && isMadeUp(secret)) ? [secret] : [];
   });
-  if (isShown || isTranslation(path) || isGenerated(path, text)) return secrets;
+  // That a file says of itself that a program wrote it is not heard: anybody can write that.
+  if (isShown || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
   const judge = createJudge(path, text);
   const assigned = without(formed, findAssignments(text)).flatMap((found) => judge(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);

@@ -42,7 +42,7 @@ const NOT_READ =
  */
 export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
   name: 'secrets',
-  version: 2,
+  version: 3,
   reach: 'history',
   wants: ({ path }) => !isVendored(path) && !NOT_READ.test(path),
   inspect(path, text) {
