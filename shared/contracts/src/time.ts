@@ -1,13 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
 /** Waits `ms` milliseconds, or less when the signal fires. Never throws. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return;
-  await delay(ms, undefined, signal ? { signal } : undefined).catch(() => undefined); // an abort is a normal end of the wait
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
 }
 
 /** Waits `ms` milliseconds. Throws the reason of the signal as soon as it fires. */
@@ -18,9 +24,10 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** What the work gives; undefined when it takes longer than `ms`. It goes on then, and how it ends is nobody's concern any more. */
 export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const over = new AbortController();
   work.catch(() => undefined); // thrown by the race, or too late to matter
-  return Promise.race([work, sleep(ms, over.signal).then(() => undefined)]).finally(() => over.abort());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** What the work gives. Throws the reason of the signal as soon as it fires, also where the work does not listen to it and goes on. */

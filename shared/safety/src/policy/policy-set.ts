@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createEngine, type JudgingEngine } from './engine.ts';
@@ -38,7 +39,8 @@ const STAMP_MS = 2_000;
  */
 export async function stampPolicyFolder(folder: string): Promise<string | null> {
   const names = await listParts(folder);
-  const stats = await Promise.all(names.map((name) => stat(join(folder, name), { bigint: true })));
+  // At once: each file by a thread of its own takes an idle service ten times as long.
+  const stats = names.map((name) => statSync(join(folder, name), { bigint: true }));
   if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
   return stats.map(({ ino, size, ctimeNs }, at) => `${names[at]} ${ino} ${size} ${ctimeNs}`).join('\n');
 }
