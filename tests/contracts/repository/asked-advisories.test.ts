@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runScan } from '@signalbox/jobs/repository/scan/run-scan';
+import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
 import { osvFolder } from '@signalbox/jobs/repository/advisories/osv-folder';
 import type { AdvisorySource } from '@signalbox/jobs/repository/advisories/advisory-source';
 import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
@@ -25,16 +25,14 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 const scan = async (advisories: AdvisorySource | null) => {
-  const request = {
-    dir: join(dir, '.git'),
-    path: '/usr/local/bin:/usr/bin:/bin',
-    commit,
-    folder: null,
-    analyzers: ['advisories'],
-    cache: { analyzers: {}, churn: null },
-  };
-  const { result } = await runScan(request, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
-  return result.conclusions['advisories'];
+  const opening = { dir: join(dir, '.git'), path: '/usr/local/bin:/usr/bin:/bin', commit, folder: null, cache: {} };
+  const opened = new ScanProcess(opening, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
+  try {
+    const { result } = await opened.scan(['advisories']);
+    return result.conclusions['advisories'];
+  } finally {
+    opened.close();
+  }
 };
 
 describe('a scan in a process of its own', () => {

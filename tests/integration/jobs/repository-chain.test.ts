@@ -90,6 +90,13 @@ describe('a chain over the repository of a project', () => {
     expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 149 } }]);
   });
 
+  it('says the same when nothing of its cache can be read', async () => {
+    bench.commit({ 'src/main.ts': CONFLICT, ...README });
+    const first = await bench.run('r1', 'tech_debt');
+    await bench.jobs.pool.query(`update repository_scan_caches set content = 'spoiled'`);
+    expect(await bench.run('r2', 'tech_debt')).toMatchObject({ counts: { opened: 0, open: 1 }, top: first.top });
+  });
+
   it('leaves its report with the run, in the bounds of the agent that wrote it', async () => {
     bench.commit({ 'src/main.ts': CONFLICT });
     await bench.run('r0', 'tech_debt');

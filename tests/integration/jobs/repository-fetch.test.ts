@@ -75,6 +75,17 @@ describe('a folder as the address of a repository', () => {
   });
 });
 
+describe('a repository whose main branch is not there', () => {
+  it('is fetched all the same: its tags, and no main branch', async () => {
+    const commit = makeRepository(at('shop')).release('v1', appFiles({}));
+    writeFileSync(at('shop/.git/HEAD'), 'ref: refs/heads/nowhere\n');
+    const sources = open(folder);
+    expect(await sources.look(anybodys(at('shop')), signal)).toMatchObject({ main: null, tags: ['v1'] });
+    await expect(sources.fetch(anybodys(at('shop')), 'HEAD', signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await sources.fetch(anybodys(at('shop')), 'v1', signal)).toMatchObject({ commit });
+  });
+});
+
 describe('a service in a folder of a repository', () => {
   const files = {
     'package.json': JSON.stringify({ name: 'all', version: '9.9.9' }),

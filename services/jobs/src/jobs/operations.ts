@@ -28,7 +28,7 @@ import { findBubblewrap } from '../sandbox/program.ts';
 import type { AdvisorySource } from '../repository/advisories/advisory-source.ts';
 import { osvEndpoint } from '../repository/advisories/osv-endpoint.ts';
 import { osvFolder } from '../repository/advisories/osv-folder.ts';
-import { runScan } from '../repository/scan/run-scan.ts';
+import { ScanProcess } from '../repository/scan/scan-process.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openScanCell } from '../sandbox/scan-room.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
@@ -91,7 +91,7 @@ export async function createOperationsHandlers(
       path: config.PATH,
       sources: deploy.sources,
       projects: createProjects(pool),
-      scan: (request, signal) => runScan(request, { ...scans, signal }),
+      openScan: (opening, signal) => new ScanProcess(opening, { ...scans, signal }),
     }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),

@@ -55,7 +55,7 @@ export class AgentFiles {
       const { view } = await (this.#view ??= openView(
         { dir: this.#run.mirror, path: this.#path, signal: this.#run.signal },
         this.#run,
-        null,
+        () => null,
       ));
       const name = parts.join('/');
       if (view.links.some((link) => isAtOrAbove(link.path, name))) deny(name, 'it is a link, or lies below one');

@@ -1,6 +1,7 @@
 import { CHAINS, REPOSITORY_AGENTS, resolveInput, type ChainStep } from '@signalbox/contracts/repository/chains';
 import type { ChainRun } from '@signalbox/store/repository/chain-runs';
 import type { Listed, RepositoryAgent } from './agents/agent.ts';
+import { ChainScans } from './chain-scans.ts';
 import { dryFindings, runAgent, saidBy, type StepEnd } from './harness.ts';
 import type { ChainParts, OpenRun } from './run-parts.ts';
 
@@ -18,6 +19,21 @@ export type OnStep = (
 export async function runChain(
   parts: ChainParts,
   open: OpenRun,
+  agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
+  onStep: OnStep,
+): Promise<ChainRun> {
+  const all = CHAINS[open.chain].flatMap(({ agent }) => agents[agent]?.analyzers ?? []);
+  const scans = new ChainScans(parts, open, all);
+  try {
+    return await runSteps(parts, { ...open, scans }, agents, onStep);
+  } finally {
+    scans.close();
+  }
+}
+
+async function runSteps(
+  parts: ChainParts,
+  open: OpenRun & { readonly scans: ChainScans },
   agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
   onStep: OnStep,
 ): Promise<ChainRun> {

@@ -2,20 +2,18 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { REPOSITORY_AGENTS, STEP_ATTEMPTS, type RepositoryAgentName } from '@signalbox/contracts/repository/chains';
 import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
-import { Found } from '@signalbox/contracts/repository/finding';
+import type { Found } from '@signalbox/contracts/repository/finding';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { fingerprintOf, reconcileFindings } from '@signalbox/store/repository/findings';
-import { readScanCaches, writeScanCaches } from '@signalbox/store/repository/scan-caches';
+import { writeScanCaches } from '@signalbox/store/repository/scan-caches';
 import { isTransient, withTransaction, type Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { AgentFiles, type Document } from './agent-files.ts';
 import type { Listed, RepositoryAgent } from './agents/agent.ts';
-import type { Conclusion } from './analyzers/analyzer.ts';
+import type { ChainScans, StepScan } from './chain-scans.ts';
 import type { ChainParts, OpenRun } from './run-parts.ts';
-import type { ScanCache } from './scan/cache.ts';
-import { ScanKilled } from './scan/run-scan.ts';
 
 /** How a step ended. `stopped`: it was not begun, because something that it needs is not there. */
 export interface StepEnd {
@@ -24,8 +22,6 @@ export interface StepEnd {
   readonly problem: string | null;
 }
 
-/** The key under which what is known of a history is cached. */
-const CHURN = 'churn';
 /** In a dry run the findings of a step are kept with it, up to this many. */
 const DRY_FINDINGS = 2_000;
 
@@ -47,7 +43,7 @@ export interface Step {
  */
 export async function runAgent(
   parts: ChainParts,
-  open: OpenRun,
+  open: OpenRun & { readonly scans: ChainScans },
   agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
   step: Step,
 ): Promise<StepEnd> {
@@ -61,7 +57,7 @@ export async function runAgent(
   if (step.begun > STEP_ATTEMPTS) return fail(`it was begun ${STEP_ATTEMPTS} times and never came to its end`);
   const files = new AgentFiles(parts, open, { name: step.agent, agentClass: REPOSITORY_AGENTS[step.agent] });
   try {
-    const scanned = agent.analyzers.length === 0 ? null : await scanFor(parts, open, agent.analyzers);
+    const scanned = agent.analyzers.length === 0 ? null : await open.scans.scan(agent.analyzers);
     const conclusions = scanned?.conclusions ?? {};
     const found = Object.values(conclusions).flatMap((one) => one.found);
     const output = await agent.run(input, {
@@ -106,30 +102,6 @@ function check(agents: Readonly<Partial<Record<string, RepositoryAgent>>>, { age
   return { agent, input: parsed.data };
 }
 
-async function scanFor(parts: ChainParts, open: OpenRun, analyzers: readonly string[]) {
-  const { project } = open.run;
-  const known = await readScanCaches(parts.pool, project, [...analyzers, CHURN]);
-  const { [CHURN]: churn = null, ...rest } = known;
-  // Our own rows, which only a scan writes.
-  const cache = { analyzers: rest as ScanCache['analyzers'], churn: churn as ScanCache['churn'] }; // see above
-  const { mirror: dir, commit, folder, signal } = open;
-  const scan = () => parts.scan({ dir, path: parts.path, commit, folder, analyzers, cache }, signal);
-  const answer = await scan().catch((error: unknown) => {
-    if (!(error instanceof ScanKilled)) throw error;
-    parts.log.warn('a scan was killed and is begun once more', { run: open.run.runId });
-    return scan();
-  });
-  const conclusions: Record<string, Conclusion> = {};
-  for (const name of analyzers) {
-    const conclusion = answer.result.conclusions[name];
-    if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
-    conclusions[name] = { ...conclusion, found: z.array(Found).parse(conclusion.found) };
-  }
-  const caches = { ...answer.cache.analyzers, ...(answer.cache.churn ? { [CHURN]: answer.cache.churn } : {}) };
-  const { files, inspected, known: cached } = answer.result;
-  return { conclusions, caches, counts: { files, inspected, cached } };
-}
-
 async function listFindings(parts: ChainParts, open: OpenRun, step: Step): Promise<readonly Listed[]> {
   if (open.run.isDry) return step.foundBefore;
   const { analyzers } = step;
@@ -165,11 +137,7 @@ interface Left {
   readonly analyzers: readonly string[];
   readonly found: readonly Found[];
   readonly documents: readonly Document[];
-  /** Files of the commit, contents that were looked at or known from the cache, and the cache of the next scan. */
-  readonly scanned: {
-    readonly counts: { readonly files: number; readonly inspected: number; readonly cached: number };
-    readonly caches: Readonly<Record<string, unknown>>;
-  } | null;
+  readonly scanned: Pick<StepScan, 'counts' | 'cache'> | null;
 }
 
 /** The end of a step and all that it leaves, in one transaction. */
@@ -192,7 +160,7 @@ async function endStep(
         analyzers: left.analyzers,
         found: left.found,
       });
-    if (left?.scanned) await writeScanCaches(db, project, left.scanned.caches);
+    if (left?.scanned) await writeScanCaches(db, project, left.scanned.cache);
     for (const document of left?.documents ?? []) await putDocument(db, { runId, agent: step.agent, document });
     await appendAudit(db, [
       {

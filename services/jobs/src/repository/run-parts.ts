@@ -3,7 +3,8 @@ import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
 import type { ChainRun, createChainRuns } from '@signalbox/store/repository/chain-runs';
 import type { createFindings } from '@signalbox/store/repository/findings';
-import type { ScanAnswer, ScanRequest } from './scan/request.ts';
+import type { ScanOpening } from './scan/request.ts';
+import type { ScanProcess } from './scan/scan-process.ts';
 import type { ScannedCommit } from './scan/view.ts';
 
 /** What running chains needs. */
@@ -14,11 +15,8 @@ export interface ChainParts {
   readonly log: Log;
   /** Where git is found. */
   readonly path: string;
-  /** Scans in a process of its own. */
-  scan(
-    request: Omit<ScanRequest, 'advisories'>,
-    signal: AbortSignal,
-  ): Promise<Extract<ScanAnswer, { outcome: 'done' }>>;
+  /** Opens a commit for scans, in a process of its own. */
+  openScan(opening: Omit<ScanOpening, 'advisories'>, signal: AbortSignal): Pick<ScanProcess, 'scan' | 'close'>;
 }
 
 /** A run that is under way. */

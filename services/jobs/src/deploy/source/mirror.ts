@@ -44,8 +44,12 @@ export async function fetchMirror(
       const made = await git(['init', '--quiet', '--bare', '--template=', mirror], { signal });
       if (made.code !== 0) return made.stderr;
     }
-    const { code, stderr } = await fetch(['--prune'], PUSHED);
-    return code === 0 ? null : stderr;
+    const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN}`] : PUSHED);
+    if (code === 0) return null;
+    // Of one without a main branch everything else is fetched. Git asks for all at once, which saves the way to the host.
+    if (!withMain || !/remote ref HEAD\b/.test(stderr)) return stderr;
+    const others = await fetch(['--prune'], PUSHED);
+    return others.code === 0 ? null : others.stderr;
   };
   const trouble = await fetchAll();
   // A process that was killed in the middle leaves locks or half a mirror: a new one is whole.
@@ -57,7 +61,6 @@ export async function fetchMirror(
     const detail = whyUnread(again, from.login !== null);
     throw new AppError('REPOSITORY_UNREADABLE', { repository: from.shown, detail }, new Error(again));
   }
-  if (withMain) await fetch([], [`+HEAD:${MAIN}`]);
 }
 
 function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable): GitRoom {

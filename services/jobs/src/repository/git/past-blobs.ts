@@ -9,13 +9,26 @@ export interface Introduction {
   readonly at: number;
 }
 
-/** Commits of the refs of a mirror, sorted, each once. */
-export async function listTips(mirror: Mirror): Promise<readonly string[]> {
+/** What the refs of a mirror name. */
+export interface Refs {
+  /** Their commits, sorted, each once. */
+  readonly tips: readonly string[];
+  readonly branches: number;
+  readonly tags: number;
+}
+
+export async function listRefs(mirror: Mirror): Promise<Refs> {
   const tips = new Set<string>();
+  let [branches, tags] = [0, 0];
   // Of an annotated tag, what it names.
-  const words = ['for-each-ref', '--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)'];
-  for await (const tip of gitPieces(mirror, words, { cutAt: '\n' })) if (tip !== '') tips.add(tip);
-  return [...tips].sort();
+  const format = '%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)';
+  for await (const line of gitPieces(mirror, ['for-each-ref', `--format=${format}`], { cutAt: '\n' })) {
+    const [tip = '', name = ''] = line.split(' ');
+    if (tip !== '') tips.add(tip);
+    if (name.startsWith('refs/heads/')) branches += 1;
+    if (name.startsWith('refs/tags/')) tags += 1;
+  }
+  return { tips: [...tips].sort(), branches, tags };
 }
 
 /** Whether all that these tips reached is reached still: then what is new is all that has to be looked at. */

@@ -1,5 +1,6 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+import { attempt } from '@signalbox/contracts/system-error';
 import type { Fact } from '../analyzers/analyzer.ts';
-import type { ChurnNotes } from '../git/churn.ts';
 import type { Introduction } from '../git/past-blobs.ts';
 
 /** What one analyzer is spared at the next scan. Of another version of the analyzer, it is nothing. */
@@ -12,10 +13,18 @@ export interface AnalyzerCache {
   readonly past: readonly (Introduction & { readonly facts: Fact })[];
 }
 
-/** All that is kept of a repository between two scans. It is the database's own, so it is not parsed again. */
-export interface ScanCache {
-  readonly analyzers: Readonly<Record<string, AnalyzerCache>>;
-  readonly churn: ChurnNotes | null;
+/** The name under which the `ChurnNotes` of a repository are kept. */
+export const CHURN = 'churn';
+
+/** All that is kept of a repository between two scans: an `AnalyzerCache` by the name of each analyzer, and the notes of its churn. */
+export type ScanCache = Readonly<Record<string, unknown>>;
+
+/** How it is kept and handed on: only a scan looks inside. The same content is always packed alike. */
+export function packCache(content: unknown): string {
+  return deflateSync(JSON.stringify(content), { level: 1 }).toString('base64');
 }
 
-export const EMPTY_CACHE: ScanCache = { analyzers: {}, churn: null };
+/** Null for what cannot be read: that costs time and nothing else. */
+export function unpackCache(packed: string): unknown {
+  return attempt(() => JSON.parse(inflateSync(Buffer.from(packed, 'base64')).toString('utf8')) as unknown, null);
+}

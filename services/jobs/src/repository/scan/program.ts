@@ -1,35 +1,48 @@
 import { createInterface } from 'node:readline';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisories/advisory-source.ts';
 import { ANALYZERS } from '../analyzers/analyzers.ts';
-import type { ScanAnswer, ScanRequest } from './request.ts';
-import { scan } from './scan.ts';
+import { packCache, unpackCache } from './cache.ts';
+import type { ScanAnswer, ScanOpening, ScanRequest } from './request.ts';
+import { openScanner } from './scan.ts';
 
 /*
- * A scan in a process of its own: texts of strangers are read here, and neither a secret nor a connection of the service is.
+ * The scans of a commit in a process of its own: texts of strangers are read here, and neither a secret nor a connection of the service is.
  */
 const input = createInterface({ input: process.stdin });
 const lines = input[Symbol.asyncIterator]();
-// The service keeps it open until it has its answer. One that died waits for none, and git is not to outlive either.
+// The service keeps it open while it wants anything. One that died waits for no answer, and git is not to outlive either.
 const stop = new AbortController();
 input.once('close', () => {
   stop.abort(new Error('nobody waits for this scan any more'));
   process.exit(1);
 });
-const answer = await work().catch((error: unknown): ScanAnswer => ({
-  outcome: 'failed',
-  problem: error instanceof Error ? error.message : String(error),
-}));
-input.removeAllListeners('close');
-write(answer);
+await work().catch((error: unknown) => {
+  input.removeAllListeners('close');
+  write({ outcome: 'failed', problem: error instanceof Error ? error.message : String(error) });
+});
 process.stdin.destroy();
 
-async function work(): Promise<ScanAnswer> {
-  const request = (await readLine()) as ScanRequest; // our own service wrote it
-  const { dir, path, commit, folder, analyzers, cache, advisories } = request;
-  const wanted = ANALYZERS.filter(({ name }) => analyzers.includes(name));
+/** Answers requests until one fails. */
+async function work(): Promise<never> {
+  const { dir, path, commit, folder, advisories, cache } = (await readLine()) as ScanOpening; // our own service wrote it
+  const kept = new Map(Object.entries(cache));
   const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);
-  return { outcome: 'done', ...(await scan(mirror, { commit, folder, advisories: source }, wanted, cache)) };
+  const scanner = await openScanner(mirror, { commit, folder, advisories: source }, (name) => {
+    const packed = kept.get(name);
+    return packed === undefined ? null : unpackCache(packed);
+  });
+  try {
+    for (;;) {
+      const { analyzers } = (await readLine()) as ScanRequest; // our own service wrote it
+      const scanned = await scanner.scan(ANALYZERS.filter(({ name }) => analyzers.includes(name)));
+      const packed = Object.entries(scanned.cache).map(([name, content]) => [name, packCache(content)] as const);
+      const fresh = packed.filter(([name, content]) => kept.get(name) !== content);
+      write({ outcome: 'done', result: scanned.result, cache: Object.fromEntries(fresh) });
+    }
+  } finally {
+    scanner.close();
+  }
 }
 
 /** The service has the connection, so it is asked. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Analyzer } from '../analyzers/analyzer.ts';
 import type { ScanCache } from './cache.ts';
-import { scan } from './scan.ts';
+import { openScanner, scan } from './scan.ts';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -168,6 +168,29 @@ describe('a scan', () => {
     expect(result).toMatchObject({ inspected: 0, known: 1 });
     const other = await look(head, cache, [words('now', 'commit', 2)]);
     expect(other.result).toMatchObject({ inspected: 1, known: 0 });
+  });
+
+  it('has an analyzer conclude once, however often it is asked for, and hands over once what is to be kept', async () => {
+    write('a.txt', 'TODO-ONE');
+    const [now, ever] = [words('now', 'commit'), words('ever', 'history')];
+    let concluded = 0;
+    const counting = {
+      ...now,
+      conclude: (...seen: Parameters<typeof now.conclude>) => (concluded++, now.conclude(...seen)),
+    };
+    const mirror = { dir: join(dir, '.git'), path: PATH, signal: AbortSignal.timeout(60_000) };
+    const scanner = await openScanner(mirror, { commit: commit(), folder: null }, () => null);
+    try {
+      const first = await scanner.scan([counting]);
+      expect(first).toMatchObject({ result: { inspected: 1, known: 0 }, cache: { now: {}, churn: {} } });
+      const second = await scanner.scan([counting, ever]);
+      expect(second).toMatchObject({ result: { inspected: 1, known: 2 } });
+      expect(second.result.conclusions['now']).toEqual(first.result.conclusions['now']);
+      expect(Object.keys(second.cache)).toEqual(['ever']);
+      expect(concluded).toBe(1);
+    } finally {
+      scanner.close();
+    }
   });
 
   const edit = fc.oneof(

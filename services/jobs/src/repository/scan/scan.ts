@@ -1,7 +1,8 @@
 import type { Analyzer, Conclusion, Fact, Noted } from '../analyzers/analyzer.ts';
 import type { Mirror } from '../git/git-reader.ts';
-import { isAllReached, listIntroductions, listTips, readSizes, type Introduction } from '../git/past-blobs.ts';
-import { EMPTY_CACHE, type AnalyzerCache, type ScanCache } from './cache.ts';
+import type { ChurnNotes } from '../git/churn.ts';
+import { isAllReached, listIntroductions, readSizes, type Introduction } from '../git/past-blobs.ts';
+import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
 import { openView, TEXT_LIMIT_BYTES, type OpenedView, type ScannedCommit } from './view.ts';
 
 /** What a scan came to, by analyzer. */
@@ -14,43 +15,95 @@ export interface ScanResult {
   readonly conclusions: Readonly<Record<string, Conclusion>>;
 }
 
-/**
- * Scans a commit with these analyzers. With what an earlier scan left in the cache it looks only at what is new, and says the same as
- * without. Answers what to keep for the next one.
- */
+/** Scans one commit. What it has read for one analyzer it does not read again for another. */
+export interface Scanner {
+  /**
+   * Scans with these analyzers. With what an earlier scan left in the cache it looks only at what is new, and says the same as without;
+   * what an analyzer has concluded before it says again. Answers what to keep for the next scan.
+   */
+  scan(analyzers: readonly Analyzer[]): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }>;
+  close(): void;
+}
+
+/** Opens a commit for scans. `read` says what an earlier scan left under a name; it is asked when that is needed. */
+export async function openScanner(
+  mirror: Mirror,
+  commit: ScannedCommit,
+  read: (name: string) => unknown,
+): Promise<Scanner> {
+  const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // only scans write there
+  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // the same
+  const concluded = new Map<string, Concluded>();
+  let churn: ChurnNotes | null = null;
+  return {
+    scan: async (analyzers) => {
+      const counts = { inspected: 0, known: 0 };
+      const conclusions: Record<string, Conclusion> = {};
+      const cache: Record<string, unknown> = {};
+      for (const analyzer of analyzers) {
+        const { name } = analyzer;
+        const again = concluded.get(name);
+        const one = again ?? (await conclude(mirror, opened, analyzer, readCache(name)));
+        concluded.set(name, {
+          conclusion: one.conclusion,
+          inspected: 0,
+          known: one.inspected + one.known,
+          cache: null,
+        });
+        conclusions[name] = one.conclusion;
+        counts.inspected += one.inspected;
+        counts.known += one.known;
+        if (one.cache) cache[name] = one.cache;
+      }
+      const notes = opened.churnNotes();
+      if (notes !== churn) cache[CHURN] = churn = notes;
+      return { result: { commit: commit.commit, files: opened.tree.files.length, ...counts, conclusions }, cache };
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** Opens a commit, scans it once and closes it again. */
 export async function scan(
   mirror: Mirror,
   commit: ScannedCommit,
   analyzers: readonly Analyzer[],
-  cache: ScanCache = EMPTY_CACHE,
-): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }> {
-  const opened = await openView(mirror, commit, cache.churn);
-  const counts = { inspected: 0, known: 0 };
+  cache: ScanCache = {},
+): ReturnType<Scanner['scan']> {
+  const scanner = await openScanner(mirror, commit, (name) => cache[name] ?? null);
   try {
-    const conclusions: Record<string, Conclusion> = {};
-    const caches: Record<string, AnalyzerCache> = {};
-    for (const analyzer of analyzers) {
-      const before = cache.analyzers[analyzer.name];
-      const known = before?.version === analyzer.version ? before : null;
-      const noted = await note(mirror, opened, analyzer, known, counts);
-      caches[analyzer.name] = noted.cache;
-      const { found, summary } = await analyzer.conclude(noted.noted, opened.view);
-      conclusions[analyzer.name] = { found: inOrder(found), summary };
-    }
-    const result = { commit: commit.commit, files: opened.tree.files.length, ...counts, conclusions };
-    return { result, cache: { analyzers: caches, churn: opened.churnNotes() } };
+    return await scanner.scan(analyzers);
   } finally {
-    opened.close();
+    scanner.close();
   }
 }
 
-async function note(
+interface Concluded {
+  readonly conclusion: Conclusion;
+  readonly inspected: number;
+  readonly known: number;
+  /** Null once it was handed over. */
+  readonly cache: AnalyzerCache | null;
+}
+
+async function conclude(
   mirror: Mirror,
   opened: OpenedView,
   analyzer: Analyzer,
-  before: AnalyzerCache | null,
-  counts: { inspected: number; known: number },
-): Promise<{ readonly noted: readonly Noted<Fact>[]; readonly cache: AnalyzerCache }> {
+  cached: AnalyzerCache | null,
+): Promise<Concluded> {
+  const { noted, counts, cache } = await note(
+    mirror,
+    opened,
+    analyzer,
+    cached?.version === analyzer.version ? cached : null,
+  );
+  const { found, summary } = await analyzer.conclude(noted, opened.view);
+  return { conclusion: { found: inOrder(found), summary }, ...counts, cache };
+}
+
+async function note(mirror: Mirror, opened: OpenedView, analyzer: Analyzer, before: AnalyzerCache | null) {
+  const counts = { inspected: 0, known: 0 };
   const { tree, textOf } = opened;
   const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
   const inspect = async (path: string, blob: string, sizeBytes: number): Promise<Fact> => {
@@ -72,13 +125,14 @@ async function note(
   const noted: Noted<Fact>[] = current
     .filter(([, , facts]) => facts !== null)
     .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
-  if (analyzer.reach === 'commit') return { noted, cache: { version: analyzer.version, current, tips: [], past: [] } };
-  const tips = await listTips(mirror);
+  const { version } = analyzer;
+  if (analyzer.reach === 'commit') return { noted, counts, cache: { version, current, tips: [], past: [] } };
+  const { tips } = await opened.refs();
   const past = await notePast(mirror, { analyzer, tips, before, inspect });
   const here = new Set(tree.files.map(({ blob }) => blob));
   for (const { path, blob, facts, commit } of past)
     if (!here.has(blob)) noted.push({ path, blob, facts, commit, isCurrent: false });
-  return { noted, cache: { version: analyzer.version, current, tips, past } };
+  return { noted, counts, cache: { version, current, tips, past } };
 }
 
 /** What there is to note of all contents that any commit brought; those of before, and those since. */

@@ -3,7 +3,7 @@ import type { AdvisorySource } from '../advisories/advisory-source.ts';
 import type { RepositoryView } from '../analyzers/analyzer.ts';
 import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
 import { BlobReader, gitPieces, type Mirror } from '../git/git-reader.ts';
-import { isAllReached } from '../git/past-blobs.ts';
+import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
 /** A larger file is not read as text. */
@@ -24,7 +24,8 @@ export interface OpenedView {
   readonly tree: Tree;
   /** UTF-8 text of a content; null for what is none or too large. */
   readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
-  /** What became known of the history, if anybody asked. */
+  readonly refs: () => Promise<Refs>;
+  /** What became known of the history; null when nobody asked. */
   readonly churnNotes: () => ChurnNotes | null;
   close(): void;
 }
@@ -33,23 +34,24 @@ export interface OpenedView {
 export async function openView(
   mirror: Mirror,
   { commit, folder, advisories = null }: ScannedCommit,
-  known: ChurnNotes | null,
+  known: () => ChurnNotes | null,
 ): Promise<OpenedView> {
-  const tree = await listTree(mirror, commit, folder);
+  const showsDate = ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit];
+  const [tree, date] = await Promise.all([listTree(mirror, commit, folder), first(mirror, showsDate)]);
+  const committedAt = Number(date);
   const reader = new BlobReader(mirror);
   const textOf = async (blob: string, sizeBytes: number): Promise<string | null> =>
     sizeBytes > TEXT_LIMIT_BYTES ? null : decode(await reader.read(blob));
   const links: { path: string; target: string }[] = [];
   for (const { path, blob } of tree.links)
     links.push({ path, target: (await reader.read(blob))?.toString('utf8') ?? '' });
-  const committedAt = Number(
-    await first(mirror, ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit]),
-  );
   const files = new Map(tree.files.map((file) => [file.path, file]));
   let notes: Promise<ChurnNotes> | null = null;
-  let ready: ChurnNotes | null = known;
+  let ready: ChurnNotes | null = null;
   const churnNotes = (): Promise<ChurnNotes> =>
-    (notes ??= readNotes(mirror, commit, committedAt, known).then((read) => (ready = read)));
+    (notes ??= readNotes(mirror, commit, committedAt, known()).then((read) => (ready = read)));
+  let listed: Promise<Refs> | null = null;
+  const refs = (): Promise<Refs> => (listed ??= listRefs(mirror));
   const inRepository = (path: string): string => (folder === null ? path : `${folder}/${path}`);
   const view: RepositoryView = {
     commit,
@@ -69,12 +71,11 @@ export async function openView(
       return new Map([...churn].map(([path, one]) => [path.slice(below), one]));
     },
     history: async () => {
-      const { commits, authors, firstAt } = await churnNotes();
-      const [branches, tags] = [await count(mirror, 'refs/heads'), await count(mirror, 'refs/tags')];
+      const [{ commits, authors, firstAt }, { branches, tags }] = await Promise.all([churnNotes(), refs()]);
       return { commits, authors: authors.length, firstAt, branches, tags };
     },
   };
-  return { view, tree, textOf, churnNotes: () => ready, close: () => reader.close() };
+  return { view, tree, textOf, refs, churnNotes: () => ready, close: () => reader.close() };
 }
 
 async function readNotes(
@@ -101,11 +102,4 @@ function decode(bytes: Buffer | null): string | null {
 async function first(mirror: Mirror, words: readonly string[]): Promise<string> {
   for await (const line of gitPieces(mirror, words, { cutAt: '\n' })) return line;
   return '';
-}
-
-async function count(mirror: Mirror, refs: string): Promise<number> {
-  let refCount = 0;
-  for await (const ref of gitPieces(mirror, ['for-each-ref', '--format=%(refname)', refs], { cutAt: '\n' }))
-    if (ref !== '') refCount += 1;
-  return refCount;
 }

@@ -1,0 +1,121 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseJson } from '@signalbox/contracts/system-error';
+import { z } from 'zod';
+import { killGroup } from '../../drivers/process/process-table.ts';
+import type { AdvisoryAnswer, AdvisorySource } from '../advisories/advisory-source.ts';
+import type { ScanCell } from '../../sandbox/scan-room.ts';
+import type { ScanAnswer, ScanDone, ScanOpening, ScanRequest } from './request.ts';
+
+const MEMORY_MB = 2_048;
+const STDERR_LIMIT = 2_000;
+/** What bubblewrap says of a program that got SIGKILL. */
+const KILLED = 128 + 9;
+
+export interface ScanProcessOptions {
+  readonly cell: ScanCell | null;
+  readonly signal: AbortSignal;
+  /** Asked by the scan, which has no connection itself. */
+  readonly advisories?: AdvisorySource | null;
+}
+
+/** Somebody ended the process of a scan, which says nothing about what it read. */
+export class ScanKilled extends Error {}
+
+/** Scans a commit in a process of its own, locked into a cell where the machine can. It starts at once, and ends when it is closed. */
+export class ScanProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #advisories: AdvisorySource | null;
+  readonly #signal: AbortSignal;
+  readonly #lines: AsyncIterator<string>;
+  readonly #closed: Promise<readonly [code: number | null, signal: string | null]>;
+  #said = '';
+
+  /** Throws the signal's reason. Its standard input stays open: by its end a scan knows that this process has died. */
+  constructor(opening: Omit<ScanOpening, 'advisories'>, { cell, signal, advisories = null }: ScanProcessOptions) {
+    signal.throwIfAborted();
+    this.#advisories = advisories;
+    this.#signal = signal;
+    const [program = '', ...words] = [...(cell?.words(opening.dir) ?? []), ...programWords()];
+    const child = spawn(program, words, {
+      cwd: '/',
+      // Nothing of the service's environment.
+      env: { PATH: opening.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
+      detached: true, // a group of its own, so that git ends with it
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    signal.addEventListener('abort', this.close, { once: true });
+    child.stderr.on(
+      'data',
+      (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-STDERR_LIMIT)),
+    );
+    // It may end before it has read all of it; its own end tells why.
+    const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
+    for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
+    filter.end(cell?.filter ?? '');
+    this.#closed = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, killedBy) => resolve([code, killedBy]));
+    });
+    this.#closed.catch(() => undefined); // whoever scans is told
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    this.#write({ ...opening, advisories: advisories?.describe() ?? null });
+  }
+
+  /** Scans with these analyzers; one at a time. Throws what the process died of, ScanKilled, and the signal's reason. */
+  async scan(analyzers: readonly string[]): Promise<ScanDone> {
+    this.#write({ analyzers });
+    for (;;) {
+      const { done, value: line } = await this.#lines.next();
+      this.#signal.throwIfAborted();
+      if (done === true) {
+        const [code, killedBy] = await this.#closed;
+        if (killedBy === 'SIGKILL' || code === KILLED) throw new ScanKilled('the scan was killed');
+        throw new Error(`the scan ended with ${code ?? killedBy}: ${this.#said.trim()}`);
+      }
+      const answer = parseJson(line) as ScanAnswer | undefined; // our own program wrote it, or nothing
+      if (answer?.outcome === 'done') return answer;
+      if (answer?.outcome !== 'asks' || !this.#advisories)
+        throw new Error(answer?.outcome === 'failed' ? answer.problem : `the scan says ${line.slice(0, 200)}`);
+      const question = Question.safeParse(answer);
+      this.#write(
+        question.success
+          ? await this.#advisories.find(question.data.packages)
+          : { outcome: 'unavailable', reason: 'the question was in another form' },
+      );
+    }
+  }
+
+  readonly close = (): void => {
+    this.#signal.removeEventListener('abort', this.close);
+    killGroup(this.#child);
+  };
+
+  #write(line: ScanOpening | ScanRequest | AdvisoryAnswer): void {
+    this.#child.stdin.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+/** What a scan may ask: it reads texts of strangers, so its questions are read like theirs. */
+const Question = z.object({
+  outcome: z.literal('asks'),
+  packages: z
+    .array(
+      z.object({
+        ecosystem: z.enum(['npm', 'PyPI', 'Go', 'crates.io']),
+        name: z.string().max(1_000),
+        version: z.string().max(1_000),
+      }),
+    )
+    .max(100_000),
+});
+
+/** The program as the service itself is run: from its sources with a loader, or from what was built of them. */
+function programWords(): readonly string[] {
+  const isSource = import.meta.url.endsWith('.ts');
+  const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));
+  const loader = isSource ? ['--conditions=source', `--import=${import.meta.resolve('tsx')}`] : [];
+  return [process.execPath, `--max-old-space-size=${MEMORY_MB}`, ...loader, file];
+}
