@@ -140,6 +140,33 @@ describe('a chain over the repository of a project', () => {
     });
   });
 
+  it('is over when its job was cancelled or given up, and so is the step that it was at', async () => {
+    const { pool } = bench.jobs;
+    for (const [run, status] of [
+      ['c1', 'cancelled'],
+      ['c2', 'failed'],
+    ] as const) {
+      await pool.query(
+        `insert into runs (run_id, job, payload, trace_id, status) values ($1, 'repository.chain', '{}', 'trc_test', 'running')`,
+        [run],
+      );
+      await pool.query(
+        `insert into repository_runs (run_id, project, chain, ref, is_dry) values ($1, 'shop', 'tech_debt', 'HEAD', false)`,
+        [run],
+      );
+      await pool.query(
+        `insert into repository_agent_runs (run_id, step, agent, agent_class) values ($1, 0, 'discovery', 'READ_ONLY_SCAN')`,
+        [run],
+      );
+      await pool.query(`update runs set status = $2, finished_at = now() where run_id = $1`, [run, status]);
+    }
+    const over = ['cancelled', 'failed'].map((problem) => ({ status: 'stopped', problem, over: true }));
+    for (const table of ['repository_runs', 'repository_agent_runs'])
+      expect(
+        await rows(`select status, problem, finished_at is not null as over from ${table} order by run_id`),
+      ).toEqual(over);
+  });
+
   it('scans what was asked for, a tag, a branch or a commit, and stays with it', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     bench.git('tag', 'v1');
