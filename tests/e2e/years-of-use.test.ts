@@ -37,6 +37,21 @@ const LEFT_BY_OTHERS = [
    select 'act_' || n, 'service-' || n, 'staging', 'local', 'process', 'deploy', '1.0', 'succeeded', 'u' || n, now()`,
   `insert into deployment_events (deployment_id, n, to_state, actor) select 'act_' || n, 1, 'succeeded', 'system'`,
   `insert into deployment_lines (deployment_id, n, state, line) select 'act_' || n, 1, 'building', 'a line'`,
+  `insert into repository_runs (run_id, project, chain, ref, status, is_dry, finished_at)
+   select 'act_' || n, 'service-' || n, 'tech_debt', 'HEAD', 'completed', false, now()`,
+  `insert into repository_agent_runs (run_id, step, agent, agent_class, status)
+   select 'act_' || n, 0, 'discovery', 'READ_ONLY_SCAN', 'completed'`,
+  `insert into repository_findings (project, fingerprint, analyzer, rule, severity, path, evidence, "values", first_run, first_commit, changed_run)
+   select 'service-' || n, md5(n::text), 'code', 'code/merge-conflict', 3, 'a.ts', '', '{}', 'act_' || n, 'c', 'act_' || n`,
+  `insert into repository_decisions (action_id, project, kind, about, user_key)
+   select 'act_' || n, 'service-' || n, 'accept', n::text, 'u' || n`,
+  `insert into repository_artifacts (run_id, path, agent, mime_type, sha256, bytes)
+   select 'act_' || n, 'var/artifacts/report.md', 'report_writer', 'text/markdown', '', ''`,
+  `insert into repository_scan_caches (project, analyzer, content) select 'service-' || n, 'code', ''`,
+  `insert into repository_snapshots (project, action_id, reason, findings, content, checksum, user_key)
+   select 'service-' || n, 'act_' || n, '', 0, '', '', 'u' || n`,
+  `insert into registry_entities (entity_type, entity_id, project, data, checksum)
+   select 'baseline', 'service-' || n || '/v1', 'service-' || n, '{}', repeat('a', 64)`,
   `insert into incidents (subject, kind, detail, closed_at) select 'service:service-' || n || '/staging', 'down', '', now()`,
 ];
 
@@ -57,13 +72,18 @@ describe('after years of use by others', () => {
 
   const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
 
-  it('a conversation, its deployments and the loops of all services read no table whole', async () => {
+  it('a conversation, its deployments, its scans and the loops of all services read no table whole', async () => {
     const before = await rowsScanned(pool);
     await ask('register the demo project', /registered the project demo/);
     await ask('deploy demo 1.0 to staging', /✅ Deployed/);
     await ask('deploy demo 1.2 to staging', /❌ demo in staging: 1\.2-\w+ failed/);
     await ask('why did it fail?', /did not answer/);
     await ask('what is the status of demo?', /demo/);
+    await demo.people.ben.ask('/new');
+    await ask('analyze the tech debt of demo', /the first run/);
+    await ask('show the findings of demo', /findings of|no finding/i);
+    await ask('make a snapshot of the findings of demo', /Snapshot \d+ of demo is saved/);
+    await ask('give me the report of demo', /Here is the report of demo/);
     const looked = async () =>
       (
         await pool.query(

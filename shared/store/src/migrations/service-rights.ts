@@ -153,6 +153,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_agent_runs: READ,
       // A restored snapshot takes the place of what there is.
       repository_findings: ALL,
+      repository_finding_counts: READ,
       registry_entities: ALL,
       repository_decisions: ADD,
       repository_artifacts: READ,
@@ -220,6 +221,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_runs: WRITE,
       repository_agent_runs: WRITE,
       repository_findings: WRITE,
+      repository_finding_counts: READ,
       registry_entities: WRITE,
       repository_artifacts: WRITE,
       repository_scan_caches: WRITE,

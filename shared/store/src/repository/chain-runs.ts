@@ -74,10 +74,10 @@ export function createChainRuns(pool: Pool) {
       return row?.commitId ?? commitId;
     },
 
-    /** The newest runs of a project, or of all. */
-    list: (project: string | null, limit: number): Promise<readonly ChainRun[]> =>
+    /** The newest runs of a project. */
+    list: (project: string, limit: number): Promise<readonly ChainRun[]> =>
       listRows<ChainRun>(pool)`
-        select ${RUN} from repository_runs where project = ${project} or ${project}::text is null order by started_at desc limit ${limit}`,
+        select ${RUN} from repository_runs where project = ${project} order by started_at desc limit ${limit}`,
 
     steps: (runId: string): Promise<readonly AgentRun[]> =>
       listRows<AgentRun>(pool)`

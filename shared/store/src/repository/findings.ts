@@ -47,19 +47,24 @@ export function createFindings(pool: Pool) {
     /** The most severe first. */
     list: async (filter: FindingFilter, limit: number): Promise<readonly Finding[]> => {
       const { project, status, analyzers = null, from = 'info' } = filter;
+      // Each part has an index of its own, in the order of the list.
       const part = (isWanted: Sql): Sql => sql`(
         select ${COLUMNS} from repository_findings
-         where project = ${project} and ${isWanted} and (analyzer = any (${analyzers}) or ${analyzers}::text[] is null) and severity >= ${rankOf(from)}
+         where project = ${project} and ${isWanted} and severity >= ${rankOf(from)}
          order by severity desc, finding_id limit ${limit})`;
-      // Each part has an index of its own, in the order of the list.
-      const ranOut = part(sql`status = 'accepted' and accepted_until < now()`);
-      const wanted = {
-        open: sql`${part(sql`status = 'open'`)} union all ${ranOut}`,
-        accepted: part(sql`status = 'accepted' and (accepted_until is null or accepted_until >= now())`),
-        fixed: part(sql`status = 'fixed'`),
-      };
+      const isOfThese = sql`(analyzer = any (${analyzers}) or ${analyzers}::text[] is null)`;
+      const ofEach = sql`
+        select f.* from unnest(${[...new Set(analyzers)]}::text[]) as wanted (name), lateral ${part(sql`analyzer = wanted.name and status = 'open'`)} f`;
+      const ranOut = part(sql`status = 'accepted' and accepted_until < now() and ${isOfThese}`);
+      const open = sql`${analyzers === null ? part(sql`status = 'open'`) : ofEach} union all ${ranOut}`;
+      const accepted = part(
+        sql`status = 'accepted' and (accepted_until is null or accepted_until >= now()) and ${isOfThese}`,
+      );
+      const fixed = part(sql`status = 'fixed' and ${isOfThese}`);
+      const wanted = { open, accepted, fixed };
       const rows = await listRows<Row>(pool)`
-        select * from (${status === undefined ? part(sql`true`) : wanted[status]}) f order by rank desc, "findingId"::bigint limit ${limit}`;
+        select * from (${status === undefined ? sql`${open} union all ${accepted} union all ${fixed}` : wanted[status]}) f
+         order by rank desc, "findingId"::bigint limit ${limit}`;
       return rows.map(toFinding);
     },
 
@@ -68,16 +73,7 @@ export function createFindings(pool: Pool) {
 
     /** How many are open. */
     count: ({ project, analyzers }: Pick<FindingFilter, 'project' | 'analyzers'>): Promise<number> =>
-      findValue<number>(pool, 0)`
-        select count(*)::int from repository_findings
-         where project = ${project} and ${isOpen} and (analyzer = any (${analyzers ?? null}) or ${analyzers ?? null}::text[] is null)`,
-
-    /** How many of each severity are open. */
-    counts: async (project: string): Promise<Readonly<Record<string, number>>> => {
-      const rows = await listRows<{ rank: number; n: number }>(pool)`
-        select severity as rank, count(*)::int as n from repository_findings where project = ${project} and ${isOpen} group by severity`;
-      return Object.fromEntries(rows.map(({ rank, n }) => [severityOf(rank), n]));
-    },
+      findValue<number>(pool, 0)`select ${countOpen(project, analyzers)}`,
 
     /** What a run did, and what is open now. The same run gives the same answer as long as no other changed its findings. */
     changedBy: (project: string, runId: string): Promise<ChainCounts> =>
@@ -87,7 +83,7 @@ export function createFindings(pool: Pool) {
         select (select count(*)::int from changed where status = 'open' and first_run = ${runId}) as opened,
                (select count(*)::int from changed where status = 'open' and first_run <> ${runId}) as reopened,
                (select count(*)::int from changed where status = 'fixed') as fixed,
-               (select count(*)::int from repository_findings where project = ${project} and ${isOpen}) as open`,
+               ${countOpen(project)} as open`,
 
     /**
      * Accepts a finding: it is not counted until then. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED.
@@ -240,9 +236,16 @@ async function findWithin(db: Queryable, project: string, findingId: string, isL
   const row = await findRow<Row>(db)`
     select ${COLUMNS} from repository_findings where project = ${project} and finding_id = ${id}::bigint ${lock}`;
   if (row) return toFinding(row);
-  const known = await findValue<number>(db, 0)`
-    select count(*)::int from repository_findings where project = ${project} and ${isOpen}`;
+  const known = await findValue<number>(db, 0)`select ${countOpen(project)}`;
   throw new AppError('NOT_FOUND', { kind: 'finding', name: findingId, known: `${known} open ones` });
+}
+
+/** How many are open: by the kept count, and with the acceptances that have run out. */
+function countOpen(project: string, analyzers: readonly string[] | null = null): Sql {
+  const isOfThese = sql`project = ${project} and (analyzer = any (${analyzers}) or ${analyzers}::text[] is null)`;
+  return sql`(
+    (select coalesce(sum(open), 0) from repository_finding_counts where ${isOfThese})
+    + (select count(*) from repository_findings where ${isOfThese} and status = 'accepted' and accepted_until < now()))::int`;
 }
 
 function toFinding({ rank, ...row }: Row): Finding {

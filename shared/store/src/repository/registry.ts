@@ -26,13 +26,13 @@ export function createRegistry(pool: Pool) {
       findRow<Entity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
 
+    /** Those of a project, the newest first. */
     list: (
-      filter: { readonly entityType: EntityType; readonly project?: string | null },
+      { entityType, project }: { readonly entityType: EntityType; readonly project: string },
       limit: number,
     ): Promise<readonly Entity[]> =>
       listRows<Entity>(pool)`
-        select ${COLUMNS} from registry_entities
-         where entity_type = ${filter.entityType} and (${filter.project ?? null}::text is null or project = ${filter.project ?? null})
+        select ${COLUMNS} from registry_entities where entity_type = ${entityType} and project = ${project}
          order by updated_at desc, entity_id limit ${limit}`,
 
     /** Those whose checksum does not fit what they hold: somebody changed them behind our back. */
