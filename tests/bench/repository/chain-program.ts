@@ -1,0 +1,63 @@
+/*
+ * A job service that does nothing but run chains, as it was built: no loader runs in it or in its scans. A line of its standard input asks
+ * for a run, and a line of its standard output says how long that took.
+ */
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { ChainName } from '@signalbox/contracts/repository/chains';
+import { createSources } from '@signalbox/jobs/deploy/source/sources';
+import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
+import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
+import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
+import { openScanCell } from '@signalbox/jobs/sandbox/scan-room';
+import { createLog } from '@signalbox/platform/log';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { openPool } from '@signalbox/store/pool';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { createFindings } from '@signalbox/store/repository/findings';
+
+const Settings = z.object({
+  databaseUrl: z.string(),
+  dir: z.string(),
+  repositories: z.string(),
+  path: z.string(),
+  bubblewrap: z.object({ file: z.string(), libraryPath: z.string().nullable() }).nullable(),
+});
+const Asked = z.object({ runId: z.string(), project: z.string(), chain: ChainName });
+
+const { databaseUrl, dir, repositories, path, bubblewrap } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
+const log = createLog('bench', 'silent');
+const pool = openPool(databaseUrl, log, { name: 'bench', max: 4, as: 'owner' });
+const cell = openScanCell(bubblewrap);
+const gitCell = openGitCell({ program: bubblewrap, path, hidden: [] });
+const hosts = { privateOnes: [], trustDir: null };
+const handler = createRepositoryChain({
+  pool,
+  log,
+  runs: createChainRuns(pool),
+  findings: createFindings(pool),
+  path,
+  sources: createSources({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts }),
+  projects: createProjects(pool),
+  openScan: (opening, signal) => new ScanProcess(opening, { cell, signal }),
+});
+for await (const line of createInterface({ input: process.stdin })) {
+  const { runId, ...payload } = Asked.parse(JSON.parse(line));
+  const startedAt = performance.now();
+  const { status } = await handler.run(
+    { ...payload, ref: 'HEAD', isDry: false },
+    {
+      runId,
+      attempt: 1,
+      owner: null,
+      signal: AbortSignal.timeout(600_000),
+      log,
+      now: () => new Date(),
+      progress: () => Promise.resolve(),
+      tell: () => Promise.resolve(),
+      openSecret: () => Promise.resolve(''),
+    },
+  );
+  process.stdout.write(`${JSON.stringify({ ms: performance.now() - startedAt, status })}\n`);
+}
+await pool.end();
