@@ -19,14 +19,11 @@ interface Asked {
   readonly project?: string;
 }
 
-/** A project with a repository on this machine, and a job service that runs chains over it. */
-export interface RepositoryBench {
-  readonly jobs: JobsBench;
+/** A project with a repository on this machine. */
+export interface TestProject {
   readonly project: string;
   /** The working folder of the repository. */
   readonly folder: string;
-  readonly findings: ReturnType<typeof createFindings>;
-  readonly settings: Readonly<Record<string, string>>;
   /** Writes these files, removes those that are null, and commits. Answers the commit. */
   commit(files: Readonly<Record<string, string | null>>): string;
   git(...words: readonly string[]): string;
@@ -35,9 +32,18 @@ export interface RepositoryBench {
   ask(runId: string, chain: ChainName, more?: Asked): Promise<void>;
   /** Runs a chain and waits for what it came to. */
   run(runId: string, chain: ChainName, more?: Asked): Promise<ChainResult>;
-  result(runId: string): Promise<ChainResult>;
   /** `open 3 high secrets/private-key src/key.pem`, the most severe first. */
   list(): Promise<readonly string[]>;
+}
+
+/** A job service that runs chains, and the project shop. */
+export interface RepositoryBench extends TestProject {
+  readonly jobs: JobsBench;
+  readonly findings: ReturnType<typeof createFindings>;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Another project, with a repository of its own. */
+  openProject(name: string): Promise<TestProject>;
+  result(runId: string): Promise<ChainResult>;
   close(): Promise<void>;
 }
 
@@ -46,10 +52,39 @@ export async function openRepositoryBench(
 ): Promise<RepositoryBench> {
   const jobs = await openJobsBench();
   const root = makeTemporaryFolder('repositories');
-  const project = 'shop';
+  const sandbox = await locateTestSandbox('a scan in a room');
+  await jobs.pool.query(
+    `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'developer')`,
+  );
+  const findings = createFindings(jobs.pool);
+  const result = async (runId: string): Promise<ChainResult> => {
+    const ended = await until(async () => {
+      const run = await jobs.runs.find(runId);
+      return run && !['queued', 'running'].includes(run.status) ? run : null;
+    });
+    if (ended?.status !== 'done') throw new Error(`${runId} is ${ended?.status}: ${ended?.error}`);
+    return ChainResult.parse(ended.result);
+  };
+  const openProject = (name: string): Promise<TestProject> => openTestProject(name, { jobs, root, findings, result });
+  const shop = await openProject('shop');
+  const settings = {
+    JOBS_POOLS: 'deploy',
+    DEPLOY_DIR: makeTemporaryFolder('deploys'),
+    TARGETS_DIR: makeTemporaryFolder('targets'),
+    REPOSITORIES_DIR: root,
+    ...sandbox?.settings,
+    ...options.settings,
+  };
+  if (options.isServed !== false) await jobs.startService(settings);
+  return { ...shop, jobs, findings, settings, openProject, result, close: () => jobs.close() };
+}
+
+async function openTestProject(
+  project: string,
+  { jobs, root, findings, result }: Pick<RepositoryBench, 'jobs' | 'findings' | 'result'> & { readonly root: string },
+): Promise<TestProject> {
   const folder = join(root, project);
   const { path } = loadTestConfig();
-  const sandbox = await locateTestSandbox('a scan in a room');
   mkdirSync(folder, { recursive: true });
   let clock = 1_780_000_000;
   const git = (...words: readonly string[]): string => {
@@ -63,30 +98,13 @@ export async function openRepositoryBench(
     }).trim();
   };
   git('init', '--quiet', '--initial-branch=main');
-  const projects = createProjects(jobs.pool);
-  await jobs.pool.query(
-    `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'developer')`,
-  );
-  await projects.create(
+  await createProjects(jobs.pool).create(
     { name: project, description: '', repository: folder, owner: '1001' },
     `act_project_${project}`,
   );
-  const settings = {
-    JOBS_POOLS: 'deploy',
-    DEPLOY_DIR: makeTemporaryFolder('deploys'),
-    TARGETS_DIR: makeTemporaryFolder('targets'),
-    REPOSITORIES_DIR: root,
-    ...sandbox?.settings,
-    ...options.settings,
-  };
-  if (options.isServed !== false) await jobs.startService(settings);
-  const findings = createFindings(jobs.pool);
-  const bench: RepositoryBench = {
-    jobs,
+  const opened: TestProject = {
     project,
     folder,
-    findings,
-    settings,
     git,
     pass: (days) => (clock += days * 86_400),
     commit: (files) => {
@@ -108,22 +126,13 @@ export async function openRepositoryBench(
       await enqueueRun({ runs: jobs.runs, queue: jobs.queue, log }, run);
     },
     run: async (runId, chain, more) => {
-      await bench.ask(runId, chain, more);
-      return bench.result(runId);
-    },
-    result: async (runId) => {
-      const ended = await until(async () => {
-        const run = await jobs.runs.find(runId);
-        return run && !['queued', 'running'].includes(run.status) ? run : null;
-      });
-      if (ended?.status !== 'done') throw new Error(`${runId} is ${ended?.status}: ${ended?.error}`);
-      return ChainResult.parse(ended.result);
+      await opened.ask(runId, chain, more);
+      return result(runId);
     },
     list: async () =>
       (await findings.list({ project }, 1_000)).map(
         ({ status, severity, rule, path: place }) => `${status} ${severity} ${rule} ${place}`,
       ),
-    close: () => jobs.close(),
   };
-  return bench;
+  return opened;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Found } from '@signalbox/contracts/repository/finding';
+import { Packages } from '@signalbox/contracts/repository/packages';
 import { readScanCaches } from '@signalbox/store/repository/scan-caches';
 import type { Conclusion } from './analyzers/analyzer.ts';
 import type { ChainParts, OpenRun } from './run-parts.ts';
@@ -41,7 +42,12 @@ export class ChainScans {
     for (const name of analyzers) {
       const conclusion = answer.result.conclusions[name];
       if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
-      conclusions[name] = { ...conclusion, found: z.array(Found).parse(conclusion.found) };
+      const { found, summary, packages } = conclusion;
+      conclusions[name] = {
+        found: z.array(Found).parse(found),
+        summary,
+        ...(packages ? { packages: Packages.parse(packages) } : {}),
+      };
     }
     const names = [...analyzers, CHURN].filter((name) => Object.hasOwn(answer.cache, name));
     const cache = Object.fromEntries(names.map((name) => [name, Buffer.from(answer.cache[name] ?? '', 'base64')]));

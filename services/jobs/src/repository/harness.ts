@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { REPOSITORY_AGENTS, STEP_ATTEMPTS, type RepositoryAgentName } from '@signalbox/contracts/repository/chains';
 import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { Found } from '@signalbox/contracts/repository/finding';
+import type { Packages } from '@signalbox/contracts/repository/packages';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { fingerprintOf, reconcileFindings } from '@signalbox/store/repository/findings';
+import { reconcilePackages } from '@signalbox/store/repository/relationships';
 import { writeScanCaches } from '@signalbox/store/repository/scan-caches';
 import { isTransient, withTransaction, type Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
@@ -77,7 +79,8 @@ export async function runAgent(
     if (!said.success) return await fail(`what it said is not of its form: ${z.prettifyError(said.error)}`);
     const isDry = open.run.isDry;
     const answer = isDry ? { said: said.data, found: asListed(found).slice(0, DRY_FINDINGS) } : said.data;
-    const left = isDry ? null : { analyzers: agent.analyzers, found, documents: files.documents, scanned };
+    const packages = Object.values(conclusions).find((one) => one.packages)?.packages ?? null;
+    const left = isDry ? null : { analyzers: agent.analyzers, found, packages, documents: files.documents, scanned };
     return await endStep(parts, open, step, { status: 'completed', output: answer, problem: null }, left);
   } catch (error) {
     open.signal.throwIfAborted();
@@ -136,6 +139,8 @@ function asListed(found: readonly Found[]): readonly Listed[] {
 interface Left {
   readonly analyzers: readonly string[];
   readonly found: readonly Found[];
+  /** Null where no manifest was read. */
+  readonly packages: Packages | null;
   readonly documents: readonly Document[];
   readonly scanned: Pick<StepScan, 'counts' | 'cache'> | null;
 }
@@ -160,6 +165,7 @@ async function endStep(
         analyzers: left.analyzers,
         found: left.found,
       });
+    if (left?.packages) await reconcilePackages(db, project, left.packages);
     if (left?.scanned) await writeScanCaches(db, project, left.scanned.cache);
     for (const document of left?.documents ?? []) await putDocument(db, { runId, agent: step.agent, document });
     await appendAudit(db, [

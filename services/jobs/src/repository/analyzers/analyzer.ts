@@ -1,3 +1,4 @@
+import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { Found } from '@signalbox/contracts/repository/finding';
 import type { AdvisorySource } from '../advisories/advisory-source.ts';
 
@@ -63,10 +64,14 @@ export interface RepositoryView {
   }>;
 }
 
-/** What an analyzer says at the end. `summary` goes to whoever writes the report; it holds figures and names, no sentences. */
+/**
+ * What an analyzer says at the end. `summary` goes to whoever writes the report; it holds figures and names, no sentences. `packages`: said by
+ * the one that reads manifests.
+ */
 export interface Conclusion {
   readonly found: readonly Found[];
   readonly summary: Fact;
+  readonly packages?: Packages;
 }
 
 /**

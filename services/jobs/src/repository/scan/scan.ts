@@ -98,8 +98,8 @@ async function conclude(
     analyzer,
     cached?.version === analyzer.version ? cached : null,
   );
-  const { found, summary } = await analyzer.conclude(noted, opened.view);
-  return { conclusion: { found: inOrder(found), summary }, ...counts, cache };
+  const conclusion = await analyzer.conclude(noted, opened.view);
+  return { conclusion: { ...conclusion, found: inOrder(conclusion.found) }, ...counts, cache };
 }
 
 async function note(mirror: Mirror, opened: OpenedView, analyzer: Analyzer, before: AnalyzerCache | null) {

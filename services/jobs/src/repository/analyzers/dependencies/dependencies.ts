@@ -1,6 +1,7 @@
 import type { Analyzer, Fact } from '../analyzer.ts';
 import type { PackageFacts } from './packages/package.ts';
 import { LOCK_FILES, nameOf, namesPackages, readPackages } from './packages/read-packages.ts';
+import { packagesOf } from './offered-packages.ts';
 import { assemble, type Project } from './project.ts';
 import { findBroken, findTwoLocks, findWithoutLock } from './rules/lock-files.ts';
 import { findInLocks } from './rules/locked-packages.ts';
@@ -23,7 +24,7 @@ const RULES = [
 /** What manifests and lock files say about the packages in use, and whether they agree. */
 export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => namesPackages(path),
   inspect: readPackages,
@@ -34,6 +35,7 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
     return {
       found: RULES.flatMap((find) => find(project)),
       summary: { ...summarize(project), unread: unread.slice(0, 20) },
+      packages: packagesOf(project),
     };
   },
 };

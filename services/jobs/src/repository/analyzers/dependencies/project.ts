@@ -1,6 +1,7 @@
 import type { Noted, RepositoryView } from '../analyzer.ts';
 import { isExample, isTest } from '../kinds-of-files.ts';
 import type { Ecosystem, LockFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
+import { normalName } from './packages/python/requirement.ts';
 import { folderOf } from './packages/read-packages.ts';
 
 /** What stands in one file. */
@@ -37,8 +38,9 @@ export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<Repos
   };
 }
 
+/** `npm react`. Names that their registry takes for the same give the same key. */
 export function ownKey(ecosystem: Ecosystem, name: string): string {
-  return `${ecosystem} ${name}`;
+  return `${ecosystem} ${ecosystem === 'PyPI' ? normalName(name) : name}`;
 }
 
 /** The folder itself and those it lies in, the nearest first; the root is the empty text. */

@@ -18,6 +18,8 @@ export type Wanted = {
   readonly isOptional?: true;
   readonly line?: number;
   readonly origin?: Origin;
+  /** The package that is meant, where `name` is only what it is called here. */
+  readonly of?: string;
 };
 
 /** A package that a lock file has settled on. */
@@ -86,4 +88,4 @@ export type BrokenFacts = { readonly role: 'broken'; readonly manager: Manager }
 export type PackageFacts = ManifestFacts | LockFacts | BrokenFacts;
 
 /** A range of the registry, or why it is none, from how npm writes a dependency. */
-export type Reference = Pick<Wanted, 'range' | 'origin'>;
+export type Reference = Pick<Wanted, 'range' | 'origin' | 'of'>;

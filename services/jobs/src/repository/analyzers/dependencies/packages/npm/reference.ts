@@ -12,7 +12,7 @@ export function readReference(range: string): Reference {
   if (GIT.test(range) || SHORT.test(range))
     return { range: null, origin: { kind: 'git', at: range, isPinned: COMMIT.test(range) } };
   if (/^https?:/.test(range)) return { range: null, origin: { kind: 'url', at: range, isPinned: false } };
-  const alias = /^npm:(?:@[^/@]+\/)?[^/@]+@(.+)$/.exec(range);
-  if (alias) return { range: null };
+  const [, of] = /^npm:((?:@[^/@]+\/)?[^/@]+)(?:@.+)?$/.exec(range) ?? [];
+  if (of !== undefined) return { range: null, of };
   return { range: /^(?:workspace|catalog|patch|jsr|npm|exec):/.test(range) ? null : range };
 }

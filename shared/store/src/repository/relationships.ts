@@ -1,0 +1,46 @@
+import type { Packages } from '@signalbox/contracts/repository/packages';
+import type { Pool, Queryable } from '../pool.ts';
+import { listRows, sql, type Sql } from '../sql.ts';
+
+/** Another project that this one depends on, or that depends on it. */
+export interface Relationship {
+  readonly project: string;
+  /** Some of the packages by which it does, as `npm @acme/cups`. */
+  readonly packages: readonly string[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/** The packages of one project that a relationship names. */
+const NAMED = 3;
+
+/** Which projects depend on which, by the names of packages in their manifests. */
+export function createRelationships(pool: Pool) {
+  const list = (project: string, from: Sql, to: Sql, limit: number): Promise<readonly Relationship[]> =>
+    listRows<Relationship>(pool)`
+      select ${to} as project, (array_agg(package order by package))[:${NAMED}::int] as packages, count(*)::int as total
+        from project_relationships where ${from} = ${project}
+       group by ${to} order by total desc, ${to} limit ${limit}`;
+  return {
+    /** What it depends on: those with the most packages first. */
+    dependsOn: (project: string, limit: number) => list(project, sql`project`, sql`depends_on`, limit),
+
+    /** What depends on it: those with the most packages first. */
+    usedBy: (project: string, limit: number) => list(project, sql`depends_on`, sql`project`, limit),
+  };
+}
+
+/** Brings the packages of a project up to what a scan says, in the caller's transaction. What stayed is not touched. Idempotent. */
+export async function reconcilePackages(db: Queryable, project: string, { offers, uses }: Packages): Promise<void> {
+  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`packages:${project}`}, 0))`);
+  const said = sql`(
+    select name, true as is_offered from unnest(${offers}::text[]) name
+    union select name, false from unnest(${uses}::text[]) name)`;
+  await db.query(sql`
+    delete from project_packages p
+     where project = ${project}
+       and not exists (select from ${said} s where s.name = p.package and s.is_offered = p.is_offered)`);
+  await db.query(sql`
+    insert into project_packages (project, package, is_offered)
+      select ${project}, name, is_offered from ${said} s on conflict do nothing`);
+}
