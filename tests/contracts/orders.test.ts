@@ -27,6 +27,8 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   accept_finding: { project: 'shop', finding: 12, reason: 'a test key', days: 30 },
   reopen_finding: { project: 'shop', finding: 12 },
   make_snapshot: { project: 'shop' },
+  tag_project: { project: 'shop', tag: 'payments' },
+  remove_tag: { project: 'shop', tag: 'payments' },
   restore_snapshot: { project: 'shop', snapshot: 4 },
   write_file: { path: 'notes.md', content: 'hello', project: 'shop' },
   run_command: { command: 'ls -la', project: 'shop' },

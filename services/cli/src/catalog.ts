@@ -48,6 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'repo snapshot <project>',
       'repo snapshots <project>',
       'repo rollback <project> <snapshot> --force',
+      'repo tag <project> <tag> [--remove]',
       'repo runs <project>',
       'repo agents',
       'repo verify',

@@ -35,6 +35,8 @@ export const OPTIONS = {
   sarif: { type: 'boolean', default: false },
   reason: { type: 'string' },
   for: { type: 'string' },
+  tag: { type: 'string' },
+  remove: { type: 'boolean', default: false },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 

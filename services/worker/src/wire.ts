@@ -18,6 +18,7 @@ import { createServers, ensureLocalServer } from '@signalbox/store/deploy/server
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
+import { createTags } from '@signalbox/store/repository/tags';
 import { createServices } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import { openModels } from '@signalbox/models/open-models';
@@ -54,6 +55,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           findings: createFindings(pool),
           runs: createChainRuns(pool),
           snapshots: createSnapshots(pool),
+          tags: createTags(pool),
         },
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),

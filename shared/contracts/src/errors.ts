@@ -32,6 +32,7 @@ const TELL_MODEL = {
   PORT_IN_USE: 'Nobody was given port {port} of {server}, but something listens on it already. Take another one.',
   NEVER_DEPLOYED: '{detail}',
   FINDING_FIXED: 'The finding {finding} is fixed already, so there is nothing to accept.',
+  TOO_MANY_TAGS: '{project} has {limit} tags, and no project may have more. Remove one first: {tags}.',
   SNAPSHOT_BROKEN: 'The snapshot {snapshot} is not what was saved: {detail}. Nothing was restored.',
   CHAIN_STEP_FAILED: '{agent} failed: {detail}.',
   LOG_MISSING: 'Nothing serves {project} in {environment} yet, so there is no log.',

@@ -17,6 +17,7 @@ import { createServers } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
+import { createTags } from '@signalbox/store/repository/tags';
 import { createServices } from '@signalbox/store/deploy/services';
 import { findEffect } from '@signalbox/store/unsettled';
 import { createLog } from '@signalbox/platform/log';
@@ -111,6 +112,7 @@ export async function openCapabilityBench(
       findings: createFindings(pool),
       runs: createChainRuns(pool),
       snapshots: createSnapshots(pool),
+      tags: createTags(pool),
     },
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),

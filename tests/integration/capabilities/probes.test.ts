@@ -33,6 +33,8 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['set_service_variable', { ...SHOP, name: 'LOG_LEVEL', value: 'debug' }],
   ['remove_service_variable', { ...SHOP, name: 'LOG_LEVEL' }],
   ['mute_service', { ...SHOP, hours: 2 }],
+  ['tag_project', { project: 'shop', tag: 'payments' }],
+  ['remove_tag', { project: 'shop', tag: 'payments' }],
   ['clear_project_state', { project: 'shop' }],
   ['trigger_deploy', { ...SHOP, project: 'demo', version: '1.0' }],
 ];

@@ -61,6 +61,29 @@ it('a chain is run, its findings are listed, accepted, compared with a baseline,
   ]);
 }, 120_000);
 
+it('a tag is given once in whatever case it is written, removed, and recorded', async () => {
+  expect((await signalbox('repo', 'tag', 'shop', '#Payments')).out).toContain('Tags of shop: payments');
+  expect(await signalbox('repo', 'tag', 'shop', 'PAYMENTS', '--json')).toMatchObject({
+    code: 0,
+    json: { project: 'shop', tags: ['payments'] },
+  });
+  const refused = await signalbox('repo', 'tag', 'shop', 'two words');
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.error).toContain("'two words' is no tag");
+  expect((await signalbox('repo', 'tag', 'shop', 'payments', '--remove')).out).toContain('Tags of shop: none');
+  const missing = await signalbox('repo', 'tag', 'shop', 'payments', '--remove');
+  expect(missing).toMatchObject({ code: 1 });
+  expect(missing.error).toContain('payments');
+  const { rows } = await bench.jobs.pool.query(
+    `select kind, data ->> 'tag' as tag from audit_events where kind like 'project.%' order by event_id`,
+  );
+  expect(rows).toEqual([
+    { kind: 'project.tagged', tag: 'payments' },
+    { kind: 'project.tagged', tag: 'payments' },
+    { kind: 'project.untagged', tag: 'payments' },
+  ]);
+});
+
 it('a snapshot that somebody has changed is not restored', async () => {
   bench.commit({ 'src/main.ts': CONFLICT, ...README });
   await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt');

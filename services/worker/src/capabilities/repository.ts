@@ -8,6 +8,7 @@ import {
 } from './repository/findings.ts';
 import { chainTool } from './repository/scans.ts';
 import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
+import { removeTag, tagProject } from './repository/tags.ts';
 
 export default toolGroup({
   name: 'repository',
@@ -95,5 +96,7 @@ export default toolGroup({
     make_snapshot: makeSnapshot,
     list_snapshots: listSnapshots,
     restore_snapshot: restoreSnapshot,
+    tag_project: tagProject,
+    remove_tag: removeTag,
   },
 });

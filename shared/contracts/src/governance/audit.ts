@@ -54,6 +54,8 @@ export const AuditKind = z.enum([
   'secret.deleted',
   'file.denied',
   'repository.scanned',
+  'project.tagged',
+  'project.untagged',
   'finding.accepted',
   'finding.reopened',
   'registry.snapshot_made',

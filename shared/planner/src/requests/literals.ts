@@ -31,6 +31,7 @@ const CONTENT = String.raw`(?: (?:with|containing)(?: the)?(?: text| contents?)?
 const LIST = String.raw`${POLITE}(?:list|show)(?: me)?(?: all)?(?: the)? (?:files|contents?) (?:in|of|under|below) (?:the )?(?:folder |directory )?`;
 const VARIABLE = String.raw`(?:the )?(?:env(?:ironment)? )?(?:variable |var )?(?<name>[A-Za-z_][A-Za-z0-9_]*)`;
 const PROJECT = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)(?: (?:in|on|to|for|from) (?<environment>staging|production|local))?`;
+const TAG = String.raw`["']?(?<tag>[^\s"',.:;!?]{1,50})["']?`;
 const SERVICE = `(?:of|for|on|in|from) ${PROJECT}`;
 
 type Said = Readonly<Record<string, string | undefined>>;
@@ -66,6 +67,23 @@ const FORMS: readonly Form[] = [
     read: readVariable,
   },
   { forms: [`${POLITE}unmute ${PROJECT}`], tools: /^mute_/, read: (said) => [{ ...placeOf(said), hours: 0 }] },
+  {
+    forms: [
+      `${POLITE}(?:tag|label) ${PROJECT} (?:as|with) (?:the tag )?${TAG}[.!]?`,
+      `${POLITE}(?:add|give) (?:the )?tag ${TAG} to ${PROJECT}[.!]?`,
+      `${POLITE}give ${PROJECT} the tag ${TAG}[.!]?`,
+    ],
+    tools: /^tag_/,
+    read: ({ tag, ...said }) => [{ ...placeOf(said), tag }],
+  },
+  {
+    forms: [
+      `${POLITE}(?:remove|delete|drop) (?:the )?tag ${TAG} (?:from|of) ${PROJECT}[.!]?`,
+      `${POLITE}(?:remove|delete|drop) (?:the )?${TAG} tag (?:from|of) ${PROJECT}[.!]?`,
+    ],
+    tools: /^remove_tag$/,
+    read: ({ tag, ...said }) => [{ ...placeOf(said), tag }],
+  },
   {
     forms: [`${WRITE} ${PATH}${CONTENT}`],
     tools: /^write_/,

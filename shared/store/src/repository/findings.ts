@@ -190,10 +190,10 @@ export function fingerprintOf({ rule, path, identity }: Pick<Found, 'rule' | 'pa
     .slice(0, 32);
 }
 
-/** Writes down what a person decided about a finding, a baseline or a snapshot. */
+/** Writes down what a person decided about a finding, a baseline, a snapshot or a tag. */
 export async function recordDecision(
   db: Queryable,
-  kind: 'accept' | 'reopen' | 'baseline' | 'snapshot' | 'restore',
+  kind: 'accept' | 'reopen' | 'baseline' | 'snapshot' | 'restore' | 'tag' | 'untag',
   decision: Omit<FindingDecision, 'findingId'> & {
     readonly findingId?: string;
     readonly about?: string;

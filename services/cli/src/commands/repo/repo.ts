@@ -3,6 +3,7 @@ import { listAgents, runScan, runChainOf, listRuns } from './chains.ts';
 import { acceptFinding, listFindings, reopenFinding } from './findings.ts';
 import { runBaseline } from './baselines.ts';
 import { listSnapshots, makeSnapshot, rollback, verifyRegistry } from './snapshots.ts';
+import { tagProject } from './tags.ts';
 
 /** Repositories under governance: chains, findings, baselines, snapshots. */
 export function runRepo(context: CommandContext): Promise<Report> {
@@ -19,6 +20,7 @@ export function runRepo(context: CommandContext): Promise<Report> {
     snapshot: { words: 1, run: makeSnapshot },
     snapshots: { words: 1, run: listSnapshots },
     rollback: { words: 2, run: rollback },
+    tag: { words: 2, run: tagProject },
     verify: { words: 0, run: verifyRegistry },
   };
   return runVerb(context, verbs);

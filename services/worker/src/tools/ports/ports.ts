@@ -11,6 +11,7 @@ import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import type { createFindings } from '@signalbox/store/repository/findings';
 import type { createSnapshots } from '@signalbox/store/repository/snapshots';
+import type { createTags } from '@signalbox/store/repository/tags';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
@@ -41,6 +42,7 @@ export interface Ports {
     readonly findings: ReturnType<typeof createFindings>;
     readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents'>;
     readonly snapshots: ReturnType<typeof createSnapshots>;
+    readonly tags: ReturnType<typeof createTags>;
   };
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;

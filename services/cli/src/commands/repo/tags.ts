@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { Tag } from '@signalbox/contracts/repository/tag';
+import { createTags } from '@signalbox/store/repository/tags';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+
+/** Gives a project a tag; with --remove takes it. */
+export async function tagProject(context: CommandContext, project: string, written: string): Promise<Report> {
+  const tag = readTag(written);
+  const tags = createTags(context.database());
+  const decision = { project, tag, userKey: context.actor, actionId: `cli_${randomUUID()}`, threadId: null };
+  const left = await (context.arguments.remove ? tags.take(decision) : tags.give(decision));
+  return { ok: true, data: { project, tags: left }, lines: [`Tags of ${project}: ${left.join(', ') || 'none'}`] };
+}
+
+/** Throws UsageError. */
+function readTag(written: string): string {
+  const tag = Tag.safeParse(written);
+  if (!tag.success) throw new UsageError(`'${written}' is no tag. ${z.prettifyError(tag.error)}`);
+  return tag.data;
+}

@@ -1,0 +1,76 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { TAGS_LIMIT } from '@signalbox/contracts/repository/tag';
+import { appendAudit } from '../audit/audit.ts';
+import { nameNotFound } from '../deploy/not-found.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { hasRow, listValues, sql } from '../sql.ts';
+import { recordDecision } from './findings.ts';
+
+/** Who gives or takes a tag; the key makes it idempotent. */
+export interface TagDecision {
+  readonly project: string;
+  readonly tag: string;
+  readonly userKey: string;
+  readonly actionId: string;
+  /** Null at the command line. */
+  readonly threadId: string | null;
+}
+
+/** What people call projects by, beside their names. */
+export function createTags(pool: Pool) {
+  return {
+    list: (project: string): Promise<readonly string[]> => list(pool, project),
+
+    /** Answers all tags of the project. Idempotent by action. Throws NOT_FOUND, TOO_MANY_TAGS. */
+    give: (decision: TagDecision): Promise<readonly string[]> =>
+      decide(pool, 'tag', decision, async (db, tags) => {
+        const { project, tag, userKey } = decision;
+        if (tags.includes(tag)) return;
+        if (tags.length >= TAGS_LIMIT)
+          throw new AppError('TOO_MANY_TAGS', { project, limit: String(TAGS_LIMIT), tags: tags.join(', ') });
+        await db.query(sql`insert into project_tags (project, tag, user_key) values (${project}, ${tag}, ${userKey})`);
+      }),
+
+    /** Answers the tags that are left. Idempotent by action. Throws NOT_FOUND. */
+    take: (decision: TagDecision): Promise<readonly string[]> =>
+      decide(pool, 'untag', decision, async (db, tags) => {
+        const { project, tag } = decision;
+        if (!tags.includes(tag))
+          throw new AppError('NOT_FOUND', { kind: 'tag', name: tag, known: tags.join(', ') || 'none' });
+        await db.query(sql`delete from project_tags where project = ${project} and tag = ${tag}`);
+      }),
+  };
+}
+
+function decide(
+  pool: Pool,
+  kind: 'tag' | 'untag',
+  decision: TagDecision,
+  change: (db: Queryable, tags: readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
+  return withTransaction(pool, async (db) => {
+    const { project, tag, userKey, actionId, threadId } = decision;
+    // The row lock orders the changes: two at once neither pass the limit nor both find the tag.
+    if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
+      throw await nameNotFound(db, 'project', project);
+    const tags = await list(db, project);
+    if (await hasRow(db)`select from repository_decisions where action_id = ${actionId} and about = ${tag}`)
+      return tags;
+    await change(db, tags);
+    await recordDecision(db, kind, { ...decision, about: tag, reason: '', until: null });
+    await appendAudit(db, [
+      {
+        kind: kind === 'tag' ? 'project.tagged' : 'project.untagged',
+        actor: userKey,
+        threadId,
+        actionId: threadId === null ? null : actionId,
+        data: { project, tag },
+      },
+    ]);
+    return list(db, project);
+  });
+}
+
+function list(db: Queryable, project: string): Promise<readonly string[]> {
+  return listValues<string>(db)`select tag from project_tags where project = ${project} order by tag`;
+}

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { TAGS_LIMIT } from '@signalbox/contracts/repository/tag';
+import { openCapabilityBench, type CapabilityBench } from './bench.ts';
+
+let bench: CapabilityBench;
+beforeEach(async () => {
+  bench = await openCapabilityBench();
+  await bench.call('create_project_intent', { name: 'shop', description: 'Tea.' });
+});
+afterEach(() => bench.close());
+
+const call =
+  (tool: string) =>
+  (tag: string, more: { readonly project?: string; readonly actionId?: string } = {}) => {
+    const { project = 'shop', actionId } = more;
+    return bench.call(tool, { project, tag }, actionId ? { actionId } : {});
+  };
+const give = call('tag_project');
+const remove = call('remove_tag');
+const kept = () => bench.ports.repositories.tags.list('shop');
+
+it('a tag is kept once in small letters and composed form, with who gave it', async () => {
+  expect((await give('Cafe\u0301')).said).toBe('shop is tagged café.');
+  expect((await give('CAFÉ')).said).toBe('shop is tagged café.');
+  expect((await give('on-call')).said).toBe('shop is tagged on-call. Its tags: café, on-call.');
+  const { rows } = await bench.pool.query('select project, tag, user_key from project_tags order by tag');
+  expect(rows).toEqual([
+    { project: 'shop', tag: 'café', user_key: '1001' },
+    { project: 'shop', tag: 'on-call', user_key: '1001' },
+  ]);
+  expect((await remove('café')).said).toBe('shop is no longer tagged café. Its tags: on-call.');
+});
+
+it('an action that comes twice neither gives a tag that was removed since, nor removes one that was given since', async () => {
+  await give('payments', { actionId: 'act_give' });
+  await remove('payments', { actionId: 'act_take' });
+  await give('payments', { actionId: 'act_give' });
+  expect(await kept()).toEqual([]);
+  await give('payments');
+  await remove('payments', { actionId: 'act_take' });
+  expect(await kept()).toEqual(['payments']);
+  const { rows } = await bench.pool.query(
+    `select count(*)::int as n from audit_events where kind like 'project.%tagged'`,
+  );
+  expect(rows).toEqual([{ n: 3 }]);
+});
+
+it('of many tags at once a project gets as many as it may have, and the others are refused with those that it has', async () => {
+  const names = Array.from({ length: TAGS_LIMIT + 3 }, (_, at) => `tag-${at}`);
+  const results = await Promise.allSettled(names.map((name) => give(name)));
+  const refused = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as { code: string }] : [],
+  );
+  expect(refused.map(({ code }) => code)).toEqual(['TOO_MANY_TAGS', 'TOO_MANY_TAGS', 'TOO_MANY_TAGS']);
+  const [first = ''] = await kept();
+  expect(await kept()).toHaveLength(TAGS_LIMIT);
+  // One that it has is no further one.
+  await give(first);
+  await remove(first);
+  await give('another');
+  expect(await kept()).toContain('another');
+});
+
+it('a tag that is not there and a project that nobody knows are named in the refusal', async () => {
+  await give('payments');
+  await expect(remove('payment')).rejects.toThrow(/payment.*payments/);
+  await expect(give('payments', { project: 'shoop' })).rejects.toThrow(/shoop.*shop/);
+});
