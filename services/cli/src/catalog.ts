@@ -49,6 +49,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'repo snapshots <project>',
       'repo rollback <project> <snapshot> --force',
       'repo tag <project> <tag> [--remove]',
+      'repo relations <project>',
       'repo runs <project>',
       'repo agents',
       'repo verify',

@@ -17,6 +17,7 @@ import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
+import { createRelationships } from '@signalbox/store/repository/relationships';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createTags } from '@signalbox/store/repository/tags';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -56,6 +57,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           runs: createChainRuns(pool),
           snapshots: createSnapshots(pool),
           tags: createTags(pool),
+          relationships: createRelationships(pool),
         },
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),

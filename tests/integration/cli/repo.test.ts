@@ -84,6 +84,19 @@ it('a tag is given once in whatever case it is written, removed, and recorded', 
   ]);
 });
 
+it('what a project depends on is listed with the packages by which it does', async () => {
+  const cups = await bench.openProject('cups');
+  cups.commit({ 'package.json': JSON.stringify({ name: '@acme/cups' }) });
+  bench.commit({ 'package.json': JSON.stringify({ name: 'shop', dependencies: { '@acme/cups': '^1.0.0' } }) });
+  expect((await signalbox('repo', 'relations', 'shop')).out).toContain('repo chain dependency_audit shop');
+  for (const project of ['shop', 'cups']) await signalbox('repo', 'chain', 'dependency_audit', project);
+  expect((await signalbox('repo', 'relations', 'shop')).out).toMatch(/depends on +cups +npm @acme\/cups/);
+  expect(await signalbox('repo', 'relations', 'cups', '--json')).toMatchObject({
+    code: 0,
+    json: { isKnown: true, dependsOn: [], usedBy: [{ project: 'shop', packages: ['npm @acme/cups'], total: 1 }] },
+  });
+}, 120_000);
+
 it('a snapshot that somebody has changed is not restored', async () => {
   bench.commit({ 'src/main.ts': CONFLICT, ...README });
   await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt');

@@ -35,6 +35,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
       }
       expect(await related()).toEqual(['shop uses cups by npm @acme/cups']);
       const relationships = createRelationships(bench.jobs.pool);
+      expect(await relationships.isKnown('shop')).toBe(true);
       const by = { packages: ['npm @acme/cups'], total: 1 };
       expect(await relationships.dependsOn('shop', 10)).toEqual([{ project: 'cups', ...by }]);
       expect(await relationships.usedBy('cups', 10)).toEqual([{ project: 'shop', ...by }]);
@@ -79,6 +80,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     await cups.run('r1', 'dependency_audit');
     await bench.run('r2', 'dependency_audit', { isDry: true });
     expect(await related()).toEqual([]);
+    expect(await createRelationships(bench.jobs.pool).isKnown('shop')).toBe(false);
     await bench.run('r3', 'dependency_audit');
     bench.commit({ 'package.json': null });
     await bench.run('r4', 'dependency_audit', { isDry: true });

@@ -6,6 +6,7 @@ import {
   listFindings,
   reopenFinding,
 } from './repository/findings.ts';
+import { listRelationships } from './repository/relationships.ts';
 import { chainTool } from './repository/scans.ts';
 import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
 import { removeTag, tagProject } from './repository/tags.ts';
@@ -98,5 +99,6 @@ export default toolGroup({
     restore_snapshot: restoreSnapshot,
     tag_project: tagProject,
     remove_tag: removeTag,
+    list_relationships: listRelationships,
   },
 });

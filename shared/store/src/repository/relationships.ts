@@ -1,6 +1,6 @@
 import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { Pool, Queryable } from '../pool.ts';
-import { listRows, sql, type Sql } from '../sql.ts';
+import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** Another project that this one depends on, or that depends on it. */
 export interface Relationship {
@@ -22,6 +22,12 @@ export function createRelationships(pool: Pool) {
         from project_relationships where ${from} = ${project}
        group by ${to} order by total desc, ${to} limit ${limit}`;
   return {
+    /** Whether its manifests were read, whatever they say. */
+    isKnown: (project: string): Promise<boolean> =>
+      hasRow(pool)`
+        select from repository_runs r join repository_agent_runs a on a.run_id = r.run_id
+         where r.project = ${project} and not r.is_dry and a.agent = 'dependency' and a.status = 'completed' limit 1`,
+
     /** What it depends on: those with the most packages first. */
     dependsOn: (project: string, limit: number) => list(project, sql`project`, sql`depends_on`, limit),
 
