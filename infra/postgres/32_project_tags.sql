@@ -1,4 +1,4 @@
--- Tags that people give projects, and which projects depend on which.
+-- Tags that people give projects, which projects depend on which, and how severe what is open in each of them is.
 
 create table project_tags (
   project  text not null references projects (name),
@@ -34,3 +34,27 @@ create view project_relationships as
     from project_packages u
     join project_packages o on o.package = u.package and o.is_offered
    where not u.is_offered and o.project <> u.project;
+
+-- Open findings are counted by severity too: `findings_counted` of 31, with one more column.
+truncate repository_finding_counts;
+alter table repository_finding_counts
+  add column severity smallint not null,
+  drop constraint repository_finding_counts_pkey,
+  add primary key (project, analyzer, severity);
+create or replace function findings_counted() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if tg_op <> 'INSERT' then
+    insert into repository_finding_counts as c (project, analyzer, severity, open)
+      select project, analyzer, severity, -count(*) from old_rows where status = 'open' group by 1, 2, 3 order by 1, 2, 3
+      on conflict (project, analyzer, severity) do update set open = c.open + excluded.open;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into repository_finding_counts as c (project, analyzer, severity, open)
+      select project, analyzer, severity, count(*) from new_rows where status = 'open' group by 1, 2, 3 order by 1, 2, 3
+      on conflict (project, analyzer, severity) do update set open = c.open + excluded.open;
+  end if;
+  return null;
+end $$;
+insert into repository_finding_counts (project, analyzer, severity, open)
+  select project, analyzer, severity, count(*) from repository_findings where status = 'open' group by 1, 2, 3;

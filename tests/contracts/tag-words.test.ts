@@ -36,6 +36,14 @@ describe('a tag that a person orders', () => {
   });
 });
 
+it.each([
+  'show the repositories tagged payments',
+  'which projects are tagged payments?',
+  'list repos with the tag payments',
+])('the repositories of a tag are asked for in “%s”', (text) => {
+  expect(callsFor(text)).toEqual([{ tool: 'list_repositories', arguments: { tags: ['payments'] } }]);
+});
+
 describe('a tag', () => {
   it.each([
     [' #Payments ', 'payments'],

@@ -118,6 +118,48 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toMatchObject({ status: 'open' });
   });
 
+  it('is tagged once, found by its tag among the others, and no longer when the tag is removed', async () => {
+    const { ben } = demo.people;
+    const tags = async (): Promise<unknown> =>
+      (await demo.stack.pool.query('select project, tag, user_key from project_tags')).rows;
+    await ben.ask('/new');
+    await demo.tell(ben, 'tag todo as #Payments', /todo is tagged payments\./);
+    await demo.tell(ben, 'tag todo as payments', /todo is tagged payments\./);
+    expect(await tags()).toEqual([{ project: 'todo', tag: 'payments', user_key: '1002' }]);
+    const listed = await demo.tell(ben, 'show the repositories tagged payments', /One project tagged payments/);
+    expect(listed).toMatch(/todo \(payments\): (?:\d+ critical, )?1 high.*scanned on 20\d\d-/);
+    expect(await demo.tell(ben, 'which repositories have the most findings', /the most severe findings first/)).toMatch(
+      /first:\s+\S* ?todo \(payments\)/,
+    );
+    await demo.tell(ben, 'remove the tag payments from todo', /todo is no longer tagged payments\./);
+    await demo.tell(ben, 'show the repositories tagged payments', /No project is tagged payments/);
+    expect(await tags()).toEqual([]);
+    const { rows } = await demo.stack.pool.query<{ kind: string }>(
+      `select kind from audit_events where kind like 'project.%tagged' and actor = '1002' order by event_id`,
+    );
+    expect(rows.map(({ kind }) => kind)).toEqual(['project.tagged', 'project.tagged', 'project.untagged']);
+  });
+
+  it('is named by what depends on it once both were audited', async () => {
+    const { ben } = demo.people;
+    repository.release('1.3', { 'package.json': JSON.stringify({ name: 'todo-list' }) });
+    const other = makeRepository(join(demo.targets, '..', 'notes'));
+    other.release('1.0', {
+      'package.json': JSON.stringify({ name: 'notes', dependencies: { 'todo-list': '^1.0.0' } }),
+    });
+    await ben.ask('/new');
+    await ben.ask(`create a project called notes with repository ${other.folder}`);
+    await demo.tell(ben, 'what depends on todo', /audit the dependencies of todo/);
+    for (const project of ['todo', 'notes']) {
+      await ben.ask('/new');
+      await demo.tell(ben, `audit the dependencies of ${project}`, /first run/, 30_000);
+    }
+    await ben.ask('/new');
+    const related = await demo.tell(ben, 'what depends on todo', /Projects that depend on/);
+    expect(related).toMatch(/notes.*npm todo-list/);
+    expect(await demo.tell(ben, 'what does notes depend on', /notes depends on:/)).toMatch(/todo.*npm todo-list/);
+  });
+
   it('is looked into by an agent that can do nothing else', async () => {
     const { ben } = demo.people;
     await ben.ask('/agent repo_analyst');

@@ -48,6 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'repo snapshot <project>',
       'repo snapshots <project>',
       'repo rollback <project> <snapshot> --force',
+      'repo list [--tag <tag>] [--limit <n>]',
       'repo tag <project> <tag> [--remove]',
       'repo relations <project>',
       'repo runs <project>',

@@ -17,6 +17,7 @@ import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
+import { createOverview } from '@signalbox/store/repository/overview';
 import { createRelationships } from '@signalbox/store/repository/relationships';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createTags } from '@signalbox/store/repository/tags';
@@ -56,6 +57,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           findings: createFindings(pool),
           runs: createChainRuns(pool),
           snapshots: createSnapshots(pool),
+          overview: createOverview(pool),
           tags: createTags(pool),
           relationships: createRelationships(pool),
         },

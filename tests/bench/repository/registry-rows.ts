@@ -48,7 +48,8 @@ export async function addFindings(db: Pool, project: string, from: number, to: n
     for (const { made } of indexes) await connection.query(made);
     await connection.query('delete from repository_finding_counts');
     await connection.query(
-      `insert into repository_finding_counts select project, analyzer, count(*) from repository_findings where status = 'open' group by 1, 2`,
+      `insert into repository_finding_counts (project, analyzer, severity, open)
+         select project, analyzer, severity, count(*) from repository_findings where status = 'open' group by 1, 2, 3`,
     );
     await connection.query('analyze repository_findings');
   } finally {

@@ -16,6 +16,7 @@ import { createProjects } from '@signalbox/store/deploy/projects';
 import { createServers } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
+import { createOverview } from '@signalbox/store/repository/overview';
 import { createRelationships } from '@signalbox/store/repository/relationships';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createTags } from '@signalbox/store/repository/tags';
@@ -113,6 +114,7 @@ export async function openCapabilityBench(
       findings: createFindings(pool),
       runs: createChainRuns(pool),
       snapshots: createSnapshots(pool),
+      overview: createOverview(pool),
       tags: createTags(pool),
       relationships: createRelationships(pool),
     },

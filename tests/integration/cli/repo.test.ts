@@ -67,6 +67,15 @@ it('a tag is given once in whatever case it is written, removed, and recorded', 
     code: 0,
     json: { project: 'shop', tags: ['payments'] },
   });
+  await bench.openProject('cups');
+  expect((await signalbox('repo', 'list', '--tag', 'Payments')).out).toMatch(
+    /PROJECT +CRITICAL.*\nshop +0 +0 +0 +0 +0 +– +payments\n?$/,
+  );
+  expect(await signalbox('repo', 'list', '--limit', '1', '--json')).toMatchObject({
+    code: 0,
+    json: { total: 2, repositories: [{ project: 'cups', tags: [], scannedAt: null, open: { critical: 0 } }] },
+  });
+  expect((await signalbox('repo', 'list', '--tag', 'nobody')).out).toContain('No project is tagged nobody.');
   const refused = await signalbox('repo', 'tag', 'shop', 'two words');
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.error).toContain("'two words' is no tag");

@@ -6,6 +6,7 @@ import {
   listFindings,
   reopenFinding,
 } from './repository/findings.ts';
+import { listRepositories } from './repository/overview.ts';
 import { listRelationships } from './repository/relationships.ts';
 import { chainTool } from './repository/scans.ts';
 import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
@@ -97,6 +98,7 @@ export default toolGroup({
     make_snapshot: makeSnapshot,
     list_snapshots: listSnapshots,
     restore_snapshot: restoreSnapshot,
+    list_repositories: listRepositories,
     tag_project: tagProject,
     remove_tag: removeTag,
     list_relationships: listRelationships,

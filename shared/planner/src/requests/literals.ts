@@ -85,6 +85,13 @@ const FORMS: readonly Form[] = [
     read: ({ tag, ...said }) => [{ ...placeOf(said), tag }],
   },
   {
+    forms: [
+      `(?:${POLITE}(?:show|list)(?: me)?(?: all)?(?: the)?|which) (?:repositories|repos|projects) (?:are )?(?:tagged(?: as| with)?|with the tag) ${TAG}[?.]?`,
+    ],
+    tools: /^list_repositories$/,
+    read: ({ tag }) => [{ tags: [tag] }],
+  },
+  {
     forms: [`${WRITE} ${PATH}${CONTENT}`],
     tools: /^write_/,
     read: ({ path, content = '' }) => [{ path, content: unquoted(content) }],

@@ -2,6 +2,7 @@ import { runVerb, type CommandContext, type Report } from '../../command.ts';
 import { listAgents, runScan, runChainOf, listRuns } from './chains.ts';
 import { acceptFinding, listFindings, reopenFinding } from './findings.ts';
 import { runBaseline } from './baselines.ts';
+import { listRepositories } from './overview.ts';
 import { listRelations } from './relations.ts';
 import { listSnapshots, makeSnapshot, rollback, verifyRegistry } from './snapshots.ts';
 import { tagProject } from './tags.ts';
@@ -21,6 +22,7 @@ export function runRepo(context: CommandContext): Promise<Report> {
     snapshot: { words: 1, run: makeSnapshot },
     snapshots: { words: 1, run: listSnapshots },
     rollback: { words: 2, run: rollback },
+    list: { words: 0, run: listRepositories },
     tag: { words: 2, run: tagProject },
     relations: { words: 1, run: listRelations },
     verify: { words: 0, run: verifyRegistry },

@@ -14,7 +14,7 @@ export async function tagProject(context: CommandContext, project: string, writt
 }
 
 /** Throws UsageError. */
-function readTag(written: string): string {
+export function readTag(written: string): string {
   const tag = Tag.safeParse(written);
   if (!tag.success) throw new UsageError(`'${written}' is no tag. ${z.prettifyError(tag.error)}`);
   return tag.data;

@@ -11,6 +11,7 @@ import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import type { createFindings } from '@signalbox/store/repository/findings';
 import type { createSnapshots } from '@signalbox/store/repository/snapshots';
+import type { createOverview } from '@signalbox/store/repository/overview';
 import type { createRelationships } from '@signalbox/store/repository/relationships';
 import type { createTags } from '@signalbox/store/repository/tags';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
@@ -43,6 +44,7 @@ export interface Ports {
     readonly findings: ReturnType<typeof createFindings>;
     readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents'>;
     readonly snapshots: ReturnType<typeof createSnapshots>;
+    readonly overview: ReturnType<typeof createOverview>;
     readonly tags: ReturnType<typeof createTags>;
     readonly relationships: ReturnType<typeof createRelationships>;
   };

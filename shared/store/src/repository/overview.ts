@@ -1,0 +1,64 @@
+import { SEVERITIES, type Severity } from '@signalbox/contracts/repository/finding';
+import type { Pool } from '../pool.ts';
+import { listRows } from '../sql.ts';
+
+/** How it stands with the repository of one project. */
+export interface RepositoryState {
+  readonly project: string;
+  readonly tags: readonly string[];
+  /** When a chain was last completed over it; null: never. */
+  readonly scannedAt: Date | null;
+  /** How many findings of each severity are open. */
+  readonly open: Readonly<Record<Severity, number>>;
+}
+
+/** All projects but archived ones, by what is open in them. */
+export function createOverview(pool: Pool) {
+  return {
+    /** Those with the most severe findings first, and how many there are in all. With tags only those that have each of them. */
+    async list(
+      { tags }: { readonly tags: readonly string[] },
+      limit: number,
+    ): Promise<{ readonly total: number; readonly repositories: readonly RepositoryState[] }> {
+      // Counts are kept, and an index names the acceptances that have run out: no finding is read but these.
+      const rows = await listRows<Omit<RepositoryState, 'open'> & { open: readonly number[]; total: number }>(pool)`
+        select s.*,
+               array(select tag from project_tags t where t.project = s.project order by tag) as tags,
+               (select max(finished_at) from repository_runs r
+                 where r.project = s.project and r.status = 'completed' and not r.is_dry) as "scannedAt"
+          from (
+            select p.name as project, c.open, (count(*) over ())::int as total
+              from projects p, lateral (
+                select array_agg(coalesce(n, 0)::int order by rank desc) as open
+                  from generate_series(0, ${SEVERITIES.length - 1}::int) rank
+                  left join (
+                    select severity, sum(open) as n from (
+                      select severity, open from repository_finding_counts where project = p.name
+                      union all
+                      select severity, 1 from repository_findings
+                       where project = p.name and status = 'accepted' and accepted_until < now()) counted
+                     group by severity) by_severity on severity = rank) c
+             where p.status <> 'archived'
+               and not exists (
+                 select from unnest(${tags}::text[]) wanted
+                  where not exists (select from project_tags t where t.project = p.name and t.tag = wanted))
+             order by c.open desc, p.name limit ${limit}) s
+         order by s.open desc, s.project`;
+      return {
+        total: rows[0]?.total ?? 0,
+        repositories: rows.map(({ project, tags: own, scannedAt, open }) => ({
+          project,
+          tags: own,
+          scannedAt,
+          open: bySeverity(open),
+        })),
+      };
+    },
+  };
+}
+
+/** The counts come with the most severe first. */
+function bySeverity(counts: readonly number[]): RepositoryState['open'] {
+  const [critical = 0, high = 0, medium = 0, low = 0, info = 0] = counts;
+  return { critical, high, medium, low, info };
+}
