@@ -39,7 +39,7 @@ const handler = createRepositoryChain({
   path,
   sources: createSources({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts }),
   projects: createProjects(pool),
-  openScan: (opening, signal) => new ScanProcess(opening, { cell, signal }),
+  startScan: (place, signal) => new ScanProcess(place, { cell, signal }),
 });
 for await (const line of createInterface({ input: process.stdin })) {
   const { runId, ...payload } = Asked.parse(JSON.parse(line));

@@ -25,9 +25,10 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 const scan = async (advisories: AdvisorySource | null) => {
-  const opening = { dir: join(dir, '.git'), path: '/usr/local/bin:/usr/bin:/bin', commit, folder: null, cache: {} };
-  const opened = new ScanProcess(opening, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
+  const place = { dir: join(dir, '.git'), path: '/usr/local/bin:/usr/bin:/bin' };
+  const opened = new ScanProcess(place, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
   try {
+    opened.open({ commit, folder: null, cache: {} });
     const { result } = await opened.scan(['advisories']);
     return result.conclusions['advisories'];
   } finally {

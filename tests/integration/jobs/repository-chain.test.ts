@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
 
@@ -88,6 +90,15 @@ describe('a chain over the repository of a project', () => {
         where kind = 'repository.scanned' and data ->> 'run' = 'r2' and data ->> 'agent' = 'engineering_principles'`,
     );
     expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 149 } }]);
+  });
+
+  it('scans the mirror that took the place of a broken one', async () => {
+    bench.commit({ 'src/main.ts': PLAIN, ...README });
+    await bench.run('r1', 'tech_debt');
+    const mirrors = join(bench.settings['DEPLOY_DIR'] ?? '', 'mirrors');
+    for (const name of readdirSync(mirrors)) writeFileSync(join(mirrors, name, 'refs/heads/main.lock'), '');
+    bench.commit({ 'src/main.ts': CONFLICT });
+    expect(await bench.run('r2', 'tech_debt')).toMatchObject({ status: 'completed', counts: { opened: 1 } });
   });
 
   it('says the same when nothing of its cache can be read', async () => {

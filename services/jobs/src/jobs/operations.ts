@@ -91,7 +91,7 @@ export async function createOperationsHandlers(
       path: config.PATH,
       sources: deploy.sources,
       projects: createProjects(pool),
-      openScan: (opening, signal) => new ScanProcess(opening, { ...scans, signal }),
+      startScan: (place, signal) => new ScanProcess(place, { ...scans, signal }),
     }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),

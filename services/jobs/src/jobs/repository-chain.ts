@@ -14,14 +14,14 @@ import { AGENTS } from '../repository/agents/agents.ts';
 import { runChain } from '../repository/chain.ts';
 import { sayFacts } from '../repository/facts.ts';
 import { dryFindings, saidBy } from '../repository/harness.ts';
-import type { ChainParts } from '../repository/run-parts.ts';
+import type { ChainParts, OpenRun } from '../repository/run-parts.ts';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 
 /** What the agent for dependencies says when nobody could be asked for published weaknesses: that is never “none”. */
 const Unlooked = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
 interface Parts extends ChainParts {
-  readonly sources: Pick<Sources, 'fetch'>;
+  readonly sources: Pick<Sources, 'fetch' | 'findMirror'>;
   readonly projects: Pick<ReturnType<typeof createProjects>, 'get'>;
 }
 
@@ -46,15 +46,21 @@ export function createRepositoryChain(parts: Parts): HandlerOf<'repository.chain
 async function work(parts: Parts, begun: ChainRun, before: ChainRun | null, context: JobContext): Promise<ChainRun> {
   const { runId, project, chain } = begun;
   const { signal, owner } = context;
+  let started: OpenRun['started'] = null;
   try {
     const repository = repositoryOf(await parts.projects.get(project), context.openSecret);
     if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
+    // It starts while the mirror is brought up to date.
+    const known = parts.sources.findMirror(repository);
+    if (known !== null) started = parts.startScan({ dir: known, path: parts.path }, signal);
     // An attempt goes on with the commit of the first, wherever the branch is by now.
-    const { mirror, commit, folder } = await parts.sources.fetch(repository, begun.commitId ?? begun.ref, signal);
-    const run = { ...begun, commitId: await parts.runs.fix(runId, commit) };
+    const ref = begun.commitId ?? begun.ref;
+    const { isReplaced, ...fetched } = await parts.sources.fetch(repository, ref, signal);
+    const run = { ...begun, commitId: await parts.runs.fix(runId, fetched.commit) };
     const actor = owner?.userKey ?? 'system';
     const begunAt = performance.now();
-    const open = { run, chain, mirror, commit, folder, actor, threadId: owner?.threadId ?? null, before, signal };
+    const scans = { started: isReplaced ? null : started };
+    const open = { run, chain, ...fetched, ...scans, actor, threadId: owner?.threadId ?? null, before, signal };
     return await runChain(parts, open, AGENTS, async (_, __, { done, of }) => {
       await context.progress(done, of);
       if (done < of && performance.now() - begunAt > QUIET_MS)
@@ -65,7 +71,9 @@ async function work(parts: Parts, begun: ChainRun, before: ChainRun | null, cont
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    return parts.runs.end(runId, { status: 'stopped', problem: explain(error).slice(0, 2_000), counts: null });
+    return await parts.runs.end(runId, { status: 'stopped', problem: explain(error).slice(0, 2_000), counts: null });
+  } finally {
+    started?.close();
   }
 }
 

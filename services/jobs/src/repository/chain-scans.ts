@@ -22,12 +22,14 @@ export class ChainScans {
   readonly #parts: ChainParts;
   readonly #open: OpenRun;
   readonly #analyzers: readonly string[];
-  #process: ReturnType<ChainParts['openScan']> | null = null;
+  #started: ReturnType<ChainParts['startScan']> | null;
+  #process: ReturnType<ChainParts['startScan']> | null = null;
 
   /** `analyzers`: all that may be asked for. */
   constructor(parts: ChainParts, open: OpenRun, analyzers: readonly string[]) {
     this.#parts = parts;
     this.#open = open;
+    this.#started = open.started ?? null;
     this.#analyzers = [...new Set(analyzers)];
   }
 
@@ -75,6 +77,9 @@ export class ChainScans {
     const { mirror: dir, commit, folder, signal, run } = this.#open;
     const kept = await readScanCaches(this.#parts.pool, run.project, [...this.#analyzers, CHURN]);
     const cache = Object.fromEntries(Object.entries(kept).map(([name, bytes]) => [name, bytes.toString('base64')]));
-    return this.#parts.openScan({ dir, path: this.#parts.path, commit, folder, cache }, signal);
+    const started = this.#started ?? this.#parts.startScan({ dir, path: this.#parts.path }, signal);
+    this.#started = null;
+    started.open({ commit, folder, cache });
+    return started;
   }
 }

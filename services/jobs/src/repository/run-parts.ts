@@ -3,7 +3,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
 import type { ChainRun, createChainRuns } from '@signalbox/store/repository/chain-runs';
 import type { createFindings } from '@signalbox/store/repository/findings';
-import type { ScanOpening } from './scan/request.ts';
+import type { ScanPlace } from './scan/request.ts';
 import type { ScanProcess } from './scan/scan-process.ts';
 import type { ScannedCommit } from './scan/view.ts';
 
@@ -15,8 +15,8 @@ export interface ChainParts {
   readonly log: Log;
   /** Where git is found. */
   readonly path: string;
-  /** Opens a commit for scans, in a process of its own. */
-  openScan(opening: Omit<ScanOpening, 'advisories'>, signal: AbortSignal): Pick<ScanProcess, 'scan' | 'close'>;
+  /** Starts a process for the scans of a commit. */
+  startScan(place: ScanPlace, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
 }
 
 /** A run that is under way. */
@@ -25,6 +25,8 @@ export interface OpenRun extends ScannedCommit {
   readonly chain: ChainName;
   /** The mirror that has the commit. */
   readonly mirror: string;
+  /** A process for its scans that starts already. Whoever started it closes it. */
+  readonly started?: ReturnType<ChainParts['startScan']> | null;
   /** Who is told of in the audit. */
   readonly actor: string;
   readonly threadId: string | null;

@@ -3,8 +3,11 @@ import type { Mirror } from '../git/git-reader.ts';
 import type { ScanResult } from './scan.ts';
 import type { ScannedCommit } from './view.ts';
 
+/** The mirror of a scan, and where git is found. */
+export type ScanPlace = Pick<Mirror, 'dir' | 'path'>;
+
 /** What the program of a scan reads first from its standard input, as a line of JSON. */
-export interface ScanOpening extends Pick<Mirror, 'dir' | 'path'>, Pick<ScannedCommit, 'commit' | 'folder'> {
+export interface ScanOpening extends ScanPlace, Pick<ScannedCommit, 'commit' | 'folder'> {
   /** What earlier scans left, packed, by name. */
   readonly cache: Readonly<Record<string, string>>;
   /** What the source of advisories is called that answers questions; null where there is none. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { killGroup } from '../../drivers/process/process-table.ts';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisories/advisory-source.ts';
 import type { ScanCell } from '../../sandbox/scan-room.ts';
-import type { ScanAnswer, ScanDone, ScanOpening, ScanRequest } from './request.ts';
+import type { ScanAnswer, ScanDone, ScanOpening, ScanPlace, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
 const STDERR_LIMIT = 2_000;
@@ -23,8 +23,9 @@ export interface ScanProcessOptions {
 /** Somebody ended the process of a scan, which says nothing about what it read. */
 export class ScanKilled extends Error {}
 
-/** Scans a commit in a process of its own, locked into a cell where the machine can. It starts at once, and ends when it is closed. */
+/** Scans a commit in a process of its own, locked into a cell where the machine can. It starts at once, reads when it is opened, and ends when it is closed. */
 export class ScanProcess {
+  readonly #place: ScanPlace;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #advisories: AdvisorySource | null;
   readonly #signal: AbortSignal;
@@ -33,15 +34,16 @@ export class ScanProcess {
   #said = '';
 
   /** Throws the signal's reason. Its standard input stays open: by its end a scan knows that this process has died. */
-  constructor(opening: Omit<ScanOpening, 'advisories'>, { cell, signal, advisories = null }: ScanProcessOptions) {
+  constructor(place: ScanPlace, { cell, signal, advisories = null }: ScanProcessOptions) {
     signal.throwIfAborted();
+    this.#place = place;
     this.#advisories = advisories;
     this.#signal = signal;
-    const [program = '', ...words] = [...(cell?.words(opening.dir) ?? []), ...programWords()];
+    const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords()];
     const child = spawn(program, words, {
       cwd: '/',
       // Nothing of the service's environment.
-      env: { PATH: opening.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
+      env: { PATH: place.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
       detached: true, // a group of its own, so that git ends with it
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
@@ -61,7 +63,11 @@ export class ScanProcess {
     });
     this.#closed.catch(() => undefined); // whoever scans is told
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    this.#write({ ...opening, advisories: advisories?.describe() ?? null });
+  }
+
+  /** Opens a commit of the mirror: once, before anything is scanned. */
+  open(opening: Omit<ScanOpening, keyof ScanPlace | 'advisories'>): void {
+    this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 
   /** Scans with these analyzers; one at a time. Throws what the process died of, ScanKilled, and the signal's reason. */
