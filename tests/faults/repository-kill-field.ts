@@ -153,7 +153,8 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
     letGo: ({ runId }) => pool.query('delete from paused_runs where run_id = $1', [runId]),
     holders: async (victims) => {
       const ids = victims.map(({ runId }) => runId);
-      const query = 'select epoch, status from runs where run_id = any ($1)';
+      const query =
+        'select epoch, status from runs where run_id = any ($1) order by array_position($1::text[], run_id)';
       return (await pool.query<{ epoch: number; status: string }>(query, [ids])).rows;
     },
     isScanned: (project) => {

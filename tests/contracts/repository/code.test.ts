@@ -226,9 +226,10 @@ describe('code', () => {
     ];
     for (const { extensions } of LANGUAGES)
       for (const one of texts) {
-        const started = performance.now();
+        // The processor's time, not the clock's: the machine may be busy with something else.
+        const before = process.cpuUsage();
         await CODE_ANALYZER.inspect(`a.${extensions[0]}`, one.repeat(50_000 / one.length));
-        expect([extensions[0], one, performance.now() - started < 1_000]).toEqual([extensions[0], one, true]);
+        expect([extensions[0], one, process.cpuUsage(before).user / 1_000 < 1_000]).toEqual([extensions[0], one, true]);
       }
   });
 });

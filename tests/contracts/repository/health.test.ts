@@ -105,9 +105,10 @@ describe('health', () => {
   });
 
   it('answers for hostile paths at once', async () => {
-    const started = performance.now();
+    // The processor's time, not the clock's: the machine may be busy with something else.
+    const before = process.cpuUsage();
     const paths = ['a/', 'node_modules', '-', '.o', '~'].map((one) => one.repeat(4_000 / one.length));
     await analyze(HEALTH_ANALYZER, Object.fromEntries(paths.map((path) => [path, ''])));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

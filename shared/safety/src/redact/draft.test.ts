@@ -35,8 +35,9 @@ describe('a text that is still being written', () => {
   });
 
   it('looks at a long text in no time', () => {
-    const startedAt = performance.now();
+    // The processor's time, not the clock's: the machine may be busy with something else.
+    const before = process.cpuUsage();
     for (const text of ['1 '.repeat(50_000), '4'.repeat(100_000), 'A1'.repeat(50_000)]) redactDraft(text);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });

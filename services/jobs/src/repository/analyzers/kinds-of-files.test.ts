@@ -38,12 +38,13 @@ describe('kinds of files', () => {
   });
 
   it('answers for hostile paths and texts at once', () => {
-    const started = performance.now();
+    // The processor's time, not the clock's: the machine may be busy with something else.
+    const before = process.cpuUsage();
     for (const one of ['a.', 'aTest', '-_', '/', 'docs/']) {
       const path = one.repeat(4_000 / one.length);
       for (const is of [isTest, isVendored, isExample, isDocumentation]) is(path);
       isGenerated(path, one.repeat(500_000));
     }
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
   });
 });
