@@ -127,7 +127,7 @@ describe('a chain whose process is killed', () => {
   it('leaves no scan behind that nothing locks in, not even one that would never end', async () => {
     const { bench } = field;
     await serving.kill();
-    // Git that gives no answer to whoever asks what a commit has.
+    // This git never answers when a scan lists the files of a commit.
     const folder = makeTemporaryFolder('silent-git');
     const { path } = loadTestConfig();
     const script = `#!/bin/sh\ncase " $* " in *" ls-tree "*) exec sleep 600 ;; esac\nPATH='${path}' exec git "$@"\n`;
@@ -174,7 +174,7 @@ async function killAll(victims: readonly Victim[], round: number): Promise<void>
   const { bench } = field;
   for (const victim of victims) {
     Object.assign(victim, { stopsAt: stopOf(victim, round) ?? null, heldBy: null });
-    // Its scan is not to be over before there is somebody to go on.
+    // The scan waits until the process that takes over has started.
     if (stopOf(victim, round) === null) await field.pause(victim);
   }
   if (round === 0) for (const { project, runId } of victims) await bench.ask(runId, 'full_analysis', { project });

@@ -151,7 +151,7 @@ describe('what an agent reads and writes', () => {
     expect(await files.read('plain/b.txt')).toBe('committed too\n');
     await denies(files, ['plain/new.txt']);
     await files.close();
-    // Whoever commits a hard link commits what it has at that moment, as its own content.
+    // A commit of a hard link stores the content that the file has at that moment.
     bench.git('add', 'plain/a.txt');
     bench.git('commit', '--quiet', '--message', 'a hard link');
     commit = bench.git('rev-parse', 'HEAD');

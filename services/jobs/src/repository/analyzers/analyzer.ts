@@ -65,8 +65,8 @@ export interface RepositoryView {
 }
 
 /**
- * What an analyzer says at the end. `summary` goes to whoever writes the report; it holds figures and names, no sentences. `packages`: said by
- * the one that reads manifests.
+ * What an analyzer says at the end. The report is written from `summary`, which holds figures and names, no sentences. Only the
+ * analyzer that reads manifests sets `packages`.
  */
 export interface Conclusion {
   readonly found: readonly Found[];

@@ -61,7 +61,7 @@ export class ScanProcess {
       child.once('error', reject);
       child.once('close', (code, killedBy) => resolve([code, killedBy]));
     });
-    this.#closed.catch(() => undefined); // whoever scans is told
+    this.#closed.catch(() => undefined); // the caller of a scan gets the error
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 

@@ -36,7 +36,7 @@ export function createJudge(path: string, text: string): (found: Found) => Secre
     if (value.length < 6 || value.length > 400 || /[\s\u0080-\uffff]/.test(value) || isPlaceholder(value)) return null;
     const before = text.slice(Math.max(0, start - 100), start);
     const name = /([\w.-]{1,60})(?:\\?["'`\]])?\s{0,12}(?:=>|:=|[:=]|->)?\s{0,12}\\?["'`]?$/.exec(before)?.[1] ?? kind;
-    // A public key and what it is told by are for everybody.
+    // Everybody may know a public key and its fingerprint.
     if (/public/i.test(name)) return null;
     const found = { kind, start, end, certainty: 'name', name, value } as const;
     if (inEnvironment) return isPassword(value, kind) || isLong(value) ? { ...found, rule: 'env-value' } : null;
