@@ -2,9 +2,9 @@ import { HumanMessage } from '@langchain/core/messages';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Person } from '../support/person.ts';
-import { decideAll, isDecided, listRan, pickWith, random } from '../support/puppet-people.ts';
-import { createScriptedModels, type ModelScript, type ScriptedAnswer } from '../support/scripted-model.ts';
-import { openStack, type Stack } from '../support/stack.ts';
+import { decideAll, isDecided, listRan, openPuppetStack, pickWith, random } from '../support/puppet-people.ts';
+import type { ModelScript, ScriptedAnswer } from '../support/scripted-model.ts';
+import type { Stack } from '../support/stack.ts';
 
 /** Half of the people confirm whatever they are asked, and an operator approves whatever stands last; the others confirm nothing. */
 const ROLES = ['developer', 'developer', 'developer', 'developer', 'developer', 'developer', 'viewer', 'viewer'];
@@ -89,14 +89,7 @@ async function obey(person: Person, index: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  const models = createScriptedModels(hostile);
-  stack = await openStack({
-    jobs: true,
-    wiring: { models: () => Promise.resolve(models) },
-    env: { INBOUND_BURST: '1000' },
-  });
-  operator = await stack.person(1003, 'operator');
-  await operator.ask('/whoami');
+  ({ stack, operator } = await openPuppetStack(hostile));
   await stack.pool.query(
     `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id)
      values ('rack', '192.0.2.8', 'staging', 8, 16000, 21000, 21999, 'act_seed')`,

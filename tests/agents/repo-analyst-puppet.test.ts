@@ -2,9 +2,9 @@ import { HumanMessage } from '@langchain/core/messages';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Person } from '../support/person.ts';
-import { decideAll, listRan, pickWith, random } from '../support/puppet-people.ts';
-import { createScriptedModels, type ModelScript, type ScriptedAnswer } from '../support/scripted-model.ts';
-import { openStack, type Stack } from '../support/stack.ts';
+import { decideAll, listRan, openPuppetStack, pickWith, random } from '../support/puppet-people.ts';
+import type { ModelScript, ScriptedAnswer } from '../support/scripted-model.ts';
+import type { Stack } from '../support/stack.ts';
 
 /** Half of the people confirm whatever they are asked; the others confirm nothing. */
 const ROLES = ['developer', 'developer', 'developer', 'developer', 'operator', 'operator', 'viewer', 'viewer'];
@@ -81,14 +81,7 @@ async function obey(person: Person, index: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  const models = createScriptedModels(hostile);
-  stack = await openStack({
-    jobs: true,
-    wiring: { models: () => Promise.resolve(models) },
-    env: { INBOUND_BURST: '1000' },
-  });
-  operator = await stack.person(1003, 'operator');
-  await operator.ask('/whoami');
+  ({ stack, operator } = await openPuppetStack(hostile));
   await stack.pool.query(
     `insert into projects (name, description, owner, action_id) values ('shop', 'a shop', '1003', 'act_seed'), ('crm', 'customers', '1003', 'act_seed2')`,
   );

@@ -1,5 +1,7 @@
 import type { Pool } from '@signalbox/store/pool';
 import type { Person } from './person.ts';
+import { createScriptedModels, type ModelScript } from './scripted-model.ts';
+import { openStack, type Stack } from './stack.ts';
 
 /** Numbers that look random and are the same on each run. */
 export function random(seed: number): () => number {
@@ -55,4 +57,19 @@ export function isDecided({ approval, voters, own, person }: Ran, operator: Pers
   return (
     approval !== null && voters !== null && voters.every((voter) => voter === (own ? person : String(operator.id)))
   );
+}
+
+/** A stack whose model answers by this script, and an operator whom it knows. */
+export async function openPuppetStack(
+  script: ModelScript,
+): Promise<{ readonly stack: Stack; readonly operator: Person }> {
+  const models = createScriptedModels(script);
+  const stack = await openStack({
+    jobs: true,
+    wiring: { models: () => Promise.resolve(models) },
+    env: { INBOUND_BURST: '1000' },
+  });
+  const operator = await stack.person(1003, 'operator');
+  await operator.ask('/whoami');
+  return { stack, operator };
 }
