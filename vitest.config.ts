@@ -21,6 +21,7 @@ const browsers = { ...servers, globalSetup: ['tests/support/servers.ts', 'tests/
 export default defineConfig({
   ...source,
   test: {
+    experimental: { fsModuleCache: true }, // what one run has compiled, the next need not
     maxWorkers: 4, // files wait for servers and timers as long as they compute, and clone databases of their own
     coverage: {
       provider: 'v8',

@@ -129,7 +129,7 @@ describe.skipIf(executablePath === null)('the field', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await sent('/stop');
-    expect(await field().inputValue()).toBe('');
+    await expect.poll(() => field().inputValue()).toBe('');
     expect(scene.complaints()).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(executablePath === null)('the field', () => {
     await page.getByRole('button', { name: /^ops/ }).click();
     await field().pressSequentially('hey @sig');
     await page.getByRole('option', { name: /@signalbox_bot/ }).click();
-    expect(await field().inputValue()).toBe('hey @signalbox_bot ');
+    await expect.poll(() => field().inputValue()).toBe('hey @signalbox_bot ');
     await page.keyboard.press('Enter');
     await sent('hey @signalbox_bot');
     await field().fill('/who');
@@ -150,17 +150,17 @@ describe.skipIf(executablePath === null)('the field', () => {
     await field().fill('for the group');
     await page.getByRole('button', { name: /^Signalbox/ }).click();
     await page.getByText('/stop').last().waitFor();
-    expect(await field().inputValue()).toBe('');
+    await expect.poll(() => field().inputValue()).toBe('');
     await field().fill('helo');
     await page.keyboard.press('Enter');
     await sent('helo');
     await page.keyboard.press('ArrowUp');
-    expect(await field().inputValue()).toBe('helo');
+    await expect.poll(() => field().inputValue()).toBe('helo');
     await field().fill('hello');
     await page.keyboard.press('Enter');
     await page.locator('.message', { hasText: 'hello' }).getByText('edited').waitFor();
     await page.getByRole('button', { name: /^ops/ }).click();
-    expect(await field().inputValue()).toBe('for the group');
+    await expect.poll(() => field().inputValue()).toBe('for the group');
     expect(scene.complaints()).toEqual([]);
   });
 

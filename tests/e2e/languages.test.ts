@@ -81,7 +81,7 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (
     await ben.ask('why did it break');
     await demo.tell(ben, 'deploy demo 1.1 to staging', /✅/);
     await demo.tell(ben, 'roll back demo in staging', /✅[\s\S]*1\.0/);
-    await ben.ask('deploy demo 1.1 to production');
+    await ben.ask('deploy demo 1.0 to production');
     for (const person of [cleo, dara]) await press(person, say('card.button-approve', {}, language));
     await eventually(
       () => ben.heard(),

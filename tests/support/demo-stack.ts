@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
+import { inject } from 'vitest';
 import { openTestConfinement } from './bubblewrap.ts';
 import type { Person } from './person.ts';
 import { openStack, type Stack } from './stack.ts';
@@ -32,6 +33,13 @@ export interface DemoStack {
   close(): Promise<void>;
 }
 
+/** The repository of the demo, made once in each process that runs tests: git takes nine processes for it. */
+let made: Promise<string> | null = null;
+function demoRepository(): Promise<string> {
+  const folder = join(inject('runDir'), `demo-${process.pid}.git`);
+  return (made ??= makeDemoRepository(folder).then(() => folder));
+}
+
 /** How long a deployment may take on a busy machine. */
 const DEPLOY_MS = 60_000;
 
@@ -42,7 +50,7 @@ export async function openDemoStack(more: Readonly<Record<string, string>> = {})
   const targets = join(folder, 'targets');
   // Paths of sockets are short.
   const socket = join(tmpdir(), `sb-${basename(folder)}.sock`);
-  await makeDemoRepository(repository);
+  cpSync(await demoRepository(), repository, { recursive: true });
   const env = {
     DEMO_REPOSITORY: repository,
     REPOSITORIES_DIR: folder,
@@ -56,8 +64,8 @@ export async function openDemoStack(more: Readonly<Record<string, string>> = {})
     ...more,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });
-  const first = choosePortBlock();
-  await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
+  const ports = choosePortBlock();
+  await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [ports]);
   const [ben, cleo, dara, eli] = [
     await stack.person(1002, 'developer'),
     await stack.person(1003, 'operator'),

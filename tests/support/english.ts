@@ -38,10 +38,20 @@ const english = new Map([
   ...reasons,
 ]);
 
-/** The pieces of English sentences in a text for somebody who reads `language`: what that language says in the same words is none. */
-export function englishIn(text: string, language: string): readonly string[] {
+/** What would be English to somebody who reads a language: what that language says in the same words is not. */
+const englishFor = new Map<string, readonly string[]>();
+function piecesFor(language: string): readonly string[] {
+  const known = englishFor.get(language);
+  if (known !== undefined) return known;
   const spoken = languages.get(language) ?? new Map<string, string>();
-  return [...english].flatMap(([key, sentence]) =>
-    piecesOf(sentence).filter((piece) => text.includes(piece) && !spoken.get(key)?.includes(piece)),
+  const pieces = [...english].flatMap(([key, sentence]) =>
+    piecesOf(sentence).filter((piece) => !spoken.get(key)?.includes(piece)),
   );
+  englishFor.set(language, pieces);
+  return pieces;
+}
+
+/** The pieces of English sentences in a text for somebody who reads `language`. */
+export function englishIn(text: string, language: string): readonly string[] {
+  return piecesFor(language).filter((piece) => text.includes(piece));
 }

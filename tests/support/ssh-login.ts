@@ -15,9 +15,12 @@ export interface SshLogin {
   close(): Promise<void>;
 }
 
-/** A private key as people have it. */
+/** A private key as people have it. One in two hundred that the library makes it cannot read itself. */
 export function newSshKey(): string {
-  return ssh2.utils.generateKeyPairSync('ed25519').private;
+  for (;;) {
+    const key = ssh2.utils.generateKeyPairSync('ed25519').private;
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key;
+  }
 }
 
 export async function openSshLogin(): Promise<SshLogin> {
@@ -69,7 +72,7 @@ export async function openSshLogin(): Promise<SshLogin> {
 }
 
 function newHostKey(): { readonly text: string; readonly fingerprint: string } {
-  const text = ssh2.utils.generateKeyPairSync('ed25519').private;
+  const text = newSshKey();
   const parsed = ssh2.utils.parseKey(text);
   if (parsed instanceof Error) throw parsed;
   const digest = createHash('sha256').update(parsed.getPublicSSH()).digest('base64');

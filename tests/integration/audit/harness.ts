@@ -9,6 +9,7 @@ import { createLog } from '@signalbox/platform/log';
 import { verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
 import { createDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 
 export interface AuditHarness {
   readonly databaseUrl: string;
@@ -62,9 +63,12 @@ export async function openAuditHarness(): Promise<AuditHarness> {
     sealAll: async (options) => {
       const sealer = openSealer(options);
       try {
-        let outcome = await sealer.step();
-        while (outcome === 'busy') outcome = await sealer.step();
-        if (outcome === 'away') throw new Error('another sealer is at work');
+        // Postgres gives up the lock of one that has just closed when its connection has ended.
+        await until(async () => {
+          let outcome = await sealer.step();
+          while (outcome === 'busy') outcome = await sealer.step();
+          return outcome === 'idle';
+        });
       } finally {
         await sealer.close();
       }

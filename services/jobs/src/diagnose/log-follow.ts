@@ -34,7 +34,8 @@ export async function followLog(
   const { ageMs } = await readFollowed(pool, runId);
   const begun = Date.now() - ageMs;
   const ended = new AbortController();
-  const over = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(Math.max(1, Math.ceil(wholeMs - ageMs)))]);
+  const timeIsUp = AbortSignal.timeout(Math.max(1, Math.ceil(wholeMs - ageMs)));
+  const over = AbortSignal.any([signal, ended.signal, timeIsUp]);
   const lines: string[] = [];
   let said = '';
   const show = async (state: string, isOver = false): Promise<void> => {
@@ -65,7 +66,7 @@ export async function followLog(
   } catch (error) {
     if (!over.aborted) broken = error;
   }
-  const isTimeOver = Date.now() - begun >= wholeMs;
+  const isTimeOver = timeIsUp.aborted; // and not by the clock of the day, which may be a millisecond behind the timer
   ended.abort();
   await showing;
   const { isStopped } = await readFollowed(pool, runId);

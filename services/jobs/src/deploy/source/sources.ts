@@ -12,6 +12,7 @@ import { z } from 'zod';
 import type { GitCell } from '../../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type Reachable } from './mirror.ts';
+import { ObjectReader } from './object-reader.ts';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
 import { PAGE_FOLDERS, recognize } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
@@ -150,7 +151,7 @@ export function createSources(options: {
     },
     async open(repository, ref, signal, { named = ref } = {}) {
       const { address, mirror, commit } = await fetch(repository, ref, signal);
-      const { version, ...read } = await readCommit(git, { ...address, mirror, commit }, signal);
+      const { version, ...read } = await readCommit(git, { ...address, mirror, path, commit }, signal);
       return {
         ...read,
         commit,
@@ -164,7 +165,7 @@ export function createSources(options: {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: true, signal });
-        return readContents(git, { ...address, mirror }, signal);
+        return readContents(git, { ...address, mirror, path }, signal);
       });
     },
     async discard(name) {
@@ -189,12 +190,11 @@ function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
 }
 
+/** A repository in its mirror, and where git is found. */
+type Place = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
+
 /** What a mirror has now. */
-async function readContents(
-  git: Git,
-  at: Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string },
-  signal: AbortSignal,
-): Promise<RepositoryContents> {
+async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
   const main = await findCommit(git, mirror, MAIN, signal);
@@ -218,53 +218,51 @@ async function readContents(
 /** What a commit says of a service: at its root, or in one folder. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
 async function readCommit(
   git: Git,
-  {
-    mirror,
-    commit,
-    folder,
-    shown,
-  }: Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly commit: string },
+  at: Place & { readonly commit: string },
   signal: AbortSignal,
 ): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile'> & { readonly version: string | null }> {
-  const tree = treeOf(commit, folder);
-  const { stdout: kindOfTree } = await git(['-C', mirror, 'cat-file', '-t', tree], { signal });
-  if (kindOfTree.toString('utf8').trim() !== 'tree') {
-    const kind = say('repository.folderAt', { repository: shown, commit: commit.slice(0, 7) });
-    throw new AppError('NOT_FOUND', {
-      kind,
-      name: folder ?? '',
-      known: await listFolders(git, mirror, commit, signal),
-    });
+  const { mirror, commit, folder, shown, path } = at;
+  const reader = new ObjectReader({ dir: mirror, path, signal });
+  try {
+    if ((await reader.read(treeOf(commit, folder), 0))?.kind !== 'tree') {
+      const kind = say('repository.folderAt', { repository: shown, commit: commit.slice(0, 7) });
+      const known = await listFolders(git, mirror, commit, signal);
+      throw new AppError('NOT_FOUND', { kind, name: folder ?? '', known });
+    }
+    const show = async (name: string): Promise<string | null> => {
+      const object = await reader.read(`${treeOf(commit, folder)}${folder === null ? '' : '/'}${name}`, FILE_BYTES);
+      return object?.kind === 'blob' ? object.content.toString('utf8') : null;
+    };
+    const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
+    const isBare = text === null && dockerfile === null;
+    const recognized = isBare
+      ? recognize({ names: await listFiles(git, at, signal), packageJson: manifest, procfile: await show('Procfile') })
+      : null;
+    const version = z
+      .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
+      .safeParse(parseJson(manifest ?? ''));
+    return {
+      file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
+      isRecognized: text === null,
+      dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
+      version: version.success ? version.data.version : null,
+    };
+  } finally {
+    reader.close();
   }
-  const show = async (name: string): Promise<string | null> => {
-    const path = folder === null ? name : `${folder}/${name}`;
-    const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${path}`], {
-      signal,
-      maxBytes: FILE_BYTES,
-    });
-    return code === 0 ? stdout.toString('utf8') : null;
-  };
-  const list = async (): Promise<ReadonlySet<string>> => {
-    const pages = PAGE_FOLDERS.map((folder) => `${folder}/index.html`);
-    const limits = { signal, maxBytes: FILE_BYTES };
-    const root = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', tree], limits);
-    const below = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', tree, '--', ...pages], limits);
-    return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
-  };
-  const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
-  const isBare = text === null && dockerfile === null;
-  const recognized = isBare
-    ? recognize({ names: await list(), packageJson: manifest, procfile: await show('Procfile') })
-    : null;
-  const version = z
-    .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
-    .safeParse(parseJson(manifest ?? ''));
-  return {
-    file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
-    isRecognized: text === null,
-    dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
-    version: version.success ? version.data.version : null,
-  };
+}
+
+/** The names of the files of a commit at its root, and of the pages below it. */
+async function listFiles(
+  git: Git,
+  { mirror, commit, folder }: Place & { readonly commit: string },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const pages = PAGE_FOLDERS.map((one) => `${one}/index.html`);
+  const words = ['-C', mirror, 'ls-tree', '-z', '--name-only', treeOf(commit, folder)];
+  const limits = { signal, maxBytes: FILE_BYTES };
+  const [root, below] = [await git(words, limits), await git([...words, '--', ...pages], limits)];
+  return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
 }
 
 /** The folders of a commit, those at its root and one below, for people who named another. */

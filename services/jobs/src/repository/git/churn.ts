@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Churn } from '../analyzers/analyzer.ts';
-import { gitPieces, type Mirror } from './git-reader.ts';
+import type { Mirror } from '../../deploy/source/object-reader.ts';
+import { gitPieces } from './git-reader.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
 /** The line of a commit, which begins with a mark that no change begins with. */

@@ -1,4 +1,5 @@
-import { gitPieces, type Mirror } from './git-reader.ts';
+import type { Mirror } from '../../deploy/source/object-reader.ts';
+import { gitPieces } from './git-reader.ts';
 
 /** A commit that gave a path this content. */
 export interface Introduction {

@@ -1,5 +1,6 @@
 import type { RepositoryFile } from '../analyzers/analyzer.ts';
-import { gitPieces, type Mirror } from './git-reader.ts';
+import type { Mirror } from '../../deploy/source/object-reader.ts';
+import { gitPieces } from './git-reader.ts';
 
 /** What a commit has, by kind. Links are told by the blob that says where they lead. */
 export interface Tree {

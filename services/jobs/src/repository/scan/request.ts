@@ -1,5 +1,5 @@
 import type { PackageVersion } from '../advisories/advisory-source.ts';
-import type { Mirror } from '../git/git-reader.ts';
+import type { Mirror } from '../../deploy/source/object-reader.ts';
 import type { ScanResult } from './scan.ts';
 import type { ScannedCommit } from './view.ts';
 

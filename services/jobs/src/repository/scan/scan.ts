@@ -1,5 +1,5 @@
 import type { Analyzer, Conclusion, Fact, Noted } from '../analyzers/analyzer.ts';
-import type { Mirror } from '../git/git-reader.ts';
+import type { Mirror } from '../../deploy/source/object-reader.ts';
 import type { ChurnNotes } from '../git/churn.ts';
 import { isAllReached, listIntroductions, readSizes, type Introduction } from '../git/past-blobs.ts';
 import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';

@@ -1,8 +1,9 @@
 import { AppError } from '@signalbox/contracts/errors';
+import { ObjectReader, type Mirror } from '../../deploy/source/object-reader.ts';
 import type { AdvisorySource } from '../advisories/advisory-source.ts';
 import type { RepositoryView } from '../analyzers/analyzer.ts';
 import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
-import { BlobReader, gitPieces, type Mirror } from '../git/git-reader.ts';
+import { gitPieces } from '../git/git-reader.ts';
 import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
@@ -39,12 +40,12 @@ export async function openView(
   const showsDate = ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit];
   const [tree, date] = await Promise.all([listTree(mirror, commit, folder), first(mirror, showsDate)]);
   const committedAt = Number(date);
-  const reader = new BlobReader(mirror);
+  const reader = new ObjectReader(mirror);
   const textOf = async (blob: string, sizeBytes: number): Promise<string | null> =>
-    sizeBytes > TEXT_LIMIT_BYTES ? null : decode(await reader.read(blob));
+    sizeBytes > TEXT_LIMIT_BYTES ? null : decode((await reader.read(blob))?.content);
   const links: { path: string; target: string }[] = [];
   for (const { path, blob } of tree.links)
-    links.push({ path, target: (await reader.read(blob))?.toString('utf8') ?? '' });
+    links.push({ path, target: (await reader.read(blob))?.content.toString('utf8') ?? '' });
   const files = new Map(tree.files.map((file) => [file.path, file]));
   let notes: Promise<ChurnNotes> | null = null;
   let ready: ChurnNotes | null = null;
@@ -90,8 +91,8 @@ async function readNotes(
   return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
 }
 
-function decode(bytes: Buffer | null): string | null {
-  if (bytes === null || bytes.includes(0)) return null;
+function decode(bytes: Buffer | undefined): string | null {
+  if (bytes === undefined || bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
