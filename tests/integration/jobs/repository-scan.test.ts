@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Analyzer } from '../analyzers/analyzer.ts';
-import type { ScanCache } from './cache.ts';
-import { openScanner, scan } from './scan.ts';
+import type { Analyzer } from '@signalbox/jobs/repository/analyzers/analyzer';
+import type { ScanCache } from '@signalbox/jobs/repository/scan/cache';
+import { openScanner, scan } from '@signalbox/jobs/repository/scan/scan';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
