@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { actionOfRun, lookUpIdOf, msOfId, newId } from './ids.ts';
+import { actionOfRun, lookUpIdOf, msOfId, newCode, newId } from './ids.ts';
 
 it('an id tells when it was made, and what is none tells nothing', () => {
   expect(msOfId(newId('trc', 1_795_629_142_833))).toBe(1_795_629_142_833);
@@ -11,4 +11,9 @@ it('a look-up and a changed action belong to the action that was proposed', () =
   expect(lookUpIdOf('act_abc_0', hash)).toBe(`act_abc_0_r${hash.slice(0, 20)}`);
   for (const id of ['act_abc_0', 'act_abc_0_m', lookUpIdOf('act_abc_0', hash), lookUpIdOf('act_abc_0_m', hash)])
     expect(actionOfRun(id)).toBe('act_abc_0');
+});
+
+it('a code always has a digit, so that nobody who sends or edits one is taken to have written words', () => {
+  const codes = Array.from({ length: 2_000 }, () => newCode(3));
+  expect(codes.filter((code) => !/^(?=.*\d)[0-9A-Z]{4}(?:-[0-9A-Z]{4}){2}$/.test(code))).toEqual([]);
 });

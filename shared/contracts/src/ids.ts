@@ -57,8 +57,11 @@ export function actionOfRun(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
-/** A short code that a person can type: `groups` groups of four characters, 20 bits each. */
+/** A short code that a person can type: `groups` groups of four characters, 20 bits each, with a digit, so that it is taken for no words. */
 export function newCode(groups: number): string {
-  const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
-  return parts.join('-').toUpperCase();
+  for (;;) {
+    const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
+    const code = parts.join('-').toUpperCase();
+    if (/\d/.test(code)) return code; // of three groups one in ninety has none
+  }
 }
