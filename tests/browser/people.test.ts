@@ -80,6 +80,7 @@ describe.skipIf(executablePath === null)('the group', () => {
 
   it('lets people edit and forward from the menu of a message', async () => {
     await ben.getByRole('button', { name: /^General/ }).click();
+    await ben.locator('.message', { hasText: 'Anything else?' }).waitFor();
     await ben.locator('textarea').fill('frist');
     await ben.keyboard.press('Enter');
     const menuOf = (page: Page, text: string): Promise<void> =>

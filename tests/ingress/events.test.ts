@@ -277,6 +277,23 @@ describe('two gateways', () => {
     expect(await read(other.ci, ids[0]?.[0] ?? '')).toEqual(await read(ingress.ci, ids[0]?.[0] ?? ''));
   });
 
+  test('take the same events in the opposite order at the same time, and both answer that they are stored', async () => {
+    const other = await ingress.startAnother();
+    // Each event takes a moment, so that the batches of both overlap.
+    await ingress.harness.rows(`create function slow() returns trigger language plpgsql
+      as 'begin perform pg_sleep(0.03); return new; end'`);
+    await ingress.harness.rows('create trigger slow before insert on inbox for each row execute function slow()');
+    const names = Array.from({ length: 10 }, (_, n) => `turned-${n}`);
+    const [here, there] = await Promise.all([
+      Promise.all(names.map((name) => tell(ingress.ci, { text: name }, name))),
+      Promise.all(names.toReversed().map((name) => tell(other.ci, { text: name }, name))),
+    ]);
+    expect(there).toEqual(here.toReversed());
+    await ingress.harness.rows('drop trigger slow on inbox');
+    const { length } = await ingress.harness.rows(`select 1 from inbox where envelope ->> 'text' like 'turned-%'`);
+    expect(length).toBe(names.length);
+  });
+
   test('go on when one of them stops: an event that got no answer is brought to the other', async () => {
     const other = await ingress.startAnother();
     await other.gateway.close();

@@ -87,6 +87,11 @@ export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Pr
   }
 }
 
+/** Whether Postgres rolled a transaction back so that another one, which waited for it, could go on: tried again, it passes. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
+}
+
 /** Whether a statement gave up because another transaction held a lock for too long: it has changed nothing, and Postgres is there. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && ('code' in error && error.code === '55P03' ? true : isLockTimeout(error.cause));

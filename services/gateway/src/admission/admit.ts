@@ -5,7 +5,7 @@ import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
 import type { AdmissionResult } from './inbox.ts';
-import { isTransient } from '@signalbox/store/pool';
+import { isDeadlock, isTransient } from '@signalbox/store/pool';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
@@ -41,6 +41,8 @@ export interface AdmissionDeps extends StoreParts {
 
 /** The database's clock starts a moment later than ours. */
 const WAKE_AFTER_HOLD_MS = 50;
+/** Two gateways that were brought the same updates in different orders wait for each other, and Postgres rolls one of them back. */
+const DEADLOCK_TRIES = 3;
 
 /**
  * Admits updates in their order. Resolves once they are committed; throws when the database is away, and then the
@@ -88,10 +90,15 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
 }
 
 /** Stores a batch; when one of its updates cannot be stored, the others still are. */
-async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<readonly Stored[]> {
+async function storeAll(
+  deps: AdmissionDeps,
+  plans: readonly Plan[],
+  tries = DEADLOCK_TRIES,
+): Promise<readonly Stored[]> {
   try {
     return await storePlans(deps, plans);
   } catch (error) {
+    if (isDeadlock(error) && tries > 1) return storeAll(deps, plans, tries - 1);
     if (isTransient(error)) throw error;
     if (plans.length > 1) {
       const one: Stored[] = [];
