@@ -198,10 +198,16 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
       await worker?.kill();
       relay.cut();
       owners.clear();
-      // As if its leases had run out: whoever is killed here gives no further sign, however long one waits for it.
-      await stack.pool.query(
-        `update lanes set lease_until = clock_timestamp() - interval '1 ms' where worker is not null`,
+      // As if its leases had run out: whoever is killed here gives no further sign, however long one waits for it. Lane by lane, because
+      // a statement that it sent before may still hold some of them and wait for others.
+      const { rows } = await stack.pool.query<{ user_key: string }>(
+        'select user_key from lanes where worker is not null',
       );
+      for (const { user_key: userKey } of rows)
+        await stack.pool.query(
+          `update lanes set lease_until = clock_timestamp() - interval '1 ms' where user_key = $1 and worker is not null`,
+          [userKey],
+        );
     },
     look: (at) => (looked = at),
     settle: async (deployers) => {
