@@ -198,8 +198,8 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
       await worker?.kill();
       relay.cut();
       owners.clear();
-      // As if its leases had run out: whoever is killed here gives no further sign, however long one waits for it. Lane by lane, because
-      // a statement that it sent before may still hold some of them and wait for others.
+      // This ends the leases of the killed worker at once, so that the test does not wait for them. It updates one lane per statement:
+      // the worker's last statement may still lock some lanes and wait for others, and an update of all would deadlock with it.
       const { rows } = await stack.pool.query<{ user_key: string }>(
         'select user_key from lanes where worker is not null',
       );
