@@ -104,9 +104,9 @@ async function cell(peer: Peer, kind: Kind, people: number): Promise<void> {
   const ids = peers.nextPeople(people);
   await load.addPeople(ids);
   rows.push({ peer, kind, people, ...(await load.run(ids, { turnsEach, text: (n) => textOf(kind, n) }, cpu)) });
-  const { rowCount } = await peers.db.query(`delete from projects where name like 'pj-%'`);
-  if (peer === 'product' && kind === 'write' && rowCount !== people * turnsEach)
-    throw new Error(`${people * turnsEach} projects were asked for, and ${rowCount} were made`);
+  const made = await peers.removeProjects();
+  if (peer === 'product' && kind === 'write' && made !== people * turnsEach)
+    throw new Error(`${people * turnsEach} projects were asked for, and ${made} were made`);
 }
 
 /** What needs no process of its own: LangGraph's own floor, and one commit of Postgres. */

@@ -30,7 +30,7 @@ const run = async () => {
       Math.round(((ms - (before[name] ?? 0)) / PEOPLE / TURNS_EACH) * 10) / 10,
     ]);
     rows.push({ kind, ...Object.fromEntries(perTurn) });
-    await peers.db.query(`delete from projects where name like 'pj-%'`);
+    await peers.removeProjects();
   }
   return rows;
 };

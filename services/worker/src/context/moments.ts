@@ -4,6 +4,9 @@ export type Moments = ReturnType<typeof momentsIn>;
 /** What of a moment is told, in this order. */
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
+/** To make a format takes longer than to use it. */
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
+
 /** `timeZone`: an IANA name. */
 export function momentsIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -16,9 +19,14 @@ export function momentsIn(timeZone: string) {
     minute: '2-digit',
     timeZoneName: 'longOffset',
   });
+  /** The last moment that was read: texts tell of the same one several times, and nothing in them is finer than a minute. */
+  let last: { readonly minute: number; readonly parts: Readonly<Record<Part, string>> } | undefined;
   const read = (at: Date): Readonly<Record<Part, string>> => {
+    const minute = Math.floor(at.getTime() / 60_000);
+    if (last?.minute === minute) return last.parts;
     const parts = format.formatToParts(at).map(({ type, value }) => [type, value]);
-    return Object.fromEntries(parts) as Record<Part, string>; // the format names each of them
+    last = { minute, parts: Object.fromEntries(parts) as Record<Part, string> }; // the format names each of them
+    return last.parts;
   };
   const dayOf = (at: Date): string => {
     const { year, month, day } = read(at);
@@ -41,7 +49,7 @@ export function momentsIn(timeZone: string) {
     /** `Tuesday 2026-11-24`: the day before. */
     dayBefore: (at: Date): string => {
       const noon = daysBefore(at, 1);
-      return `${noon.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })} ${noon.toISOString().slice(0, 10)}`;
+      return `${WEEKDAY.format(noon)} ${noon.toISOString().slice(0, 10)}`;
     },
     /** `today`, `yesterday`, `3 days ago`: by the days of the zone. */
     ago: (at: Date, now: Date): string => {

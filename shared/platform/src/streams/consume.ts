@@ -191,7 +191,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const message = parse(this.#options.topic.schema, raw);
     if (message.success) this.#track((await this.#options.handle(message.data)).work);
     else await this.#options.onUnreadable(id, raw, message.detail);
-    await this.#commands.multi().xack(key, this.#options.topic.group, id).xdel(key, id).exec();
+    await Promise.all([this.#commands.xack(key, this.#options.topic.group, id), this.#commands.xdel(key, id)]);
   }
 
   #track(work: Promise<void>): void {

@@ -9,11 +9,15 @@ export const SECRET = '[secret]';
 /** Values that are deeper are dropped: nothing of ours is nested so far. */
 const DEEPEST = 40;
 
-/** Two generations of texts in which nothing was found: the same names, ids and results go through here many times in a turn. */
-const clean = { young: new Set<string>(), old: new Set<string>() };
-/** The two limits keep the memory of both generations below some 16 MB. A text with a secret is never among them. */
-const CLEAN_TEXTS = 4_000;
-const LONGEST_CLEAN = 1_000;
+/**
+ * Two generations of texts in which nothing was found: the same instructions, names, ids and results go through here many times in a
+ * turn. A text with a secret is never among them.
+ */
+const clean = { young: new Set<string>(), old: new Set<string>(), youngSize: 0 };
+/** Characters of one generation, with what each text costs besides: both stay below some 16 MB. */
+const GENERATION_SIZE = 4_000_000;
+const SIZE_BESIDES = 100;
+const LONGEST_CLEAN = 50_000;
 
 /** The text with `[secret]` in the place of each secret; the same text when there is none. Idempotent. */
 export function redactText(text: string): string {
@@ -33,11 +37,13 @@ export function redactText(text: string): string {
 }
 
 function noteClean(text: string): void {
-  if (clean.young.size >= CLEAN_TEXTS) {
+  if (clean.youngSize >= GENERATION_SIZE) {
     clean.old = clean.young;
     clean.young = new Set();
+    clean.youngSize = 0;
   }
   clean.young.add(text);
+  clean.youngSize += text.length + SIZE_BESIDES;
 }
 
 /** Redacts for a log line: secrets, and personal data. */
