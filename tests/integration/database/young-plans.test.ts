@@ -1,5 +1,6 @@
 import { claimChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
 import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { readLedger } from '@signalbox/store/receipts';
 import type { PoolClient } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
@@ -60,4 +61,26 @@ it('a conversation in a burst of messages reads no table whole by plans that wer
   );
   await db.query('commit');
   expect(rows).toEqual([]);
+});
+
+it('the ledger of one conversation is read by an index, also by a plan that was made when there were some hundreds of actions', async () => {
+  const act = (from: number, to: number) =>
+    bench.pool.query(
+      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, started_at, settled_at)
+       select 'act_' || n, 'turn_' || n, 't' || n / 8, 'u', 'create_project', '{}', 1, 'done',
+              jsonb_build_object('action', repeat('x', 500)), now(), now() from generate_series($1::int, $2::int) n`,
+      [from, to],
+    );
+  const read = async (): Promise<void> => expect(await readLedger(db, 't7', ['act_1'])).toHaveLength(9);
+  await act(0, 299);
+  await bench.pool.query('analyze');
+  for (let n = 0; n < CALLS; n += 1) await read();
+  await act(300, ROWS);
+  await db.query('begin');
+  await read();
+  const { rows } = await db.query(
+    `select seq_tup_read::int as read from pg_stat_xact_user_tables where relname = 'actions'`,
+  );
+  await db.query('commit');
+  expect(rows).toEqual([{ read: 0 }]);
 });
