@@ -37,6 +37,7 @@ const CELLS = PEOPLE.flatMap((people) =>
       .map((peer) => [peer, kind, people] as const),
   ),
 );
+const WARM_UP_PEOPLE = 64;
 const LANGGRAPH_TURNS = 2;
 const GOVERNED_ROUNDS = 300;
 /** Others write so long beside the person whose turn is slow. */
@@ -54,7 +55,9 @@ const peers = await openPeers(dir, { langGraphRuns: 32 });
 const rows: Row[] = [];
 try {
   say('warming up');
-  for (const kind of KINDS) for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, 8);
+  // Bots run for days: the engine has compiled what is hot in both.
+  for (const kind of [...KINDS, ...KINDS])
+    for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, WARM_UP_PEOPLE);
   rows.length = 0;
   for (let round = 1; round <= ROUNDS; round++) {
     say(`round ${round} of ${ROUNDS}`);
