@@ -31,8 +31,7 @@ const ENTRIES_READ = 200;
 export function readLedger(db: Queryable, threadId: string, ids: readonly string[]): Promise<readonly LedgerEntry[]> {
   // The ids come first, as one array: by a condition on thread or id, or a join, all actions would be read.
   return listRows<LedgerEntry>(db, 'receipts_read')`
-    with named as (select unnest(${ids}::text[]) as id union select payload ->> 'deploymentId' from runs where run_id = any (${ids})),
-         asked as (select action_id from actions where thread_id = ${threadId} union select id from named)
+    with named as (select unnest(${ids}::text[]) as id union select payload ->> 'deploymentId' from runs where run_id = any (${ids}))
     select * from (
       select a.action_id as "actionId", a.turn_key as "turnKey", a.tool, a.arguments,
              a.proposal #>> '{action,environment}' as environment, a.status, a.error_code as "errorCode",
@@ -40,7 +39,8 @@ export function readLedger(db: Queryable, threadId: string, ids: readonly string
              coalesce(d.state, r.status) as work, coalesce(d.finished_at, r.finished_at, a.settled_at) as "settledAt",
              exists (select from named where id = a.action_id) as "isNamed"
         from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
-       where a.action_id = any (array(select action_id from asked)) and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
+       where a.action_id = any (array(select action_id from actions where thread_id = ${threadId} union select id from named))
+         and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
          and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'
        order by a.started_at desc, a.action_id desc limit ${ENTRIES_READ}) newest
     order by "settledAt", "actionId"`;

@@ -191,6 +191,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const message = parse(this.#options.topic.schema, raw);
     if (message.success) this.#track((await this.#options.handle(message.data)).work);
     else await this.#options.onUnreadable(id, raw, message.detail);
+    // In this order: what is left when only the first arrives is not read again.
     await Promise.all([this.#commands.xack(key, this.#options.topic.group, id), this.#commands.xdel(key, id)]);
   }
 
