@@ -28,6 +28,8 @@ const TURNS_EACH = new Map([
   [1, 24],
   [8, 8],
 ]);
+/** People who stay in one conversation: the saver of the plain bot writes more of it with each turn. */
+const LONG = { people: 16, turnsEach: 40, rounds: 3 };
 /** Peers stand beside each other, so that what else the machine does falls on all of them alike. */
 const CELLS = PEOPLE.flatMap((people) =>
   KINDS.flatMap((kind) =>
@@ -63,7 +65,10 @@ try {
     say(`round ${round} of ${ROUNDS}`);
     for (const [peer, kind, people] of round % 2 === 0 ? CELLS.toReversed() : CELLS) await cell(peer, kind, people);
   }
-  if (!options.quick) await measureTwoWorkers();
+  if (!options.quick) {
+    await measureTwoWorkers();
+    await measureLong();
+  }
   say('a conversation that grows');
   const short = await measureGrowth(peers, 8, { people: 8, turns: 2 });
   const long = await measureGrowth(peers, 1_000, { people: 2, turns: 8 });
@@ -77,6 +82,7 @@ try {
     throughputVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, throughput)),
     p50VsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 1, p50)),
     cpuPerTurnVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, ({ cpuPerTurn }) => cpuPerTurn)),
+    ...(options.quick ? {} : compareLong()),
     throughputVsLangGraphServer: compare('product', 'LangGraph server', 'read', 32, throughput),
     turnVsBareGraph: compare('product', 'bare graph', 'read', 1, p50),
     tokensVsAllTools: only(await measureDefinitions()),
@@ -95,8 +101,7 @@ try {
 }
 process.exit(0);
 
-async function cell(peer: Peer, kind: Kind, people: number): Promise<void> {
-  const turnsEach = TURNS_EACH.get(people) ?? 4;
+async function cell(peer: Peer, kind: Kind, people: number, turnsEach = TURNS_EACH.get(people) ?? 4): Promise<void> {
   if (peer === 'bare graph' || peer === 'commit')
     return void rows.push({ peer, kind, people, ...(await inProcess(peer, kind, people, turnsEach)) });
   if (peer === 'LangGraph server' && peers.langGraphServer) {
@@ -149,6 +154,22 @@ async function measureTwoWorkers(): Promise<void> {
   for (const people of PEOPLE.filter((count) => count > 1))
     for (const kind of KINDS) await cell('product, two workers', kind, people);
   await stop();
+}
+
+async function measureLong(): Promise<void> {
+  say('conversations of forty turns');
+  for (let round = 1; round <= LONG.rounds; round++)
+    for (const kind of KINDS)
+      for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, LONG.people, LONG.turnsEach);
+}
+
+function compareLong() {
+  const ratios = (figure: (sample: Sample) => number): Readonly<Record<Kind, Figure>> =>
+    byKind((kind) => compare('product', 'naive bot', kind, LONG.people, figure));
+  return {
+    throughputVsNaiveBotOver40Turns: ratios(throughput),
+    cpuPerTurnVsNaiveBotOver40Turns: ratios(({ cpuPerTurn }) => cpuPerTurn),
+  };
 }
 
 /** p99 of eight people who read, beside one whose model takes 15 s, to the same without. */

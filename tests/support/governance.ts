@@ -11,6 +11,7 @@ import { createRegistry } from '@signalbox/worker/tools/registry';
 import type { CallScope } from '@signalbox/worker/tools/run';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
 
+const log = createLog('test', 'silent');
 let engine: Promise<PolicyEngine> | undefined;
 
 /** The product's own policies, loaded once per file. */
@@ -59,7 +60,7 @@ export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
     traceId: 'trc',
     actor: { userKey: '1', name: 'Ada', role: 'developer' },
     signal: new AbortController().signal,
-    log: createLog('test', 'silent'),
+    log,
     inGroup: false,
     agent: { id: 'product_owner', class: 'CONTROL_PLANE' },
     enter: machine.to,

@@ -21,7 +21,8 @@ interface Entry {
 /** The pause between two tries to listen grows from one to the other. */
 const FIRST_RETRY_MS = SECOND_MS / 2;
 const LAST_RETRY_MS = 10 * SECOND_MS;
-const CHECK_MS = SECOND_MS / 4;
+/** An idle proxy wakes for nothing else. */
+const CHECK_MS = FIRST_RETRY_MS;
 
 export interface RouteTableOptions {
   readonly store: RouteStore;

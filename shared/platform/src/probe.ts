@@ -29,7 +29,7 @@ const FIRST_AGAIN_MS = SECOND_MS;
 const LAST_AGAIN_MS = 15 * SECOND_MS;
 
 /** How often the delay of the event loop is sampled, in milliseconds: each sample wakes the process. */
-const DELAY_EVERY_MS = 500;
+const DELAY_EVERY_MS = 1_000;
 
 /** A registry with Node's own metrics and the count of lost log lines, one per service. */
 export function createMetrics(service: string): Registry {

@@ -34,6 +34,7 @@ export function openPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
+    min: 1, // without it, a service that looks every ten seconds would connect anew each time
     application_name: `signalbox-${options.name}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,

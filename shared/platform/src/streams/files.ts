@@ -27,8 +27,8 @@ export type GivenFile =
   { readonly kind: 'file'; readonly bytes: Uint8Array } | { readonly kind: 'too-large' | 'gone' | 'away' };
 
 const KEPT_SECONDS = 60;
-/** How long a gateway listens before it looks whether it is to stop, and how long it rests. */
-const LISTEN_SECONDS = 1;
+/** How long a gateway waits for one request, and how long it rests in between. Closing ends the wait. */
+const LISTEN_SECONDS = 5;
 const PAUSE_MS = 10;
 /** Files that one gateway fetches at the same time: each is held in memory. */
 const AT_ONCE = 4;
