@@ -27,9 +27,10 @@ const PEOPLE = options.quick ? [1, 32] : [1, 8, 32, 128];
 const TURNS_EACH = new Map([
   [1, 24],
   [8, 8],
+  [16, 40],
 ]);
-/** People who stay in one conversation: the saver of the plain bot writes more of it with each turn. */
-const LONG = { people: 16, turnsEach: 40, rounds: 3 };
+/** So many people stay in one conversation: the saver of the plain bot writes more of it with each turn. */
+const LONG = { people: 16, rounds: 3 };
 /** Peers stand beside each other, so that what else the machine does falls on all of them alike. */
 const CELLS = PEOPLE.flatMap((people) =>
   KINDS.flatMap((kind) =>
@@ -101,7 +102,8 @@ try {
 }
 process.exit(0);
 
-async function cell(peer: Peer, kind: Kind, people: number, turnsEach = TURNS_EACH.get(people) ?? 4): Promise<void> {
+async function cell(peer: Peer, kind: Kind, people: number): Promise<void> {
+  const turnsEach = TURNS_EACH.get(people) ?? 4;
   if (peer === 'bare graph' || peer === 'commit')
     return void rows.push({ peer, kind, people, ...(await inProcess(peer, kind, people, turnsEach)) });
   if (peer === 'LangGraph server' && peers.langGraphServer) {
@@ -160,7 +162,7 @@ async function measureLong(): Promise<void> {
   say('conversations of forty turns');
   for (let round = 1; round <= LONG.rounds; round++)
     for (const kind of KINDS)
-      for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, LONG.people, LONG.turnsEach);
+      for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, LONG.people);
 }
 
 function compareLong() {
