@@ -161,8 +161,7 @@ async function measureTwoWorkers(): Promise<void> {
 async function measureLong(): Promise<void> {
   say('conversations of forty turns');
   for (let round = 1; round <= LONG.rounds; round++)
-    for (const kind of KINDS)
-      for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, LONG.people);
+    for (const kind of KINDS) for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, LONG.people);
 }
 
 function compareLong() {
