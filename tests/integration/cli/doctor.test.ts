@@ -7,6 +7,7 @@ import { findFreePort } from '@signalbox/local/setup/free-port';
 import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { startConsumer } from '@signalbox/platform/streams/consume';
+import { migrate } from '@signalbox/store/migrations/migrate';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
@@ -149,6 +150,14 @@ describe('signalbox doctor', () => {
     expect(find('migrations')).toMatchObject({ state: 'fail', remedy: 'Run `npm run signalbox -- migrate`.' });
     expect(find('migrations')?.say).toContain('01_people');
     expect(code).toBe(1);
+  });
+
+  it('says that every login of a database may make tables in it, until the migration has taken that away', async () => {
+    const { find, code } = await examine(); // nothing has migrated this copy of a database
+    expect(find('rights')).toMatchObject({ state: 'warn', remedy: expect.stringContaining('revoke temporary') });
+    expect(code).toBe(0);
+    await migrate(database.url);
+    expect((await examine()).find('rights')).toBeUndefined();
   });
 
   it('refuses a Redis that may evict keys', async () => {

@@ -17,7 +17,12 @@ export async function checkDatabase({ config, database }: CommandContext): Promi
     const found = `${version} at ${new URL(config.DATABASE_URL).host}`;
     const old = Number.parseInt(version, 10) < LOWEST_VERSION;
     const server = old ? fail('Postgres', found, `Use Postgres ${LOWEST_VERSION} or newer.`) : ok('Postgres', found);
-    return [server, await checkMigrations(database()), ...(await checkLogins(database()))];
+    return [
+      server,
+      await checkMigrations(database()),
+      ...(await checkLogins(database())),
+      ...(await checkStrangers(database())),
+    ];
   } catch (error) {
     return [fail('Postgres', `does not answer: ${reasonOf(error)}`, 'Start it, or correct DATABASE_URL.')];
   }
@@ -41,6 +46,16 @@ async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
       'Give each service a login of its own: see docs/operations.md, "A login for each service".',
     ),
   );
+}
+
+/** Whether every login may make tables here, which could stand in for ours: `migrate` takes that away where it may. */
+async function checkStrangers(pool: Pool): Promise<readonly Finding[]> {
+  const isOpen = await findValue(pool, false)`select has_database_privilege('public', current_database(), 'temporary')
+    or has_schema_privilege('public', 'public', 'create')`;
+  if (!isOpen) return [];
+  const remedy =
+    'As their owner: `revoke temporary on database … from public; revoke create on schema public from public`.';
+  return [warn('rights', 'every login of the database may make tables in it', remedy)];
 }
 
 async function checkMigrations(pool: Pool): Promise<Finding> {

@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
 import { jobPoolSql, rowPoliciesOf } from './service-rows.ts';
+import { CLOSE_TO_OTHERS } from './closed-doors.ts';
 
 /** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
 const RIGHTS_LOCK = 7_270_020;
@@ -18,6 +19,7 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Ser
       if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
+    await owner.query(CLOSE_TO_OTHERS);
     await owner.query(jobPoolSql());
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;

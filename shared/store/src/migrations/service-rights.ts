@@ -21,6 +21,8 @@ const ALL = 'select, insert, update, delete';
 
 /** Nobody changes what was recorded: there is no right to any table of the audit but to read it. */
 const APPEND = 'audit_append(jsonb)';
+/** What the rows of a pool are judged by. */
+const OWN_CARDS = 'card_stands_in(text, text)';
 
 /** A pool records what a schedule started, which is nobody's, and writes how a run goes on: not what it is, nor who hears of it. */
 const OWN_RUNS = [
@@ -163,7 +165,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       audit_events: READ,
       audit_log: READ,
     },
-    functions: [APPEND],
+    functions: [APPEND, 'effect_note(text, jsonb)'],
   },
   /** The product's own work: it ends what nobody decided, indexes documents and seals the audit. */
   maintenance: {
@@ -196,7 +198,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
   agents: {
     // It puts how a run ended into the inbox, and reads nothing of what people wrote there.
     tables: { ...POOL_TABLES, inbox: 'select (channel, bot, update_id), insert' },
-    functions: [APPEND],
+    functions: [APPEND, OWN_CARDS],
   },
   /** Deploys, diagnoses and watches. It opens the secrets that services and servers need. */
   deploy: {
@@ -229,6 +231,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_scan_caches: WRITE,
       project_packages: 'select, insert, delete',
     },
-    functions: [APPEND],
+    functions: [APPEND, OWN_CARDS],
   },
 };
