@@ -22,7 +22,7 @@ function said(messages: readonly BaseMessage[], text: string): boolean {
   );
 }
 
-/** The answer of a parser that sees no need for tools. */
-export function intent() {
-  return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'test', capabilities: [], project: null } }] };
+/** The answer of a parser that sees a need for these groups of tools alone. */
+export function intent(...capabilities: readonly string[]) {
+  return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'test', capabilities, project: null } }] };
 }

@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
+import { SCHEMA } from '@signalbox/worker/checkpoints/set-up';
 import pg from 'pg';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -30,7 +31,7 @@ export async function restoreSavedFolder(): Promise<{ readonly database: TestDat
   const database = await createDatabase('template0');
   await migrate(database.url, SAVED_MIGRATIONS);
   const owner = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-  await createCheckpointTables(owner);
+  await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup(); // as that release made them
   await owner.end();
   await withClient(database.url, (db) => putRows(db, saved.tables));
   return { database, dataDir };

@@ -1,7 +1,8 @@
 import { AIMessage, RemoveMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { pruneCheckpoints, putCheckpoint } from '@signalbox/store/conversation/checkpoints';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findNewest, pruneCheckpoints, putCheckpoint } from '@signalbox/store/conversation/checkpoints';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { human, openCheckpointBench, openConversation, type CheckpointBench } from './bench.ts';
 
 let bench: CheckpointBench;
@@ -123,6 +124,51 @@ describe('the two forms', () => {
       'two',
       'about two',
     ]);
+  });
+});
+
+describe('on machines whose clocks differ', () => {
+  afterEach(() => void vi.useRealTimers());
+  const atHours = async (hours: number, turn: () => Promise<unknown>): Promise<void> => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR_MS });
+    await turn();
+    vi.useRealTimers();
+  };
+
+  it('a conversation goes on from what was written last, and that is what pruning leaves', async () => {
+    const turn = (text: string) => async (): Promise<unknown> =>
+      openConversation(bench.pool).say('clocks', await bench.takeLane(), [human(text)]);
+    for (const [hours, text] of [
+      [0, 'here'],
+      [-2, 'behind'],
+      [1, 'ahead'],
+      [-2, 'last'],
+    ] as const)
+      await atHours(hours, turn(text));
+    await pruneCheckpoints(bench.pool, 'clocks', 1);
+    const said = textsOf(await openConversation(bench.pool).read('clocks'));
+    expect(said.filter((text) => !text.startsWith('about'))).toEqual(['here', 'behind', 'ahead', 'last']);
+  });
+
+  it('rows of before the numbers keep their order, and one that a slow clock wrote comes after its parent', async () => {
+    await bench.pool.query('alter table langgraph.checkpoints drop column number');
+    const row = (id: string, parent: string | null): Promise<unknown> =>
+      bench.pool.query(
+        `insert into langgraph.checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint) values ('before', $1, $2, '{}')`,
+        [id, parent],
+      );
+    await row('1f0-04', '1f0-03');
+    await row('1f0-01', null);
+    await row('1f0-02', '1f0-04');
+    await row('1f0-03', '1f0-01');
+    await bench.pool.query('select number_checkpoints()');
+    await bench.pool.query('select number_checkpoints()');
+    const { rows } = await bench.pool.query<{ id: string }>(
+      `select checkpoint_id as id from langgraph.checkpoints where thread_id = 'before' order by number`,
+    );
+    expect(rows.map(({ id }) => id)).toEqual(['1f0-01', '1f0-03', '1f0-04', '1f0-02']);
+    expect(await findNewest(bench.pool, 'before', '')).toBe('1f0-02');
+    expect(textsOf(await openConversation(bench.pool).read('clocks'))).toContain('last');
   });
 });
 

@@ -10,6 +10,7 @@ import { WRITES_IDX_MAP, type CheckpointListOptions } from '@langchain/langgraph
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { AppError } from '@signalbox/contracts/errors';
 import {
+  findNewest,
   pruneCheckpoints,
   putCheckpoint,
   readBlobs,
@@ -184,7 +185,11 @@ export class Checkpoints extends PostgresSaver {
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
     if (thread?.stored && !checkpointId) return copyOf(thread.stored);
-    const found = await super.getTuple(config);
+    // LangGraph's own reader takes the highest id for the newest, and ids begin with the time of whatever machine wrote them.
+    const id = checkpointId || (await findNewest(this.#pool, threadId, space));
+    if (!id) return undefined;
+    const { configurable } = config;
+    const found = await super.getTuple({ ...config, configurable: { ...configurable, checkpoint_id: id } });
     if (!found) return undefined;
     if (!thread || checkpointId || space !== '') return this.#decode(found, new ThreadRows(this.serde));
     thread.isIncremental = isOurs(found.checkpoint);

@@ -20,6 +20,7 @@ export async function createCheckpointTables(owner: Pool): Promise<void> {
     if (!rows[0]?.may) return;
     await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
     await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
+    await client.query('select number_checkpoints()');
     const { rows: roles } = await client.query<{ rolname: string }>(
       `select rolname from pg_roles where rolname in ('signalbox_app', '${serviceRole('worker')}')`,
     );

@@ -37,6 +37,13 @@ export function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Pr
   return findValue(db, false, 'checkpoint_put')`select ${storesCheckpoint(lane, row)} as stored`;
 }
 
+/** The id of the newest checkpoint of a thread, or of one of its subgraphs; null when there is none. */
+export function findNewest(db: Queryable, threadId: string, space: string): Promise<string | null> {
+  return findValue<string | null>(db, null, 'checkpoint_newest')`
+    select checkpoint_id from langgraph.checkpoints
+      where thread_id = ${threadId} and checkpoint_ns = ${space} order by number desc limit 1`;
+}
+
 /** The values of a channel whose versions are like this pattern. */
 export function readBlobs(
   db: Queryable,

@@ -137,7 +137,7 @@ function about(project: string, except: string): Sql {
   return sql`
 select ${COLUMNS} from threads t
   join lateral (select c.checkpoint from langgraph.checkpoints c
-                 where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1) c on true
+                 where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.number desc limit 1) c on true
  where t.status = 'open' and t.thread_id <> ${except}
    and (c.checkpoint #>> '{values,currentProject}' = ${json} or c.checkpoint #>> '{values,taskSummary}' ~* ${word}
         or exists (select 1 from langgraph.checkpoint_blobs b

@@ -1,0 +1,55 @@
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Person } from '../support/person.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
+import { openStack, type Stack } from '../support/stack.ts';
+
+// Two workers on machines whose clocks differ by an hour, while everything else has the right time.
+let stack: Stack;
+const workers: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  stack = await openStack({ memberLogins: true, workers: 0, jobs: true });
+  for (const [name, offMs] of [
+    ['ahead', HOUR_MS / 2],
+    ['behind', -HOUR_MS / 2],
+  ] as const) {
+    const env = {
+      DATABASE_URL: stack.serviceUrls.worker,
+      REDIS_URL: stack.redisUrl,
+      REDIS_PREFIX: stack.prefix,
+      WORKER_NAME: name,
+      NODE_OPTIONS: withClock(offMs),
+    };
+    workers.push(await startService('worker', `clock-${name}`, env));
+  }
+}, 180_000);
+
+afterAll(async () => {
+  for (const worker of workers) await worker.stop();
+  await stack.close();
+});
+
+it('answers everybody and tells every change, whichever worker has a conversation', async () => {
+  const people: Person[] = [];
+  for (let id = 81_001; id <= 81_008; id++) people.push(await stack.person(id, 'developer'));
+  await Promise.all(
+    people.map(async (person) => {
+      for (let turn = 1; turn <= 4; turn++) {
+        const name = `shop${person.id}x${turn}`;
+        const told = await person.ask(`create a project called ${name} for tea`);
+        expect(told).toEqual([expect.stringContaining(name)]);
+      }
+    }),
+  );
+  const { rows } = await stack.pool.query<{ served: string[] }>(
+    `select array_agg(distinct worker order by worker) as served from turns group by thread_id`,
+  );
+  expect(rows.map(({ served }) => served)).toContainEqual(['ahead', 'behind']);
+});
+
+/** Makes a process take another time for the right one; its monotonic clock is as it was. */
+function withClock(offMs: number): string {
+  const program = `const real=Date;globalThis.Date=class extends real{constructor(...a){a.length?super(...a):super(real.now()+${offMs})}static now(){return(real.now()+${offMs})}}`;
+  return `--import=data:text/javascript,${encodeURIComponent(program)}`;
+}
