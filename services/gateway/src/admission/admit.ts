@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import { msOfId } from '@signalbox/contracts/ids';
+import { msOfId, newId } from '@signalbox/contracts/ids';
 import { sayError } from '@signalbox/messages/say';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
@@ -19,6 +19,7 @@ import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
 import { challengesOf } from './typed-codes.ts';
+import { answerUnnamed } from './unnamed.ts';
 import { storePlans, type Stored, type StoreParts } from './stored-plan.ts';
 
 /*
@@ -80,6 +81,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
     const plans = await plan(updates.filter(isFromPerson));
     if (plans.length > 0) await finish(deps, await storeAll(deps, plans));
+    for (const update of updates) if (update.kind === 'unnamed') await explain(deps, update);
     for (const update of updates) {
       if (update.kind !== 'membership') continue;
       log.info('membership changed', { chatKey: update.chatKey, reachable: update.reachable, reason: update.reason });
@@ -206,6 +208,15 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
   if (update.pressId === null) return;
   const answered = channel.answerPress?.(update.pressId, sayError('BUTTON_EXPIRED', {}));
   if (answered) background(log, 'press', answered);
+}
+
+/** Whoever writes unnamed waits for something that will not happen. */
+async function explain(
+  { pool, notifier, metrics }: AdmissionDeps,
+  update: Extract<Incoming, { kind: 'unnamed' }>,
+): Promise<void> {
+  metrics.updates.add({ result: 'ignored', reason: 'unnamed' });
+  if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newId('trc'));
 }
 
 /** One update that the database refuses must not hold up all that come after it. */

@@ -73,6 +73,19 @@ export type Incoming =
   | (FromPerson & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
   /** Something that is neither words nor a file. */
   | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly what: NotText })
+  /** Meant for us, and written by somebody whom the channel does not name: nobody can be answered for it. */
+  | {
+      readonly kind: 'unnamed';
+      readonly updateId: string;
+      /** As the group itself, or as a channel. */
+      readonly as: 'group' | 'channel';
+      readonly chatKey: string;
+      readonly at: string;
+      readonly messageId: string;
+      readonly text: string;
+      /** Whether it is certainly meant for us: a command may be another bot's. */
+      readonly named: boolean;
+    }
   /** Whether we may write to a chat from now on. */
   | {
       readonly kind: 'membership';

@@ -4,6 +4,7 @@ import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
 import { readAttachments } from './file.ts';
 import { whisperRef } from '../message-ref.ts';
+import { writeOut, type Written } from './entities.ts';
 import {
   CallbackQuery,
   CONTENT_FIELDS,
@@ -44,6 +45,9 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   }
   const chatKind = toChatKind(message.chat.type);
   if (!chatKind) return ignore(updateId, 'not a chat with people');
+  if (message.is_automatic_forward === true) return ignore(updateId, 'post of the linked channel');
+  if (chatKind === 'group' && message.sender_chat !== undefined)
+    return decodeUnnamed(updateId, { ...message, senderChat: message.sender_chat }, bot);
   if (!message.from) return ignore(updateId, 'no sender');
   if (message.from.is_bot) return ignore(updateId, 'from a bot');
   const whisper = message.ephemeral_message_id !== undefined;
@@ -52,19 +56,25 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     updateId,
     chatKind,
     chatKey: toChatKey(message.chat.id, readTopic(message)),
-    at: new Date(message.date * 1_000).toISOString(),
+    at: toIso(message.date),
     messageId: whisper ? `e${message.ephemeral_message_id}` : String(message.message_id),
   };
   const attachments = readAttachments(message);
-  const words = message.text ?? message.caption;
-  if (words === undefined && attachments.length === 0) {
+  const words = wordsOf(message, bot);
+  if (words === null && attachments.length === 0) {
     const field = Object.keys(CONTENT_FIELDS).find((name) => name in message);
     if (field === undefined) return ignore(updateId, 'service message');
     return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
   }
-  const text = clean(words ?? '');
+  const text = clean(words?.text ?? '');
   const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
-  const content = { text, attachments, album, ...answered(message, bot), ...borrowed(message) };
+  const content = {
+    text,
+    attachments,
+    album,
+    ...answered(message, bot),
+    ...borrowed(message, words?.isDisguised === true),
+  };
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
   const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
   if (addressed) {
@@ -75,14 +85,47 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
 }
 
-/** Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. */
-function borrowed(message: Message): Pick<Extract<Incoming, { kind: 'text' }>, 'borrowed'> {
+/** What somebody wrote, with all that it stands for; null when it has no words. */
+function wordsOf({ text, caption, entities, caption_entities: ofCaption }: Message, bot: BotIdentity): Written | null {
+  if (text !== undefined) return writeOut(text, entities ?? [], bot);
+  return caption === undefined ? null : writeOut(caption, ofCaption ?? [], bot);
+}
+
+/**
+ * Somebody writes as the group or as a channel, which is how Telegram keeps them unnamed: nobody is asked by it, so there is nobody to
+ * act for. Where it is for us, they have to hear why nothing happens.
+ */
+function decodeUnnamed(
+  updateId: string,
+  message: Message & { readonly senderChat: { readonly id: number } },
+  bot: BotIdentity,
+): Incoming {
+  const text = clean(wordsOf(message, bot)?.text ?? '');
+  const addressed = readGroupText(text, answersBot(message, bot), bot);
+  if (!addressed) return ignore(updateId, 'not addressed');
+  return {
+    ...addressed,
+    kind: 'unnamed',
+    updateId,
+    as: message.senderChat.id === message.chat.id ? 'group' : 'channel',
+    chatKey: toChatKey(message.chat.id, readTopic(message)),
+    at: toIso(message.date),
+    messageId: String(message.message_id),
+  };
+}
+
+/**
+ * Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. Words that hide where they
+ * lead are somebody else's work: people paste them.
+ */
+function borrowed(message: Message, isDisguised: boolean): Pick<Extract<Incoming, { kind: 'text' }>, 'borrowed'> {
   const isForward = Object.keys(message).some(
     (field) => field.startsWith('forward_') || field === 'is_automatic_forward',
   );
   if (isForward) return { borrowed: 'forward' };
   if (message.via_bot !== undefined) return { borrowed: 'bot' };
-  const isQuoted = message.entities?.some(({ type }) => type.endsWith('blockquote'));
+  const entities = [...(message.entities ?? []), ...(message.caption_entities ?? [])];
+  const isQuoted = isDisguised || entities.some(({ type }) => type.endsWith('blockquote'));
   return isQuoted ? { borrowed: 'quote' } : {};
 }
 
@@ -197,6 +240,10 @@ function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'lang
   const name = clean(`${person.first_name} ${person.last_name}`).trim();
   const language = person.language_code === undefined ? {} : { language: clean(person.language_code) };
   return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there', ...language };
+}
+
+function toIso(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString();
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair. */

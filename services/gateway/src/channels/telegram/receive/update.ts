@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NotText } from '../../channel.ts';
+import { Entities } from './entities.ts';
 
 /*
  * What we need of Telegram's updates, and nothing else: a field that we do not read cannot make an update unreadable.
@@ -41,10 +42,10 @@ export const Message = z.looseObject({
   is_automatic_forward: z.unknown().optional(),
   /** The bot through which it was sent: that bot wrote it. */
   via_bot: z.unknown().optional(),
-  entities: z
-    .array(z.looseObject({ type: z.string() }))
-    .catch([])
-    .optional(),
+  entities: Entities.optional(),
+  caption_entities: Entities.optional(),
+  /** The group or the channel as which somebody writes, who is not named then. */
+  sender_chat: z.object({ id }).optional().catch(undefined),
   migrate_to_chat_id: id.optional(),
   /** Everything in a topic answers the notice that opened it, unless it answers something else. */
   reply_to_message: z

@@ -1,0 +1,28 @@
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { newId } from '@signalbox/contracts/ids';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
+import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import type { Queryable } from '@signalbox/store/pool';
+import type { Incoming } from '../channels/channel.ts';
+import { parseCommand } from '../commands/registry.ts';
+
+/**
+ * Says in a chat why nothing happens on the words of somebody whom the channel does not name: once an hour, because they may write on
+ * like that. Returns whether the chat has something to say. The same update again says nothing new.
+ */
+export async function answerUnnamed(db: Queryable, update: Extract<Incoming, { kind: 'unnamed' }>): Promise<boolean> {
+  const { as, chatKey, messageId, at } = update;
+  // A command that is not ours is another bot's.
+  if (!update.named && parseCommand(update.text)?.name === null) return false;
+  const chat = chatKey.split('/', 1)[0];
+  const hour = Math.floor(Date.parse(at) / HOUR_MS);
+  const put = await putInTheirLanguage(db, [chatKey], () => ({
+    key: `unnamed:${as}:${chat}:${hour}`,
+    chatKey,
+    traceId: newId('trc'),
+    priority: PRIORITY.control,
+    body: { text: say(`admission.unnamed-${as}`), buttons: [], replyTo: messageId },
+  }));
+  return put.length > 0;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { Entities, writeOut } from './entities.ts';
+
+const BOT = { id: 100, username: 'signalbox_bot' };
+/** The text with one entity over the part in brackets. */
+const write = (marked: string, entity: object) => {
+  const offset = marked.indexOf('[');
+  const text = marked.replace(/[[\]]/g, '');
+  const length = marked.indexOf(']') - offset - 1;
+  return writeOut(text, Entities.parse([{ offset, length, ...entity }]), BOT);
+};
+const link = (marked: string, url: string) => write(marked, { type: 'text_link', url });
+
+describe('what the words of a message stand for is read with them', () => {
+  test.each([
+    ['see [this one]', 'https://git.example.org/a.git', 'see this one <https://git.example.org/a.git>'],
+    ['[new home] please', 'https://a.example/b', 'new home <https://a.example/b> please'],
+    ['😀 [x]', 'tg://user?id=7', '😀 x <tg://user?id=7>'],
+    ['[x]', 'https://a.example/b c\n>d', 'x <https://a.example/b%20c%0A%3Ed>'],
+  ])('the address behind %j', (marked, url, text) => {
+    expect(link(marked, url)).toEqual({ text, isDisguised: false });
+  });
+
+  test.each([
+    ['[https://a.example/b]', 'https://a.example/b'],
+    ['[a.example/b]', 'https://a.example/b/'],
+    ['[ada@example.org]', 'mailto:ada@example.org'],
+  ])('words that are the address stay as they are: %j', (marked, url) => {
+    expect(link(marked, url)).toEqual({ text: marked.slice(1, -1), isDisguised: false });
+  });
+
+  test.each([
+    ['[https://good.example/a.git]', 'good.example/a.git → <https://evil.example/a.git>'],
+    ['[good.example]', 'good.example → <https://evil.example/a.git>'],
+    ['[git@good.example:a.git]', 'good.example:a.git → <https://evil.example/a.git>'],
+    ['[our shop, https://good.example/a.git]', 'our shop, good.example/a.git → <https://evil.example/a.git>'],
+    ['[/srv/git/a]', 'srv/git/a → <https://evil.example/a.git>'],
+  ])('words that look like another address show where they lead, and are not the own words: %j', (marked, text) => {
+    expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
+  });
+
+  test('a person without a user name is named by their id, and takes the place of the name in a command', () => {
+    const mention = { type: 'text_mention', user: { id: 1002, first_name: 'Ben' } };
+    expect(write('ask [Ben Li] first', mention).text).toBe('ask Ben Li (1002) first');
+    expect(write('/role [Ben Li] developer', mention).text).toBe('/role 1002 developer');
+  });
+
+  test('several links, nested styles and places outside the text do no harm', () => {
+    const entities = Entities.parse([
+      { type: 'text_link', offset: 0, length: 1, url: 'https://a.example' },
+      { type: 'bold', offset: 0, length: 5 },
+      { type: 'text_link', offset: 5, length: 1, url: 'https://b.example' },
+      { type: 'text_link', offset: 90, length: 9, url: 'https://c.example' },
+      { type: 'text_link', offset: -1, length: 'x', url: 7 },
+    ]);
+    expect(writeOut('a or b', entities, BOT).text).toBe(
+      'a <https://a.example> or b <https://b.example> <https://c.example>',
+    );
+    expect(Entities.parse('x')).toEqual([]);
+  });
+
+  test('a long text without any address takes no time', () => {
+    const started = performance.now();
+    for (const one of ['a', '@', '/', 'a.']) link(`[${one.repeat(4_000)}]`, 'https://a.example/b');
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
