@@ -48,10 +48,10 @@ describe('a webhook of a public project', () => {
     expect(updateOf(name)).toMatchObject({ ...PERSON, chatKind: 'private', ...wanted });
   });
 
-  it('of a reaction or of a button that is not ours is nothing', () => {
+  it('of a reaction is nothing, and of a button that is not ours a press on no row', () => {
     expect(updateOf('reaction')).toMatchObject({ kind: 'ignored', reason: 'reaction' });
-    expect(updateOf('button')).toMatchObject({ kind: 'ignored', reason: 'foreign button' });
-    expect(updateOf('list')).toMatchObject({ kind: 'ignored', reason: 'foreign button' });
+    expect(updateOf('button')).toMatchObject({ kind: 'press', outboxId: '0' });
+    expect(updateOf('list')).toMatchObject({ kind: 'press', outboxId: '0' });
   });
 
   it('of a new number moves the chat', () => {
@@ -84,13 +84,18 @@ describe('what is hostile', () => {
     ['null', null],
     ['another object', { object: 'page', entry: [] }],
     ['entries without changes', { object: 'whatsapp_business_account', entry: [{}] }],
-    ['a message without an id', withMessage({ id: 7 })],
     ['a sender that is no number', withMessage({ from: 'whatsapp:1' })],
     ['a sender with a user name only', withMessage({ from: undefined })],
-    ['a time of another age', withMessage({ timestamp: '-1' })],
   ])('%s is ignored or nothing', (_, payload) => {
     const { updates } = decode(payload, NUMBER);
     expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
+  });
+
+  it('a time of another age is now', () => {
+    for (const timestamp of ['-1', '99999999999999', 'yesterday', -1]) {
+      const [update] = decode(withMessage({ timestamp }), NUMBER).updates;
+      expect(Date.now() - Date.parse((update && 'at' in update && update.at) || '')).toBeLessThan(60_000);
+    }
   });
 
   it('an id that is too long stands for itself by its sum, and a zero in a text is left out', () => {
@@ -115,7 +120,7 @@ describe('what is hostile', () => {
     expect(updates[0]).toMatchObject({ kind: 'press', outboxId: '12', index: 3, messageId: 'wamid.card' });
     for (const id of ['12:333', 'b:12:3', '12', '-1:2', '12:3 ', '1e3:1']) {
       const foreign = withMessage({ interactive: { button_reply: { id, title: 'x' } } });
-      expect(decode(foreign, NUMBER).updates[0]?.kind).toBe('ignored');
+      expect(decode(foreign, NUMBER).updates[0]).toMatchObject({ kind: 'press', outboxId: '0', index: 0 });
     }
   });
 });

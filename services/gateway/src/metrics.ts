@@ -6,7 +6,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 /** Registers the gateway's own metrics. */
 export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>) {
   return {
-    /** By result: accepted, refused, answered, duplicate, ignored, failed; and reason. */
+    /** By result: accepted, refused, answered, duplicate, ignored, unread, failed; and reason. */
     updates: createCount(registry, 'signalbox_updates_total', 'Updates by result.', ['result', 'reason']),
     /** By result: sent, edited, or the kind of failure. */
     sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),

@@ -112,6 +112,8 @@ const TELL_MODEL = {
 const TELL_USER = {
   INBOUND_NOT_STORED:
     'I cannot store messages at the moment, so nothing is done yet. Yours is not lost: I answer it as soon as I can, and you need not send it again.',
+  INBOUND_REFUSED:
+    'I could not take that message as it was sent, so nothing is done. Please send it again in other words ({ref}).',
   STRANGER:
     'Hello {name}, I only work for people I know. Ask an admin for an invitation (your id is {id}), and send me its code.',
   TOO_FAST: 'That is faster than I can follow. Please wait {seconds} s; I dropped this message.',

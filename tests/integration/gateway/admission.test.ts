@@ -88,8 +88,8 @@ describe('what Telegram sends', () => {
     await say(1001, 'still there?');
     const { lines } = await harness.startGateway();
     expect((await untilRows(1)).map((row) => row.text)).toEqual(['still there?']);
-    const reasons = lines.filter((line) => line['message'] === 'update ignored').map((line) => line['reason']);
-    expect(reasons).toContain('malformed message');
+    const unread = lines.filter((line) => line['message'] === 'update not read').map((line) => line['reason']);
+    expect(unread).toContain('malformed message');
     expect(lines.filter((line) => line['level'] === 'error')).toEqual([]);
   });
 

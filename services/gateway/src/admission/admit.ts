@@ -1,8 +1,11 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { msOfId, newId } from '@signalbox/contracts/ids';
+import { makeStorable } from '@signalbox/contracts/storable';
 import { sayError } from '@signalbox/messages/say';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { findUser, readLanguages } from '@signalbox/store/people/users';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
 import type { AdmissionResult } from './inbox.ts';
 import { isDeadlock, isTransient } from '@signalbox/store/pool';
@@ -10,6 +13,7 @@ import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
+import { controlLine } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Incoming } from '../channels/channel.ts';
@@ -68,6 +72,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         bot: channel.bot,
         language: languages.get(update.userKey) ?? null,
         withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
+        hasToasts: channel.answerPress !== undefined,
         fileLimitBytes: channel.fileLimitBytes,
         voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
         window,
@@ -79,8 +84,10 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   return async (updates) => {
     for (const update of updates) if (update.kind === 'ignored') ignore(deps, update);
     for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
-    const plans = await plan(updates.filter(isFromPerson));
-    if (plans.length > 0) await finish(deps, await storeAll(deps, plans));
+    const stored = await storeAll(deps, updates.filter(isFromPerson), async (some) =>
+      storePlans(deps, await plan(some)),
+    );
+    if (stored.length > 0) await finish(deps, stored);
     for (const update of updates) if (update.kind === 'unnamed') await explain(deps, update);
     for (const update of updates) {
       if (update.kind !== 'membership') continue;
@@ -91,23 +98,26 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   };
 }
 
-/** Stores a batch; when one of its updates cannot be stored, the others still are. */
+/** Plans and stores a batch; when one of its updates cannot be read or stored, the others still are. */
 async function storeAll(
   deps: AdmissionDeps,
-  plans: readonly Plan[],
+  updates: readonly FromPerson[],
+  store: (updates: readonly FromPerson[]) => Promise<readonly Stored[]>,
   tries = DEADLOCK_TRIES,
 ): Promise<readonly Stored[]> {
+  const [first] = updates;
+  if (!first) return [];
   try {
-    return await storePlans(deps, plans);
+    return await store(updates);
   } catch (error) {
-    if (isDeadlock(error) && tries > 1) return storeAll(deps, plans, tries - 1);
+    if (isDeadlock(error) && tries > 1) return storeAll(deps, updates, store, tries - 1);
     if (isTransient(error)) throw error;
-    if (plans.length > 1) {
+    if (updates.length > 1) {
       const one: Stored[] = [];
-      for (const plan of plans) one.push(...(await storeAll(deps, [plan])));
+      for (const update of updates) one.push(...(await storeAll(deps, [update], store)));
       return one;
     }
-    await giveUp(deps, plans[0], error);
+    await giveUp(deps, first, error);
     return [];
   }
 }
@@ -203,8 +213,9 @@ async function settlePress(
 }
 
 function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incoming, { kind: 'ignored' }>): void {
-  metrics.updates.add({ result: 'ignored', reason: update.reason });
-  log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
+  metrics.updates.add({ result: update.isUnread ? 'unread' : 'ignored', reason: update.reason });
+  if (update.isUnread) log.warn('update not read', { updateId: update.updateId, reason: update.reason });
+  else log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
   if (update.pressId === null) return;
   const answered = channel.answerPress?.(update.pressId, sayError('BUTTON_EXPIRED', {}));
   if (answered) background(log, 'press', answered);
@@ -219,14 +230,22 @@ async function explain(
   if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newId('trc'));
 }
 
-/** One update that the database refuses must not hold up all that come after it. */
-async function giveUp({ pool, log, metrics }: AdmissionDeps, plan: Plan | undefined, error: unknown): Promise<void> {
-  if (!plan) return;
-  const { id, userKey, traceId } = plan.envelope;
+/** One update that cannot be stored must not hold up all that come after it. Its sender hears of it, where they have a role. */
+async function giveUp(deps: AdmissionDeps, update: FromPerson, error: unknown): Promise<void> {
+  const { pool, channel, log, metrics, notifier } = deps;
   metrics.updates.add({ result: 'failed', reason: 'not storable' });
-  const body = { updateId: plan.envelope.updateId, kind: plan.admission.kind };
+  const { updateId, userKey, chatKey, chatKind, kind } = makeStorable(update);
+  const id = `${channel.name}:${channel.bot}:${updateId}`;
+  const body = { updateId, kind };
   const ref = await putDeadLetter(pool, { source: 'inbound', ref: id, userKey, reason: 'not storable', body });
-  log.error('update could not be admitted', { traceId, updateId: plan.envelope.updateId, ref, error });
+  log.error('update could not be admitted', { updateId, userKey, ref, error });
+  const isKnown = chatKind === 'private' && kind !== 'mode' && (await findUser(pool, userKey)) !== null;
+  if (!isKnown) return;
+  const [language] = await readLanguages(pool, [{ userKey, chatKey }]);
+  const traceId = newId('trc');
+  const text = inLanguage(language ?? null, () => sayError('INBOUND_REFUSED', { ref }));
+  await putOutbox(pool, [controlLine({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] })]);
+  await notifier.wakeChats([chatKey], traceId);
 }
 
 function isFromPerson(update: Incoming): update is FromPerson {

@@ -23,6 +23,8 @@ export interface PlanOptions {
   readonly bot: string;
   readonly language: string | null;
   readonly withinBurst: boolean;
+  /** Whether a press can be answered for a moment. Where it cannot, what does not work any more is said. */
+  readonly hasToasts: boolean;
   /** Larger files cannot be fetched. */
   readonly fileLimitBytes: number;
   /** Larger voice notes are not listened to; null when none is. */
@@ -67,7 +69,11 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, sayError('TOO_FAST', { seconds }));
   }
   if (update.kind === 'edit') return chooseEdit(update, plain);
-  if (update.kind === 'press') return { ...plain, verdict: 'press' };
+  if (update.kind === 'press') {
+    const key = `button-expired:${update.chatKey}:${update.updateId}`;
+    const refusal = options.hasToasts ? null : { key, text: sayError('BUTTON_EXPIRED', {}) };
+    return { ...plain, verdict: 'press', refusal };
+  }
   if (update.kind === 'mode') return plain;
   if (update.kind === 'not-text') {
     const sentence = sayError('NOT_TEXT', { what: say(`admission.${update.what}`) });

@@ -9,6 +9,7 @@ const OPTIONS = {
   language: null,
   bot: '100',
   withinBurst: true,
+  hasToasts: true,
   fileLimitBytes: 20 * 1024 * 1024,
   voiceLimitBytes: null,
   window: { id: 7, leftMs: 4_200 },

@@ -102,6 +102,8 @@ export type Incoming =
       readonly updateId: string | null;
       readonly reason: string;
       readonly pressId: string | null;
+      /** It may have been for us: nobody could read it, and there is nobody to tell. Left out when it surely was not. */
+      readonly isUnread?: true;
     };
 
 /** The row whose message is encoded. */

@@ -148,14 +148,25 @@ describe('messages', () => {
     expect(read(fields)).toMatchObject({ kind: 'not-text', what });
   });
 
+  test.each([{ text: 17 }, { date: 1e300, text: 'x' }, { message_id: null, text: 'x' }, { entities: 7, caption: {} }])(
+    '%j is in another shape than we know, and its author hears it',
+    (fields) => {
+      expect(read(fields)).toMatchObject({
+        kind: 'not-text',
+        what: 'other',
+        userKey: '1001',
+        chatKey: 'telegram:1001',
+      });
+    },
+  );
+
   test.each([
     ['service message', { new_chat_title: 'x' }],
     ['from a bot', { from: { ...FROM, is_bot: true }, text: 'x' }],
     ['no sender', { from: undefined, text: 'x' }],
     ['not a chat with people', { chat: { id: 1, type: 'channel' }, text: 'x' }],
     ['malformed message', { chat: null, text: 'x' }],
-    ['malformed message', { text: 17 }],
-    ['malformed message', { date: 1e300, text: 'x' }],
+    ['malformed message', { from: { ...FROM, is_bot: true }, text: 17 }],
   ])('%s is ignored', (reason, fields) => {
     expect(decode(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
   });

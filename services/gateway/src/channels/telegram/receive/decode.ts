@@ -23,7 +23,8 @@ export interface BotIdentity {
 /** What an update of Telegram means to us. Never throws: nonsense is ignored with its reason. */
 export function decode(raw: unknown, bot: BotIdentity): Incoming {
   const parsed = Update.safeParse(raw);
-  if (!parsed.success) return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null };
+  if (!parsed.success)
+    return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null, isUnread: true };
   const { update_id, message, callback_query, my_chat_member, edited_message, stopped_message_generation } =
     parsed.data;
   const updateId = String(update_id);
@@ -37,7 +38,7 @@ export function decode(raw: unknown, bot: BotIdentity): Incoming {
 
 function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
   const parsed = Message.safeParse(raw);
-  if (!parsed.success) return ignore(updateId, 'malformed message');
+  if (!parsed.success) return decodeUnread(updateId, raw);
   const message = parsed.data;
   if (message.migrate_to_chat_id !== undefined) {
     const to = toChatKey(message.migrate_to_chat_id);
@@ -62,7 +63,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   const attachments = readAttachments(message);
   const words = wordsOf(message, bot);
   if (words === null && attachments.length === 0) {
-    const field = Object.keys(CONTENT_FIELDS).find((name) => name in message);
+    const field = Object.keys(CONTENT_FIELDS).find((name) => Object.hasOwn(message, name));
     if (field === undefined) return ignore(updateId, 'service message');
     return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
   }
@@ -83,6 +84,16 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
   return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
+}
+
+/** A message in another shape than we know: who wrote it in private hears that it was not read. */
+function decodeUnread(updateId: string, raw: unknown): Incoming {
+  const { chat, from } = Message.pick({ chat: true, from: true }).safeParse(raw).data ?? {};
+  if (chat?.type !== 'private' || from?.is_bot !== false)
+    return { ...ignore(updateId, 'malformed message'), isUnread: true };
+  const [at, chatKey] = [new Date().toISOString(), toChatKey(chat.id)];
+  const sender = { ...describe(from), updateId, chatKind: 'private', chatKey, at, messageId: `u${updateId}` } as const;
+  return { ...sender, kind: 'not-text', what: 'other' };
 }
 
 /** What somebody wrote, with all that it stands for; null when it has no words. */
@@ -251,7 +262,7 @@ function clean(text: string): string {
   return Buffer.from(text.replaceAll('\u0000', '')).toString();
 }
 
-function ignore(updateId: string, reason: string): Incoming {
+function ignore(updateId: string, reason: string): Extract<Incoming, { kind: 'ignored' }> {
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 

@@ -3,8 +3,8 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName } from '@signalbox/contracts/file-name';
 import type { Incoming, NotText } from '../../channel.ts';
 import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
-import { parseButton } from '../send/button.ts';
-import { type Media, Message, readValue, Status, Webhook } from './payload.ts';
+import { NO_BUTTON, parseButton } from '../send/button.ts';
+import { type Media, Message, readValues, Status, type Value } from './payload.ts';
 
 /** What a webhook means to us. */
 export interface Decoded {
@@ -16,64 +16,54 @@ export interface Decoded {
 
 /** Reads a webhook for one phone number; what is for another number of the same app is none of ours. Never throws. */
 export function decode(raw: unknown, phoneNumberId: string): Decoded {
-  const parsed = Webhook.safeParse(raw);
-  if (!parsed.success) return { updates: [ignore(null, 'not a webhook')], statuses: [], problems: [] };
-  const values = parsed.data.entry.flatMap(({ changes }) => changes.map(readValue)).filter((value) => value !== null);
+  const { values, unread: lost } = readValues(raw);
   const ours = values.filter(({ metadata }) => metadata.phone_number_id === phoneNumberId);
   return {
-    updates: ours.flatMap(({ messages, contacts = [] }) => {
-      const names = new Map(contacts.map(({ wa_id, profile }) => [wa_id, profile?.name]));
-      return messages.map((message) => decodeMessage(message, (number) => names.get(number)));
-    }),
+    updates: [
+      ...ours.flatMap((value) => value.messages.map((message) => decodeMessage(message, value))),
+      ...Array.from({ length: lost }, () => unread('part of a webhook')),
+    ],
     statuses: ours.flatMap(({ statuses }) => statuses.flatMap((one) => Status.safeParse(one).data ?? [])),
     problems: ours.flatMap(({ errors }) => errors),
   };
 }
 
-const NOT_TEXT: Readonly<Record<string, NotText>> = {
-  sticker: 'sticker',
-  location: 'place',
-  contacts: 'contact',
-  poll: 'poll',
-};
+const NOT_TEXT: ReadonlyMap<string, NotText> = new Map([
+  ['sticker', 'sticker'],
+  ['location', 'place'],
+  ['contacts', 'contact'],
+  ['poll', 'poll'],
+]);
 /** Notices, and what changes a message without words. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
-function decodeMessage(raw: unknown, nameOf: (number: string) => string | undefined): Incoming {
+function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Incoming {
   const parsed = Message.safeParse(raw);
-  if (!parsed.success) return ignore(null, 'malformed message');
+  if (!parsed.success) return decodeUnread(raw, contacts);
   const message = parsed.data;
   const updateId = toUpdateId(message.id);
   const { from = '', type } = message;
-  if (!isNumber(from)) return ignore(updateId, 'no phone number');
+  if (!isNumber(from)) return unread('no phone number', updateId);
   if (message.system?.type === 'user_changed_number') return decodeMove(updateId, from, message.system.wa_id ?? '');
   if (SILENT.has(type)) return ignore(updateId, type);
-  const sender = {
-    updateId,
-    userKey: toUserKey(from),
-    chatKey: toChatKey(from),
-    chatKind: 'private',
-    name: clean((nameOf(from) ?? '').slice(0, 100)).trim() || 'there',
-    at: toTime(message.timestamp),
-    messageId: message.id,
-  } as const;
+  const sender = { ...describeSender(from, contacts), updateId, at: toTime(message.timestamp), messageId: message.id };
   if (message.edit) {
-    const text = message.edit.message.text?.body;
-    if (text === undefined) return ignore(updateId, 'edit without words');
+    const words = message.edit.message.text?.body;
+    if (words === undefined) return ignore(updateId, 'edit without words');
     const messageId = message.edit.original_message_id;
-    return { ...sender, kind: 'edit', messageId, text: clean(text), album: null };
+    return { ...sender, kind: 'edit', messageId, text: clean(words), album: null };
   }
   const reply = message.interactive?.button_reply ?? message.interactive?.list_reply;
   if (reply) {
-    const button = parseButton(reply.id);
-    if (!button) return ignore(updateId, 'foreign button');
+    // A button of somebody else, such as a template's of another program, is one of ours that does not work any more.
+    const button = parseButton(reply.id) ?? NO_BUTTON;
     const messageId = message.context?.id ?? null;
     return { ...sender, ...button, kind: 'press', pressId: message.id, messageId };
   }
   const attachments = readAttachments(message);
   const words = message.text?.body ?? message.button?.text ?? attachments[0]?.caption;
   if (words === undefined && attachments.length === 0)
-    return { ...sender, kind: 'not-text', what: NOT_TEXT[type] ?? 'other' };
+    return { ...sender, kind: 'not-text', what: NOT_TEXT.get(type) ?? 'other' };
   return {
     ...sender,
     kind: 'text',
@@ -85,6 +75,27 @@ function decodeMessage(raw: unknown, nameOf: (number: string) => string | undefi
     ...readAnswered(message),
     ...(message.context?.forwarded || message.context?.frequently_forwarded ? { borrowed: 'forward' } : {}),
   };
+}
+
+/** A message in another shape than we know: where it says who wrote it, they hear that it was not read. */
+function decodeUnread(raw: unknown, contacts: Value['contacts']): Incoming {
+  const sum = `sha256:${createHash('sha256')
+    .update(JSON.stringify(raw) ?? '')
+    .digest('hex')}`;
+  const from = Message.pick({ from: true }).safeParse(raw).data?.from ?? '';
+  if (!isNumber(from)) return unread('malformed message', sum);
+  const at = new Date().toISOString();
+  return { ...describeSender(from, contacts), updateId: sum, at, messageId: sum, kind: 'not-text', what: 'other' };
+}
+
+function describeSender(from: string, contacts: Value['contacts']) {
+  const name = contacts.findLast(({ wa_id: id }) => id === from)?.profile.name ?? '';
+  return {
+    userKey: toUserKey(from),
+    chatKey: toChatKey(from),
+    chatKind: 'private',
+    name: clean(name.slice(0, 100)).trim() || 'there',
+  } as const;
 }
 
 /** Whoever takes another number keeps the chat; their rights stay with the old number. */
@@ -121,7 +132,7 @@ function describe(kind: Attachment['kind'], { id, filename, mime_type: type = ''
 }
 
 /** Far-off seconds would not fit into a Date. */
-function toTime(seconds: string): string {
+function toTime(seconds = ''): string {
   const ms = Number(seconds) * 1_000;
   return new Date(ms > 0 && ms < 4_102_444_800_000 ? ms : Date.now()).toISOString();
 }
@@ -138,4 +149,9 @@ function clean(text: string): string {
 
 function ignore(updateId: string | null, reason: string): Incoming {
   return { kind: 'ignored', updateId, reason, pressId: null };
+}
+
+/** What may be for us and cannot be read. */
+function unread(reason: string, updateId: string | null = null): Incoming {
+  return { kind: 'ignored', updateId, reason, pressId: null, isUnread: true };
 }

@@ -2,85 +2,117 @@ import { z } from 'zod';
 
 /*
  * The border. A webhook has entries, an entry changes, and a change what it tells of. Everything in it is text from outside, although
- * Meta signed it: a person chose the name, the words and the file names. What is not known is left out.
+ * Meta signed it: a person chose the name, the words and the file names. What is not known is left out, and so is what is null. A part
+ * that has another shape than we know is left out by itself: it takes neither its message nor its neighbours with it.
  */
 
+/** Meta writes some numbers as numbers and some as text. */
+const text = z.union([z.string(), z.int().transform(String)]);
 /** A cut that keeps ids within the database's limits; WhatsApp's have about 80 characters. */
-const id = z.string().min(1).max(160);
+const id = z
+  .string()
+  .min(1)
+  .max(160)
+  .refine((given) => given.isWellFormed() && !given.includes('\0'));
+const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+/** Those of a list that can be read; nothing when it is no list. */
+const listOf = <T extends z.ZodType>(schema: T) =>
+  z
+    .array(z.unknown())
+    .catch([])
+    .default([])
+    .transform((items) =>
+      items.flatMap((item) => {
+        const read = schema.safeParse(item);
+        return read.success ? [read.data] : [];
+      }),
+    );
 
 const Media = z.object({
-  id: z.string().min(1).max(160),
-  mime_type: z.string().optional(),
-  filename: z.string().optional(),
-  caption: z.string().optional(),
-  voice: z.boolean().optional(),
+  id: z.union([id, z.int().transform(String)]),
+  mime_type: maybe(z.string()),
+  filename: maybe(text),
+  caption: maybe(text),
+  voice: maybe(z.boolean()),
 });
 export type Media = z.infer<typeof Media>;
 
-const Reply = z.object({ id: z.string().max(256), title: z.string() });
+const Reply = z.object({ id: z.string().max(256).catch('') });
+const Words = z.object({ body: text });
 
 export const Message = z.object({
   id,
   /** The phone number; left out of people who show only a user name. */
-  from: z.string().max(40).optional(),
-  timestamp: z.string().regex(/^\d{1,12}$/),
-  type: z.string().max(40),
-  context: z
-    .object({
-      id: id.optional(),
-      from: z.string().optional(),
-      forwarded: z.boolean().optional(),
-      frequently_forwarded: z.boolean().optional(),
-    })
-    .optional()
-    .catch(undefined),
-  text: z.object({ body: z.string() }).optional(),
-  document: Media.optional(),
-  image: Media.optional(),
-  audio: Media.optional(),
-  video: Media.optional(),
-  button: z.object({ text: z.string() }).optional(),
-  interactive: z.object({ button_reply: Reply.optional(), list_reply: Reply.optional() }).optional().catch(undefined),
-  edit: z
-    .object({
-      original_message_id: id,
-      message: z.looseObject({ type: z.string(), text: z.object({ body: z.string() }).optional() }),
-    })
-    .optional()
-    .catch(undefined),
-  system: z.object({ type: z.string(), wa_id: z.string().optional() }).optional().catch(undefined),
+  from: maybe(text),
+  timestamp: maybe(text),
+  type: z.string().max(40).catch(''),
+  context: maybe(
+    z.object({
+      id: maybe(id),
+      from: maybe(text),
+      forwarded: maybe(z.boolean()),
+      frequently_forwarded: maybe(z.boolean()),
+    }),
+  ),
+  text: maybe(Words),
+  document: maybe(Media),
+  image: maybe(Media),
+  audio: maybe(Media),
+  video: maybe(Media),
+  button: maybe(z.object({ text })),
+  interactive: maybe(z.object({ button_reply: maybe(Reply), list_reply: maybe(Reply) })),
+  edit: maybe(z.object({ original_message_id: id, message: z.object({ text: maybe(Words) }) })),
+  system: maybe(z.object({ type: z.string(), wa_id: maybe(text), customer: maybe(text) })),
 });
 export type Message = z.infer<typeof Message>;
 
 export const Status = z.object({
   id,
   status: z.string(),
-  recipient_id: z.string().optional(),
-  errors: z
-    .array(z.object({ code: z.int(), title: z.string().optional() }))
-    .default([])
-    .catch([]),
+  recipient_id: maybe(text),
+  errors: listOf(z.object({ code: z.coerce.number().int(), title: maybe(z.string()) })),
 });
 export type Status = z.infer<typeof Status>;
 
 const Value = z.object({
-  metadata: z.object({ phone_number_id: z.string() }),
-  contacts: z
-    .array(z.object({ wa_id: z.string().optional(), profile: z.object({ name: z.string() }).optional() }))
-    .optional()
-    .catch(undefined),
+  metadata: z.object({ phone_number_id: text }),
+  contacts: listOf(z.object({ wa_id: text, profile: z.object({ name: text }) })),
   messages: z.array(z.unknown()).default([]),
   statuses: z.array(z.unknown()).default([]),
-  errors: z.array(z.unknown()).default([]),
+  errors: z.array(z.unknown()).catch([]).default([]),
 });
+export type Value = z.infer<typeof Value>;
 
-export const Webhook = z.object({
+const Webhook = z.object({
   object: z.literal('whatsapp_business_account'),
-  entry: z.array(z.object({ changes: z.array(z.object({ field: z.string(), value: z.unknown() })) })),
+  entry: z.array(z.unknown()),
 });
+const Entry = z.object({ changes: z.array(z.unknown()) });
+const Change = z.object({ field: z.string(), value: z.unknown() });
 
-/** What a change tells of messages; null for a change of anything else. */
-export function readValue(change: { readonly field: string; readonly value?: unknown }): z.infer<typeof Value> | null {
-  if (change.field !== 'messages') return null;
-  return Value.safeParse(change.value).data ?? null;
+/** How deep Meta's webhooks are, with room: an order's items are at 11. */
+const DEEPEST = 24;
+
+/** What a webhook tells of messages, by its changes, and how many places in it could not be read. Never throws. */
+export function readValues(raw: unknown): { readonly values: readonly Value[]; readonly unread: number } {
+  const webhook = Webhook.safeParse(withoutNulls(raw)).data;
+  if (!webhook) return { values: [], unread: 1 };
+  const entries = webhook.entry.map((entry) => Entry.safeParse(entry).data ?? null);
+  const changes = entries.flatMap((entry) => entry?.changes ?? []).map((one) => Change.safeParse(one).data ?? null);
+  // Changes of other fields are of what we did not ask for.
+  const told = changes.filter((change) => change === null || change.field === 'messages');
+  const values = told.map((change) => (change && Value.safeParse(change.value).data) ?? null);
+  return {
+    values: values.filter((value) => value !== null),
+    unread: [...entries, ...values].filter((one) => one === null).length,
+  };
+}
+
+/** The same without the members that are null, which say what leaving them out says. What lies too deep is left out as well. */
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return undefined;
+  if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1));
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member, depth + 1)]));
 }

@@ -13,6 +13,9 @@ export interface Choice {
   readonly description?: string;
 }
 
+/** A button that is none of ours: no row has this number. */
+export const NO_BUTTON: ButtonRef = { outboxId: '0', index: 0 };
+
 const BUTTONS = 3;
 const BUTTON_TITLE = 20;
 const ROW_TITLE = 24;
