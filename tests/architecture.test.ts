@@ -17,6 +17,7 @@ import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
+import { findLateAwaits } from './architecture/promises.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, type Suite } from './architecture/suites.ts';
 import { CI_SUITES } from './ci/suites.ts';
@@ -160,6 +161,21 @@ describe('files', () => {
     expect(findBareCasts(breach('shared/store/src/a.ts', cast))).toHaveLength(1);
     expect(findBareCasts(breach('shared/store/src/a.ts', `// The text is a number.\n${cast}`))).toEqual([]);
     expect(findBareCasts(breach('shared/store/src/a.ts', `export const a = JSON.parse('1') as unknown;`))).toEqual([]);
+  });
+});
+
+describe('promises', () => {
+  it('are awaited where they are begun, or say there what comes of their failure', () => {
+    expect(findLateAwaits(files)).toEqual([]);
+    const late = (begun: string, ...lines: readonly string[]): readonly string[] =>
+      findLateAwaits(breach('services/worker/src/a.ts', 'async function a() {', begun, ...lines, '}'));
+    expect(late('const rows = read();', 'await write();', 'return await rows;')).toHaveLength(1);
+    expect(late('const rows = read();', 'await write();', 'await Promise.all([rows, read()]);')).toHaveLength(1);
+    expect(late('const reads = ids.map(read);', 'await write();', 'await Promise.all(reads);')).toHaveLength(1);
+    expect(late('this.#rows ??= read();', 'return [await write(), await this.#rows];')).toHaveLength(1);
+    expect(late('const rows = read();', 'return [await rows, await write()];')).toEqual([]);
+    expect(late('const rows = read().catch(() => []);', 'await write();', 'await rows;')).toEqual([]);
+    expect(late('const pool = open();', 'await write(pool);', 'await pool.end();')).toEqual([]);
   });
 });
 

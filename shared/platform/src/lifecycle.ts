@@ -16,7 +16,9 @@ const START_AGAIN_MS = 2_000;
  * Runs a service until a signal stops it. Parts are closed in the reverse of the order in which they were owned:
  * consumers first, connections last. A failed start closes what was already open.
  * What the starter has left open is closed first, so that no child of the service gets it.
- * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning.
+ * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning. A promise
+ * that nobody heard of and that fails so is an error in the log and no more: what waited for the server has failed by itself. Any other
+ * stops the service, for then nobody knows what is true in it.
  * Exits 0 when everything closed in time, 1 otherwise. A second signal exits at once.
  */
 export async function runService(
@@ -41,8 +43,9 @@ export async function runService(
     });
   }
   process.on('unhandledRejection', (error) => {
-    log.error('unhandled rejection', { error });
-    if (!stopping) void stop(1);
+    const goesOn = passes(error);
+    log.error('unhandled rejection', { error, goesOn });
+    if (!stopping && !goesOn) void stop(1);
   });
   const own: Own = (part) => {
     parts.push(part);

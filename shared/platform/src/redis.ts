@@ -70,14 +70,6 @@ function describeProblem(error: unknown, { host: address, username }: URL): AppE
   return new AppError('SERVER_AWAY', { server, address, variable, detail }, error);
 }
 
-/** Whether a command failed because Redis was away, so that it may well pass later. ioredis gives these errors no code. */
-export function isRedisAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /^(Command timed out|Connection is closed|Stream isn't writeable|Reached the max retries|LOADING)/.test(
-    error.message,
-  );
-}
-
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */
 async function requireNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

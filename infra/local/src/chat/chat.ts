@@ -115,15 +115,13 @@ async function converse(request: Request, session: ChatSession): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${person}> ` });
   const state = { answering: false };
   const leaving = new AbortController();
-  const watching = showUnasked(request, session, { state, lines, signal: leaving.signal });
+  const complain = (error: unknown): void => void process.stderr.write(`${describeError(error)}\n`);
+  const watching = showUnasked(request, session, { state, lines, signal: leaving.signal }).catch(complain);
   lines.prompt();
   for await (const line of lines) {
     state.answering = true;
     if (line.trim() !== '') {
-      await show(request, submitLine(session, line)).catch((error: unknown) =>
-        process.stderr.write(`${describeError(error)}
-`),
-      );
+      await show(request, submitLine(session, line)).catch(complain);
     }
     state.answering = false;
     lines.prompt();

@@ -202,7 +202,8 @@ export class TurnAccount {
     this.#earlier ??= readEarlierCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
       calls.flatMap(({ tool, result }) => this.#evidence(tool, result)),
     );
-    return { ...near, facts: [...factsOfLedger(await ledger()), ...this.#facts, ...(await this.#earlier)] };
+    const [entries, earlier] = await Promise.all([ledger(), this.#earlier]);
+    return { ...near, facts: [...factsOfLedger(entries), ...this.#facts, ...earlier] };
   }
 
   #evidence(tool: string, result: unknown): readonly Fact[] {

@@ -69,7 +69,9 @@ export async function build(
   const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
   const watch = new AbortController();
-  const watched = watchForStall(session, stop, watch.signal);
+  const watched = watchForStall(session, stop, watch.signal).catch((error: unknown) =>
+    session.context.log.error('a build is not watched for a stall', { error }),
+  );
   const begun = Date.now();
   try {
     const onLine = lines.push.bind(lines);

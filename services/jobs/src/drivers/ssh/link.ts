@@ -154,7 +154,7 @@ async function execute(
         channel.destroy();
         reject(signal.reason as Error); // what aborts here gives an error
       };
-      const onAbort = (): void => void abort();
+      const onAbort = (): void => void abort().catch(reject); // a link that dropped has nothing to kill through
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
       channel.on('data', (bytes: Buffer) => {
