@@ -96,7 +96,7 @@ describe('services that log in as a mere member of their role', () => {
     ['gateway', 'read what is sealed', 'select ciphertext from secrets'],
     ['gateway', 'start a job', `insert into runs (run_id) values ('run_1')`],
     ['gateway', 'change a server', `update servers set host_key = 'mine'`],
-    ['gateway', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+    ['gateway', 'seal the audit', `select audit_seal(1, '{}', '{}', 2)`],
     ['worker', 'make a person an admin', `update users set role = 'admin'`],
     ['worker', 'add a person', `insert into users (user_key, channel, name, role) values ('1', 'x', 'x', 'admin')`],
     ['worker', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
@@ -104,7 +104,7 @@ describe('services that log in as a mere member of their role', () => {
     ['worker', 'read what is sealed', 'select ciphertext from secrets'],
     ['worker', 'forget a secret', 'delete from secrets'],
     ['worker', 'see invitations', 'select * from invitations'],
-    ['worker', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+    ['worker', 'seal the audit', `select audit_seal(1, '{}', '{}', 2)`],
     ['worker', 'sign the audit', `select audit_checkpoint(1, '', '', '', '', '')`],
     ['maintenance', 'see secrets', 'select handle from secrets'],
     ['maintenance', 'make a person an admin', `update users set role = 'admin'`],
@@ -126,7 +126,7 @@ describe('services that log in as a mere member of their role', () => {
     ['deploy', 'make a person an admin', `update users set role = 'admin'`],
     ['deploy', 'put a secret of its own', `insert into secrets (user_key, handle) values ('1', 'secret:x')`],
     ['deploy', 'forget what a deployment went through', 'delete from deployment_events'],
-    ['deploy', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+    ['deploy', 'seal the audit', `select audit_seal(1, '{}', '{}', 2)`],
   ])('the login of %s cannot %s', async (service, _what, statement) => {
     const thief = thieves.get(service);
     await thief?.query('reset role');

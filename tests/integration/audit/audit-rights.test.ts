@@ -71,7 +71,7 @@ describe('the role of the services', () => {
     const { rows } = await harness.pool.query<{ id: string }>('select event_id as id from audit_unsealed');
     const leaf = Buffer.alloc(32, 1);
     const seal = (seq: number, ids: readonly string[]) =>
-      harness.pool.query('select audit_seal($1, $2, $3) as hash', [seq, ids, ids.map(() => leaf)]);
+      harness.pool.query('select audit_seal($1, $2, $3, 2) as hash', [seq, ids, ids.map(() => leaf)]);
     expect((await seal(2, [rows[0]?.id ?? ''])).rows).toEqual([{ hash: null }]);
     expect((await seal(6, [rows[0]?.id ?? ''])).rows).toEqual([{ hash: null }]);
     await expect(seal(4, ['1'])).rejects.toThrow(/0 were waiting/);

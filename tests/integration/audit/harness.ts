@@ -7,7 +7,7 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { openPool, type Pool, type Queryable } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
-import { createDatabase } from '../../support/database.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -32,8 +32,8 @@ export interface AuditHarness {
 const log = createLog('test', 'silent');
 
 /** A database of its own, a folder for checkpoints and a key. */
-export async function openAuditHarness(): Promise<AuditHarness> {
-  const database = await createDatabase();
+export async function openAuditHarness(given: Promise<TestDatabase> = createDatabase()): Promise<AuditHarness> {
+  const database = await given;
   const owner = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
   const pool = openPool(database.url, log, { name: 'test', max: 10 });
   const dir = makeTemporaryFolder('audit');

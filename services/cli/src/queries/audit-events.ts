@@ -26,7 +26,8 @@ export async function findAuditEvents(db: Queryable, filter: AuditFilter): Promi
   const { sinceMs, threadId, actionId, kind, userKey, limit } = filter;
   const events = await listRows<ShownAuditEvent>(db)`
     select c.seq::float8, e.recorded_at as "recordedAt", e.kind, e.actor, e.thread_id as "threadId", e.turn_id as "turnId",
-       e.action_id as "actionId", e.approval_id as "approvalId", e.policy_version as "policyVersion", e.data
+       e.action_id as "actionId", e.approval_id as "approvalId", e.policy_version as "policyVersion", e.written_by as "writtenBy",
+       e.data
        from audit_events e left join audit_chain c using (event_id)
       where (${sinceMs}::float8 is null or e.recorded_at > now() - ${sinceMs} * interval '1 ms')
         and (${threadId}::text is null or e.thread_id = ${threadId})

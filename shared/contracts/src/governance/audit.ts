@@ -92,4 +92,6 @@ export interface RecordedAuditEvent {
   readonly approvalId: string | null;
   readonly policyVersion: string | null;
   readonly dataJson: string;
+  /** The role of the database whose rights the connection had; null in what was recorded before that was kept. */
+  readonly writtenBy: string | null;
 }

@@ -14,6 +14,7 @@ const event = (dataJson: string): RecordedAuditEvent => ({
   approvalId: null,
   policyVersion: null,
   dataJson,
+  writtenBy: null,
 });
 
 describe('the hashed text of an event', () => {
@@ -22,6 +23,14 @@ describe('the hashed text of an event', () => {
       '{"actionId":null,"actor":"1001","approvalId":null,"data":{"a":{"y":true,"z":null},"b":[1,2.5,"x"]},"eventId":"7",' +
         '"kind":"action.settled","policyVersion":null,"recordedAt":"2026-03-01T14:05:09.123456Z","threadId":null,"turnId":null}',
     );
+  });
+
+  it('names its writer, and of what was recorded without one is what it was before', () => {
+    const data = '{"b": [1, 2.5, "x"]}';
+    const before = eventJson(event(data));
+    expect(before).not.toContain('writtenBy');
+    const written = eventJson({ ...event(data), writtenBy: 'signalbox_worker' });
+    expect(written).toBe(before.replace('"turnId":null', '"turnId":null,"writtenBy":"signalbox_worker"'));
   });
 
   it('differs for numbers that become the same when a program reads them', () => {

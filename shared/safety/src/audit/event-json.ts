@@ -12,7 +12,9 @@ const SAFE_DIGITS = 15;
  * to look different from the one that was sealed.
  */
 export function eventJson(event: RecordedAuditEvent): string {
-  const { dataJson, ...fields } = event;
+  const { dataJson, writtenBy, ...rest } = event;
+  // What was sealed before events had a writer is hashed as it was then.
+  const fields = writtenBy === null ? rest : { ...rest, writtenBy };
   const data: unknown = JSON.parse(dataJson);
   if (holdsExactNumbers(dataJson)) return canonicalJson({ ...fields, data });
   return canonicalJson({ ...fields, data: dataJson });

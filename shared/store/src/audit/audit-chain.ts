@@ -29,7 +29,10 @@ export interface AuditTail {
 /** The columns of `e` as a RecordedAuditEvent. Of a time all that is stored goes in: to_jsonb names the year before Christ, to_char does not. */
 const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
   e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
-  e.policy_version as "policyVersion", e.data::text as "dataJson"`;
+  e.policy_version as "policyVersion", e.data::text as "dataJson", e.written_by as "writtenBy"`;
+
+/** How `eventJson` makes the leaf of an event: a sealer of another form is refused, since its leaves would be those of other events. */
+const LEAF_FORM = 2;
 
 /** Which history this database holds. */
 export function readAuditLogId(db: Queryable): Promise<string> {
@@ -53,7 +56,8 @@ export function sealEvents(
   events: readonly { readonly eventId: string; readonly leafHash: Buffer }[],
 ): Promise<Buffer | null> {
   return findValue<Buffer | null>(db, null, 'audit_seal')`
-    select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[], ${events.map((event) => event.leafHash)}::bytea[])`;
+    select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[], ${events.map((event) => event.leafHash)}::bytea[],
+      ${LEAF_FORM})`;
 }
 
 /** The next places after `seq`, without their events. */

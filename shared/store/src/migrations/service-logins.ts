@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
 import { jobPoolSql, rowPoliciesOf } from './service-rows.ts';
+import { auditKindsSql } from './service-kinds.ts';
 import { CLOSE_TO_OTHERS } from './closed-doors.ts';
 
 /** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
@@ -21,6 +22,7 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Ser
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
     await owner.query(CLOSE_TO_OTHERS);
     await owner.query(jobPoolSql());
+    await owner.query(auditKindsSql());
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;
       await owner.query(grantsOf(service).join('; '));

@@ -190,7 +190,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [
       APPEND,
-      'audit_seal(bigint, bigint[], bytea[])',
+      'audit_seal(bigint, bigint[], bytea[], integer)',
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
   },

@@ -1,0 +1,88 @@
+import type { AuditKind } from '@signalbox/contracts/governance/audit';
+import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from './service-rights.ts';
+
+/** What one service records: in the name of anybody, and what it only ever does by itself. Every other event of it is refused. */
+interface Recorded {
+  readonly anybody: readonly AuditKind[];
+  readonly system: readonly AuditKind[];
+}
+
+const KINDS: Readonly<Record<ServiceWithLogin, Recorded>> = {
+  /** What people decide and change by their own hand. */
+  gateway: {
+    anybody: [
+      'approval.voted',
+      'approval.click_refused',
+      'approval.asked',
+      'approval.answered',
+      'approval.approved',
+      'approval.rejected',
+      'approval.modified',
+      'approval.voided',
+      'grant.given',
+      'grant.revoked',
+      'memory.forgotten',
+      'freeze.set',
+      'freeze.lifted',
+      'break_glass.opened',
+      'role.changed',
+      'service.muted',
+      'dead_letter.settled',
+      'secret.kept',
+      'secret.refused',
+      'secret.deleted',
+    ],
+    system: ['approval.expired'],
+  },
+  /** What agents propose, what policy says of it, and what became of it. */
+  worker: {
+    anybody: [
+      'action.proposed',
+      'action.decided',
+      'action.denied',
+      'action.refused',
+      'action.started',
+      'action.settled',
+      'action.unknown',
+      'approval.requested',
+      'approval.consumed',
+      'capability.loaded',
+      'capability.refused',
+      'capability.unloaded',
+      'project.tagged',
+      'project.untagged',
+      'finding.accepted',
+      'finding.reopened',
+      'registry.snapshot_made',
+      'registry.restored',
+      'turn.recorded',
+    ],
+    system: ['approval.voided', 'policy.loaded', 'policy.refused'],
+  },
+  maintenance: {
+    anybody: [],
+    system: ['approval.reminded', 'approval.escalated', 'approval.expired', 'approval.voided'],
+  },
+  agents: { anybody: ['file.denied'], system: [] },
+  deploy: {
+    anybody: ['secret.used', 'secret.refused', 'file.denied', 'repository.scanned'],
+    system: ['service.revived', 'service.given_up', 'service.crash_stopped'],
+  },
+};
+
+/**
+ * The statement that tells Postgres which events each role records. What runs with one login for all services, and the command line,
+ * record every kind. Idempotent.
+ */
+export function auditKindsSql(): string {
+  const cases = DATABASE_SERVICES.map((service) => {
+    const { anybody, system } = KINDS[service];
+    return `when '${serviceRole(service)}' then ${isOneOf(anybody)} or actor = 'system' and ${isOneOf(system)}`;
+  });
+  return `create or replace function public.audit_may(writer text, kind text, actor text) returns boolean
+    language sql immutable parallel safe as $$ select case writer when 'signalbox_app' then true ${cases.join(' ')} end $$`;
+}
+
+function isOneOf(kinds: readonly AuditKind[]): string {
+  return kinds.length === 0 ? 'false' : `kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
+}

@@ -1,0 +1,115 @@
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabaseHistory } from '@signalbox/cli/audit-database';
+import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { eventJson } from '@signalbox/safety/audit/event-json';
+import { hashLeaf } from '@signalbox/safety/audit/merkle';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { readPlaces } from '@signalbox/store/audit/audit-chain';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyFiles, verifyHistory } from '../../../infra/audit/verify.mjs';
+import { createDatabase } from '../../support/database.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { openTerminal } from '../cli/terminal.ts';
+import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';
+
+// An audit that was begun before an event named its writer goes on, and each release verifies what it knows of.
+const CHANGE = '37_audit_writers';
+let harness: AuditHarness;
+
+beforeAll(async () => {
+  harness = await openAuditHarness(createDatabase('template0'));
+  const before = makeTemporaryFolder('migrations');
+  for (const file of readdirSync(MIGRATIONS_FOLDER)) {
+    if (file.endsWith('.sql') && file < CHANGE) copyFileSync(join(MIGRATIONS_FOLDER, file), join(before, file));
+  }
+  await migrate(harness.databaseUrl, before);
+  await harness.owner.query('select audit_append($1)', [JSON.stringify([1, 2, 3].map(exampleEvent))]);
+  await sealAsBefore();
+  await harness.owner.query('select audit_append($1)', [JSON.stringify([exampleEvent(4)])]); // not sealed before the change
+  await migrate(harness.databaseUrl);
+  await appendAudit(harness.pool, [5, 6].map(exampleEvent));
+});
+afterAll(() => harness.close());
+
+/** The fields and the text of an event, as releases before the change read and hashed them. */
+async function readAsBefore(): Promise<readonly { readonly eventId: string; readonly json: string }[]> {
+  const { rows } = await harness.owner.query<{ eventId: string; dataJson: string }>(
+    `select e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
+            e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
+            e.policy_version as "policyVersion", e.data::text as "dataJson" from audit_events e order by e.event_id`,
+  );
+  return rows.map(({ dataJson, ...fields }) => ({
+    eventId: fields.eventId,
+    json: canonicalJson({ ...fields, data: JSON.parse(dataJson) as unknown }),
+  }));
+}
+
+async function sealAsBefore(): Promise<void> {
+  const { rows } = await harness.owner.query<{ seq: number; ids: readonly string[] }>(
+    `select (select count(*)::int + 1 from audit_chain) as seq, array_agg(event_id::text order by event_id) as ids from audit_unsealed`,
+  );
+  const events = (await readAsBefore()).filter(({ eventId }) => rows[0]?.ids.includes(eventId));
+  const leaves = events.map(({ json }) => hashLeaf(json));
+  await harness.owner.query('select audit_seal($1, $2, $3)', [
+    rows[0]?.seq,
+    events.map(({ eventId }) => eventId),
+    leaves,
+  ]);
+}
+
+it('a sealer of before, which would hash the events without their writer, seals nothing more', async () => {
+  await expect(sealAsBefore()).rejects.toThrow(/audit_seal/);
+  const leaf = [Buffer.alloc(32)];
+  await expect(harness.owner.query(`select audit_seal(4, '{4}', $1, 1)`, [leaf])).rejects.toThrow(/form 2/);
+  expect((await harness.owner.query('select from audit_chain')).rowCount).toBe(3);
+});
+
+it('what was recorded before is hashed byte for byte as it was, also when it is sealed after the change', async () => {
+  await harness.sealAll();
+  const [before, places] = [await readAsBefore(), await readPlaces(harness.owner, 0, 100)];
+  const now = places.map(({ event }) => (event ? eventJson(event) : ''));
+  expect(now.slice(0, 4)).toEqual(before.slice(0, 4).map(({ json }) => json));
+  expect(now.slice(4).map((json) => (JSON.parse(json) as { writtenBy: string }).writtenBy)).toEqual([
+    'signalbox_app',
+    'signalbox_app',
+  ]);
+});
+
+it('all of it verifies now, and the verifier of before finds it in order up to the change', async () => {
+  expect(await harness.verify()).toMatchObject({ ok: true, events: 6 });
+  const history = await openDatabaseHistory(harness.owner);
+  const texts = (await readAsBefore()).map(({ json }) => json);
+  const asBefore = {
+    ...history,
+    keys: harness.keys,
+    outside: async function* () {},
+    async *events() {
+      for await (const place of history.events()) yield { ...place, json: texts[place.seq - 1] ?? null };
+    },
+  };
+  expect(await verifyHistory(asBefore)).toMatchObject({ ok: false, events: 4, finding: { seq: 5 } });
+});
+
+it('its export verifies without the product, and not once a writer was taken out or put in', async () => {
+  const [file, key] = [join(harness.dir, 'export.jsonl'), join(harness.dir, 'signing-key.pem.pub')];
+  writeFileSync(
+    key,
+    [...harness.keys.values()].map((one) => String(one.export({ type: 'spki', format: 'pem' }))).join(''),
+  );
+  const terminal = openTerminal({ DATABASE_URL: harness.databaseUrl, AUDIT_CHECKPOINT_DIR: harness.dir });
+  const { out } = await terminal('audit', 'export');
+  const verify = (text: string): ReturnType<typeof verifyFiles> => {
+    writeFileSync(file, text);
+    return verifyFiles(file, harness.file, key);
+  };
+  expect(await verify(out)).toMatchObject({ ok: true, events: 6, covered: 6 });
+  expect(await verify(out.replace(',"writtenBy":"signalbox_app"', ''))).toMatchObject({ finding: { seq: 5 } });
+  expect(await verify(out.replace('"turnId":"turn_1"', '"turnId":"turn_1","writtenBy":"signalbox_app"'))).toMatchObject(
+    {
+      finding: { seq: 1 },
+    },
+  );
+});
