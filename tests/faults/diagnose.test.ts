@@ -1,6 +1,7 @@
 import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { openPool, type Pool } from '@signalbox/store/pool';
 import { createServices } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
@@ -16,9 +17,12 @@ import { eventually } from '../support/until.ts';
 
 let demo: DemoStack;
 let look: () => Promise<unknown>;
+let pool: Pool;
 beforeAll(async () => {
   demo = await openDemoStack();
-  const { pool } = demo.stack;
+  // As the pool of deployments logs in, which sees no rows of what people wrote.
+  const log = createLog('test', 'silent');
+  pool = openPool(demo.stack.serviceUrls.deploy, log, { name: 'jobs-deploy', max: 4, as: 'deploy' });
   const confinement = await openConfinement({ program: null }); // it starts nothing
   const handler = createServicesWatch({
     pool,
@@ -49,13 +53,16 @@ beforeAll(async () => {
       {},
       {
         signal: AbortSignal.timeout(30_000),
-        log: createLog('test', 'silent'),
+        log,
         now: () => new Date(),
         openSecret: () => Promise.reject(new Error('none')),
       } as unknown as JobContext, // what the handler touches of it
     );
 }, 60_000);
-afterAll(() => demo.close(), 60_000);
+afterAll(async () => {
+  await pool.end();
+  await demo.close();
+}, 60_000);
 
 const { ask, heard } = {
   ask: (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern),

@@ -2,6 +2,7 @@ import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
+import { listFaults } from '@signalbox/store/faults';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
@@ -23,6 +24,7 @@ import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './conversation/approval-watch.ts';
 import { createThreadsExpire } from './conversation/thread-expiry.ts';
 import { createJobMetrics } from './metrics.ts';
+import { startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
 import { databaseRoleOf, serviceName } from './service-name.ts';
@@ -104,13 +106,20 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     const concurrency = config.JOBS_CONCURRENCY;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle })));
   }
-  probe.serve({ metrics, problems: () => findProblems(pool, redis, consumers) });
+  // The pool that runs what agents ask for may not read what is wrong.
+  const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');
+  probe.serve({
+    metrics,
+    problems: () => findProblems(pool, redis, consumers),
+    notes: async () => (isKnowing ? (await listFaults(pool).catch(() => [])).map((fault) => fault.say) : []),
+  });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
   // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     await startAuditing(own, { config, pool, publisher, metrics, log });
+    own(startAdminNotices({ pool, publisher, log }));
   }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };

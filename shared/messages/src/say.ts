@@ -12,6 +12,7 @@ import type deploy from './languages/en/deploy.json';
 import type deployment from './languages/en/deployment.json';
 import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
+import type faults from './languages/en/faults.json';
 import type findings from './languages/en/findings.json';
 import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
@@ -50,6 +51,7 @@ interface Catalog {
   readonly deployment: typeof deployment;
   readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
+  readonly faults: typeof faults;
   readonly findings: typeof findings;
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;

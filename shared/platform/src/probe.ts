@@ -12,7 +12,7 @@ export interface ProbeParts {
   /** What is not ready, in words; an empty list means ready. */
   readonly problems: () => Promise<readonly string[]>;
   /** What is said on /readyz although the service is ready. */
-  readonly notes?: () => readonly string[];
+  readonly notes?: () => readonly string[] | Promise<readonly string[]>;
 }
 
 export interface Probe extends Closable {
@@ -25,6 +25,8 @@ export interface Probe extends Closable {
 
 /** Probes usually wait for three seconds: a check that hangs is an answer too. */
 const CHECKS_MS = 2.5 * SECOND_MS;
+/** Whoever is ready says so in time, with or without its notes. */
+const NOTES_MS = 0.4 * SECOND_MS;
 const FIRST_AGAIN_MS = SECOND_MS;
 const LAST_AGAIN_MS = 15 * SECOND_MS;
 
@@ -106,7 +108,9 @@ function text(status: number, body: string): Answer {
 
 async function readiness({ problems, notes }: ProbeParts): Promise<Answer> {
   const found = (await withinMs(problems(), CHECKS_MS)) ?? [`no answer within ${CHECKS_MS / SECOND_MS} s`];
-  return found.length > 0 ? text(503, found.join('\n')) : text(200, ['ready', ...(notes?.() ?? [])].join('\n'));
+  if (found.length > 0) return text(503, found.join('\n'));
+  const noted = (await withinMs(Promise.resolve(notes?.() ?? []), NOTES_MS)) ?? [];
+  return text(200, ['ready', ...noted].join('\n'));
 }
 
 /** False, and said, when the port cannot be had now. */

@@ -15,7 +15,7 @@ const report = (over: Partial<IncidentReport> = {}): IncidentReport => ({
   kind: 'down',
   detail: 'It answered nothing twice.',
   evidence: { looks: 2 },
-  owners: ['1002'],
+  recipients: ['1002', '1001'],
   project: 'shop',
   say: '**shop** on staging is down.',
   buttons: [{ label: 'Diagnose', value: 'Diagnose shop on staging' }],

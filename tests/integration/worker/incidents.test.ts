@@ -49,7 +49,7 @@ const DOWN: IncidentReport = {
   kind: 'down',
   detail: 'It answered nothing twice.',
   evidence: {},
-  owners: ['7'],
+  recipients: ['7'],
   project: 'shop',
   say: '**shop** on staging is down: it answered nothing twice.',
   buttons: [{ label: 'Diagnose', value: 'Diagnose shop on staging' }],

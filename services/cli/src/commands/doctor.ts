@@ -1,5 +1,6 @@
 import { checkConfinement } from '../checks/confinement.ts';
 import { checkDatabase } from '../checks/database.ts';
+import { checkFaults } from '../checks/faults.ts';
 import { checkModel } from '../checks/model.ts';
 import { checkNode } from '../checks/node.ts';
 import { checkRedis } from '../checks/redis.ts';
@@ -18,6 +19,7 @@ export async function runDoctor(context: CommandContext): Promise<Report> {
     checkDatabase,
     checkRedis,
     checkServices,
+    checkFaults,
     checkSandbox,
     checkConfinement,
     checkTelegram,

@@ -1,10 +1,10 @@
 import { inLanguage } from '@signalbox/messages/language';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
-import { closeIncident, openIncident, type Told, type IncidentReport } from '@signalbox/store/deploy/incidents';
+import { closeIncident, openIncident, type IncidentNews, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
+import { announce, chooseRecipients } from './notify.ts';
 import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
-import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { describeEnded, probeServer, type ServerLookParts } from '../jobs/server-inspect.ts';
@@ -71,9 +71,8 @@ async function lookAfter(
   await parts.looks.save(server.name, look);
   counts.looked += 1;
   if (look.kind === 'down') counts.down += 1;
-  const told = await settle(parts.pool, server, look, counts);
-  if (told === null) return;
-  await publishStored({ publisher: parts.publisher, log: context.log }, INBOUND, [told]);
+  const news = await settle(parts.pool, server, look, counts);
+  await announce({ publisher: parts.publisher, log: context.log }, [news]);
 }
 
 async function settle(
@@ -81,14 +80,14 @@ async function settle(
   server: WatchedServer,
   look: ServerLook,
   counts: { opened: number; closed: number },
-): Promise<Told | null> {
+): Promise<IncidentNews | null> {
   const { name, driver, measuredAt } = server;
   const subject = subjectOf(server);
   if (look.kind === 'up') {
     if (look.ended.length > 0) return tellEnded(pool, server, look.ended);
     const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
     if (closed) counts.closed += 1;
-    return closed?.told ?? null;
+    return closed;
   }
   // One that was never reached has not gone down: whoever registered it has read why.
   if (look.kind === 'unknown' || measuredAt === null) return null;
@@ -99,7 +98,7 @@ async function settle(
     say: `**${name}** is down. ${detail}`,
   });
   if (opened.isNew) counts.opened += 1;
-  return opened.told;
+  return opened;
 }
 
 /** One line for whoever registered it; it is over with that. That the server answers again, if it was down, the next look says. */
@@ -107,7 +106,7 @@ async function tellEnded(
   pool: Pool,
   server: WatchedServer,
   ended: Parameters<typeof describeEnded>[0],
-): Promise<Told | null> {
+): Promise<IncidentNews | null> {
   const detail = describeEnded(ended);
   const opened = await openOf(pool, server, LOST, {
     detail,
@@ -115,17 +114,18 @@ async function tellEnded(
     say: `**${server.name}**: ${detail}`,
   });
   await closeQuietly(pool, subjectOf(server), LOST);
-  return opened.told;
+  return opened;
 }
 
-function openOf(
+async function openOf(
   pool: Pool,
   server: WatchedServer,
   kind: string,
   { evidence, ...report }: Pick<IncidentReport, 'detail' | 'evidence' | 'say'>,
 ): ReturnType<typeof openIncident> {
   const owners = server.owner === null ? [] : [server.owner];
-  const about = { subject: subjectOf(server), kind, owners, evidence: { server: server.name, ...evidence } };
+  const recipients = await chooseRecipients(pool, owners);
+  const about = { subject: subjectOf(server), kind, recipients, evidence: { server: server.name, ...evidence } };
   return openIncident(pool, { ...report, ...about, project: null, buttons: [], mutedUntil: null });
 }
 

@@ -1,7 +1,6 @@
 import { inLanguage } from '@signalbox/messages/language';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
-import { listOpenIncidents, type Told } from '@signalbox/store/deploy/incidents';
+import { listOpenIncidents, type IncidentNews } from '@signalbox/store/deploy/incidents';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/conversation/runs';
 import { say } from '@signalbox/messages/say';
@@ -9,10 +8,11 @@ import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { newId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
-import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
+import { announce, announceWaiting } from './notify.ts';
 import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
 import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
@@ -68,6 +68,7 @@ export function createServicesWatch(
           );
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await announceWaiting({ publisher: parts.publisher, log: context.log }, parts.pool);
       return counts;
     },
     say: ({ looked, opened }) => say('jobs.servicesLooked', { looked, opened }),
@@ -215,22 +216,21 @@ async function settle(
 ): Promise<void> {
   const { health, verdict, ref, lastError } = look;
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
-  const told: (Told | null)[] = [];
+  const news: (IncidentNews | null)[] = [];
   if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
     const known = { open: open[0] ?? null, release: health.release, ref, lastError };
     const opened = await openService(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
-    told.push(opened.told);
+    news.push(opened);
   }
   if (verdict.kind === null && health.good >= IN_A_ROW)
     for (const incident of open) {
       const end = { ...watched, because: verdict.because, now: context.now() };
       const closed = await closeService(parts.pool, incident, end);
       if (closed) counts.closed += 1;
-      told.push(closed?.told ?? null);
+      news.push(closed);
     }
-  const wakes = told.filter((one) => one !== null);
-  await publishStored({ publisher: parts.publisher, log: context.log }, INBOUND, wakes);
+  await announce({ publisher: parts.publisher, log: context.log }, news);
 }
 
 function remember(

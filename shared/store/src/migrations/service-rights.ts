@@ -23,6 +23,10 @@ const ALL = 'select, insert, update, delete';
 const APPEND = 'audit_append(jsonb)';
 /** What the rows of a pool are judged by. */
 const OWN_CARDS = 'card_stands_in(text, text)';
+/** What is wrong with ourselves: whoever sees it writes it down, and another pool tells the admins. */
+const REPORT = 'select, insert (subject, kind, detail, evidence, waits_since), update (waits_since, closed_at)';
+/** Whom news can be told, and where, without a right to what people wrote. */
+const RECIPIENTS = 'find_recipients(text[])';
 
 /** A pool records what a schedule started, which is nobody's, and writes how a run goes on: not what it is, nor who hears of it. */
 const OWN_RUNS = [
@@ -90,7 +94,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       runs: CHANGE,
       turns: READ,
       artifacts: READ,
-      incidents: READ,
+      incidents: REPORT,
       services: 'select, update (muted_until, muted_by, updated_at)',
     },
     functions: [APPEND],
@@ -145,7 +149,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       deployment_lines: READ,
       error_groups: READ,
       error_minutes: READ,
-      incidents: READ,
+      incidents: REPORT,
       knowledge: READ,
       knowledge_words: READ,
       memories: WRITE,
@@ -180,6 +184,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       approvals: CHANGE,
       // The audit that cannot be sealed.
       dead_letters: WRITE,
+      // It tells the admins what another pool could tell nobody, and what is wrong with ourselves.
+      incidents:
+        'select, insert (subject, kind, detail, evidence, waits_since), update (news, waits_since, told, told_chat, told_at, closed_at, detail, evidence)',
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,
@@ -190,6 +197,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [
       APPEND,
+      RECIPIENTS,
       'audit_seal(bigint, bigint[], bytea[], integer)',
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
@@ -231,6 +239,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_scan_caches: WRITE,
       project_packages: 'select, insert, delete',
     },
-    functions: [APPEND, OWN_CARDS],
+    functions: [APPEND, OWN_CARDS, RECIPIENTS],
   },
 };

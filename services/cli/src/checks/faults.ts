@@ -1,0 +1,21 @@
+import { listFaults } from '@signalbox/store/faults';
+import type { CommandContext } from '../command.ts';
+import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+
+const REMEDY = 'Have the person it concerns, or an admin, write to the bot in private: they are told within a minute.';
+
+/** What is wrong with ourselves, and what nobody could be told of. */
+export async function checkFaults({ config, database }: CommandContext): Promise<readonly Finding[]> {
+  if (config.DATABASE_URL === undefined) return []; // the check of the database says it
+  try {
+    const faults = await listFaults(database());
+    if (faults.length === 0) return [ok('news', 'all of it was told')];
+    return faults.map(({ say, isUnheard }) =>
+      isUnheard
+        ? fail('news', say, REMEDY)
+        : fail('faults', say, 'docs/operations.md, "Faults of our own", says what to do.'),
+    );
+  } catch (error) {
+    return [warn('news', `cannot be looked up: ${reasonOf(error)}`, 'Mend what the check of Postgres names.')];
+  }
+}

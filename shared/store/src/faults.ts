@@ -1,0 +1,125 @@
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { newId } from '@signalbox/contracts/ids';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { putInTheirLanguage } from './conversation/outbox.ts';
+import { markTold } from './deploy/incident-news.ts';
+import { findRecipients, listAdmins } from './people/recipients.ts';
+import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { findRow, hasRow, listRows, sql } from './sql.ts';
+
+/**
+ * What may be wrong with ourselves, and how the admins read it: a new one is a line here and a sentence in `faults.json` of each language.
+ * Whoever sees one calls `reportFault`, and `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and `doctor` show it.
+ */
+const FAULTS = {
+  'redis-full': (detail: string) => say('faults.redisFull', { detail }),
+  'audit-unwritten': (detail: string) => say('faults.auditUnwritten', { detail }),
+} as const satisfies Record<string, (detail: string) => string>;
+export type FaultKind = keyof typeof FAULTS;
+
+/** A fault that is there now, or news that nobody could be told of. */
+export interface OpenFault {
+  readonly isUnheard: boolean;
+  /** In English, for those who operate it. */
+  readonly say: string;
+}
+
+/** The subject of the incidents that are our own faults. */
+const OURS = 'signalbox';
+/** Another pool than the one that has the news tells it, when that had a few rounds to do so. */
+const UNHEARD_MS = 45 * SECOND_MS;
+/** One that comes back within this time has not been over, and nobody is told again. */
+const OVER_MS = 2 * MINUTE_MS;
+const BATCH = 20;
+
+/** Says that something of ours is broken. The admins are told once while it lasts, however often this is called. */
+export async function reportFault(db: Queryable, kind: FaultKind, detail: string): Promise<void> {
+  const isBack = await hasRow(db)`
+    update incidents set closed_at = null, waits_since = case when told is null then waits_since end
+     where subject = ${OURS} and kind = ${kind} and closed_at > clock_timestamp() - ${OVER_MS} * interval '1 ms'
+       and not exists (select from incidents o where o.subject = ${OURS} and o.kind = ${kind} and o.closed_at is null)`;
+  if (isBack) return;
+  await db.query(sql`insert into incidents (subject, kind, detail, evidence, waits_since)
+    values (${OURS}, ${kind}, ${redactText(detail)}, '{}', clock_timestamp())
+    on conflict (subject, kind) where closed_at is null do nothing`);
+}
+
+/** Says that it is over; those who were told of it are told of that. Idempotent. */
+export async function endFault(db: Queryable, kind: FaultKind): Promise<void> {
+  await db.query(sql`update incidents set closed_at = clock_timestamp(),
+      waits_since = case when told is not null then clock_timestamp() end
+    where subject = ${OURS} and kind = ${kind} and closed_at is null`);
+}
+
+/** What is wrong with ourselves now, the oldest first: for `/readyz` and `doctor`. */
+export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
+  const rows = await listRows<{ subject: string; kind: string; detail: string; since: Date; isOurs: boolean }>(db)`
+    select subject, kind, detail, subject = ${OURS} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
+     where subject = ${OURS} and closed_at is null
+        or news is not null and waits_since < clock_timestamp() - ${5 * SECOND_MS} * interval '1 ms'
+     order by 5 limit ${BATCH}`;
+  return rows.map(({ subject, kind, detail, since, isOurs }) => ({
+    isUnheard: !isOurs,
+    say: isOurs ? `${kind}: ${detail}` : `nobody could be told of ${subject} (${kind}) since ${since.toISOString()}`,
+  }));
+}
+
+/**
+ * Tells every admin in private, each once and in their language, of faults of ours, of their end, and of news that another pool could
+ * tell nobody. Gives the chats to be announced, and how many wait because no admin can be reached.
+ */
+export async function notifyAdmins(
+  pool: Pool,
+): Promise<{ readonly chats: readonly string[]; readonly waiting: number }> {
+  const due = await listRows<{ incidentId: string }>(pool)`
+    select incident_id::text as "incidentId" from incidents where ${DUE} order by waits_since limit ${BATCH}`;
+  const chats = new Set<string>();
+  let waiting = 0;
+  for (const { incidentId } of due) {
+    const told = await withTransaction(pool, (db) => notifyOne(db, incidentId));
+    if (told?.length === 0) waiting += 1;
+    for (const chatKey of told ?? []) chats.add(chatKey);
+  }
+  return { chats: [...chats], waiting };
+}
+
+const DUE = sql`waits_since is not null and case
+  when news is not null then waits_since < clock_timestamp() - ${UNHEARD_MS} * interval '1 ms'
+  else closed_at is null or closed_at < clock_timestamp() - ${OVER_MS} * interval '1 ms' end`;
+
+/** The chats that were told; null when somebody else has told it meanwhile. */
+async function notifyOne(db: Queryable, incidentId: string): Promise<readonly string[] | null> {
+  const row = await findRow<{ kind: string; detail: string; isOver: boolean; say: string | null }>(db)`
+    select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say from incidents
+     where incident_id = ${incidentId}::bigint and ${DUE} for update skip locked`;
+  if (!row) return null;
+  const admins = (await findRecipients(db, await listAdmins(db))).filter(({ isPrivate }) => isPrivate);
+  const [first] = admins;
+  if (!first) return [];
+  const { kind, detail, isOver, say: unheard } = row;
+  const describe = (): string => {
+    if (unheard !== null) return `${say('faults.nobodyTold')}\n\n${unheard}`;
+    const text = isFaultKind(kind) ? FAULTS[kind](detail) : detail;
+    return isOver ? say('faults.over', { fault: text }) : text;
+  };
+  const traceId = newId('trace');
+  await putInTheirLanguage(
+    db,
+    admins.map(({ chatKey }) => chatKey),
+    (chatKey) => ({
+      key: `fault:${incidentId}:${isOver && unheard === null ? 'over' : 'open'}:${chatKey}`,
+      chatKey,
+      traceId,
+      priority: PRIORITY.control,
+      body: { text: describe(), buttons: [] },
+    }),
+  );
+  await markTold(db, incidentId, first);
+  return admins.map(({ chatKey }) => chatKey);
+}
+
+function isFaultKind(kind: string): kind is FaultKind {
+  return Object.hasOwn(FAULTS, kind);
+}

@@ -1,0 +1,251 @@
+import type { JobContext } from '@signalbox/jobs/runner/handlers';
+import { createServerProbes } from '@signalbox/jobs/health/server-probes';
+import { createServersWatch } from '@signalbox/jobs/health/servers-watch';
+import { AppError } from '@signalbox/contracts/errors';
+import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
+import { notifyWaiting } from '@signalbox/store/deploy/incident-news';
+import { endFault, listFaults, notifyAdmins, reportFault } from '@signalbox/store/faults';
+import { findRecipients, listAdmins } from '@signalbox/store/people/recipients';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openNoticeBench, type NoticeBench } from './notice-bench.ts';
+
+// Each pool logs in as `npm start` has it: deploy sees no row of what people wrote, and has to tell them all the same.
+
+let bench: NoticeBench;
+beforeAll(async () => {
+  bench = await openNoticeBench();
+});
+afterAll(() => bench.close());
+beforeEach(() => bench.empty());
+
+const DOWN: IncidentReport = {
+  subject: 'service:shop/staging',
+  kind: 'down',
+  detail: 'It answered nothing twice.',
+  evidence: {},
+  recipients: ['1002', '1001'],
+  project: 'shop',
+  say: '**shop** in staging is down.',
+  buttons: [],
+  mutedUntil: null,
+};
+const END = { subject: DOWN.subject, kind: 'down', project: 'shop', say: '**shop** is well again.' };
+const open = (over: Partial<IncidentReport> = {}) => openIncident(bench.deploy, { ...DOWN, ...over });
+
+describe('the pool of deployments, which may not read what people wrote', () => {
+  test('tells of what broke whom it concerns, in private', async () => {
+    await bench.person('1002', 'developer', ['telegram:1002', 'telegram:-7']);
+    expect((await bench.deploy.query('select 1 from inbox')).rowCount).toBe(0);
+    expect(await open()).toMatchObject({ told: { userKey: '1002' }, isUnheard: false });
+    await open();
+    expect(await bench.news()).toEqual([{ who: '1002', chat: 'telegram:1002', say: DOWN.say }]);
+    await closeIncident(bench.deploy, END);
+    expect(await bench.news()).toHaveLength(2);
+  });
+
+  test('tells whoever registered a server that it is down', async () => {
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    await bench.owner
+      .query(`insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposed_at)
+      values ('act_vps', 't', 'thr', '1002', 'register_server', '{}', 1, 'done', now())`);
+    await bench.owner
+      .query(`insert into servers (name, host, environment, driver, action_id, measured_at, health, cpus, memory_mb, first_port, last_port)
+      values ('vps-1', '192.0.2.1', 'staging', 'ssh', 'act_vps', now(), 'up', 1, 1024, 9000, 9099)`);
+    const watch = createServersWatch({
+      pool: bench.deploy,
+      looks: createServerProbes(bench.deploy),
+      openDriver: () => Promise.reject(new AppError('TARGET_UNREACHABLE', { server: 'vps-1', detail: 'refused' })),
+      publisher: { publish: async () => undefined },
+    });
+    const signal = AbortSignal.timeout(30_000);
+    await watch.run({}, {
+      signal,
+      log: bench.log,
+      openSecret: () => Promise.reject(new Error('none')),
+    } as unknown as JobContext); // what it touches
+    expect(await bench.news()).toEqual([
+      { who: '1002', chat: 'telegram:1002', say: expect.stringContaining('**vps-1** is down') },
+    ]);
+  });
+});
+
+describe('whom news reaches', () => {
+  const reaches = async (...people: string[]): Promise<readonly string[]> =>
+    (await findRecipients(bench.deploy, people)).map(({ chatKey }) => chatKey);
+
+  test('is asked in the order in which people are named, each person once', async () => {
+    await bench.person('1001', 'admin', ['telegram:1001']);
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    expect(await reaches('1002', '1001', '1002', '666')).toEqual(['telegram:1002', 'telegram:1001']);
+  });
+
+  test.each<readonly [string, () => Promise<unknown>, readonly string[]]>([
+    ['has a role and never wrote is not reached', () => bench.person('1002', 'viewer', []), []],
+    ['wrote in a group alone is reached there', () => bench.person('1002', 'viewer', ['telegram:-7']), ['telegram:-7']],
+    [
+      'wrote in a group last is reached in private',
+      () => bench.person('1002', 'viewer', ['telegram:1002', 'telegram:-7']),
+      ['telegram:1002'],
+    ],
+    [
+      'blocked us is reached in a group',
+      async () => {
+        await bench.person('1002', 'viewer', ['telegram:1002', 'telegram:-7']);
+        await bench.park('telegram:1002');
+      },
+      ['telegram:-7'],
+    ],
+    [
+      'wrote in a topic of a group that threw us out is not reached',
+      async () => {
+        await bench.person('1002', 'viewer', ['telegram:-7/3']);
+        await bench.park('telegram:-7');
+      },
+      [],
+    ],
+    [
+      'only sent the code of an invitation is reached',
+      () => bench.person('1002', 'admin', ['telegram:1002'], { kind: 'code' }),
+      ['telegram:1002'],
+    ],
+    [
+      'has no role any more is not reached',
+      async () => {
+        await bench.person('1002', 'viewer', ['telegram:1002']);
+        await bench.owner.query(`delete from users where user_key = '1002'`);
+      },
+      [],
+    ],
+    [
+      'blocked us is reached on their other account',
+      async () => {
+        await bench.person('1002', 'viewer', ['telegram:1002']);
+        await bench.park('telegram:1002');
+        await bench.person('web-b', 'viewer', ['web:b'], { person: '1002' });
+      },
+      ['web:b'],
+    ],
+    [
+      'is a program is not reached, and whose it is is',
+      async () => {
+        await bench.person('1001', 'developer', ['telegram:1001']);
+        await bench.person('1002', 'developer', ['ingress:1002'], { person: '1001', isProgram: true });
+      },
+      ['telegram:1001'],
+    ],
+  ])('whoever %s', async (_, given, chats) => {
+    await given();
+    expect(await reaches('1002')).toEqual(chats);
+  });
+
+  test('the function is not for the pool that runs what agents ask for', async () => {
+    await expect(bench.agents.query(`select find_recipients('{1001}')`)).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+describe('news that nobody can be told', () => {
+  const waiting = async (): Promise<void> => void (await notifyWaiting(bench.deploy, await listAdmins(bench.deploy)));
+
+  test('is said to be unheard once, shown as a fault, and told once as soon as somebody can be reached', async () => {
+    await bench.person('1001', 'admin', []);
+    expect((await open()).isUnheard).toBe(true);
+    expect((await open()).isUnheard).toBe(false);
+    await bench.age();
+    expect(await listFaults(bench.deploy)).toEqual([
+      { isUnheard: true, say: expect.stringContaining('nobody could be told of service:shop/staging (down)') },
+    ]);
+    expect(await notifyAdmins(bench.maintenance)).toEqual({ chats: [], waiting: 1 });
+    await bench.person('1001', 'admin', ['telegram:1001']);
+    await Promise.all([notifyAdmins(bench.maintenance), waiting(), waiting(), notifyAdmins(bench.maintenance)]);
+    expect([...(await bench.news()), ...(await bench.said())]).toHaveLength(1);
+    expect(await listFaults(bench.deploy)).toEqual([]);
+  });
+
+  test('is told to the admins by another pool when the one that has it cannot ask', async () => {
+    await bench.person('1001', 'admin', ['telegram:1001'], { language: 'de' });
+    await bench.person('1003', 'admin', ['telegram:1003', 'telegram:-7']);
+    await bench.person('1004', 'admin', ['telegram:-7']);
+    await bench.owner.query('revoke execute on function find_recipients(text[]) from signalbox_deploy');
+    await expect(open()).rejects.toMatchObject({ code: '42501' });
+    await notifyAdmins(bench.maintenance);
+    expect(await bench.said()).toEqual([]); // it has had no time yet to tell it itself
+    await bench.age();
+    for (let n = 0; n < 3; n++) await notifyAdmins(bench.maintenance);
+    await bench.owner.query('grant execute on function find_recipients(text[]) to signalbox_deploy');
+    await open();
+    expect(await bench.said()).toEqual([
+      [
+        'telegram:1001',
+        `⚠️ Niemand, den das betrifft, war zu erreichen, deshalb sage ich es den Admins:\n\n${DOWN.say}`,
+      ],
+      ['telegram:1003', `⚠️ Nobody whom this concerns could be told, so I tell the admins:\n\n${DOWN.say}`],
+    ]);
+    expect(await bench.news()).toEqual([]);
+    await closeIncident(bench.deploy, END);
+    expect(await bench.news()).toEqual([{ who: '1001', chat: 'telegram:1001', say: END.say }]);
+  });
+
+  test('and was over before is told with its end', async () => {
+    await open();
+    await closeIncident(bench.deploy, END);
+    await bench.age();
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    await waiting();
+    await waiting();
+    expect((await bench.news()).map(({ say }) => say)).toEqual([`${DOWN.say}\n\n${END.say}`]);
+  });
+
+  test('is told to the next one when whoever was told has blocked us', async () => {
+    await bench.person('1001', 'admin', ['telegram:1001']);
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    await open();
+    await bench.park('telegram:1002');
+    for (let n = 0; n < 2; n++) await open();
+    await bench.unpark('telegram:1002');
+    await open();
+    expect((await bench.news()).map(({ who }) => who)).toEqual(['1002', '1001']);
+    await closeIncident(bench.deploy, END);
+    expect((await bench.news()).map(({ who }) => who)).toEqual(['1002', '1001', '1001']);
+  });
+
+  test('of a muted service waits for nobody', async () => {
+    await open();
+    await open({ mutedUntil: new Date(Date.now() + 60_000) });
+    await bench.age();
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    await waiting();
+    expect(await bench.news()).toEqual([]);
+    await open();
+    expect(await bench.news()).toHaveLength(1);
+  });
+});
+
+describe('a fault of ours', () => {
+  test.each(['gateway', 'worker', 'deploy', 'maintenance'] as const)(
+    'that %s sees is told to every admin in private once, also when it flaps, and so is its end',
+    async (service) => {
+      const pool = bench.pools[service];
+      await bench.person('1001', 'admin', ['telegram:1001'], { language: 'ru' });
+      await bench.person('1003', 'admin', ['telegram:1003']);
+      await bench.person('1002', 'operator', ['telegram:1002']);
+      for (let n = 0; n < 3; n++) {
+        await Promise.all([reportFault(pool, 'redis-full', '8 MB of 8 MB'), reportFault(pool, 'redis-full', 'again')]);
+        await Promise.all([notifyAdmins(bench.maintenance), notifyAdmins(bench.maintenance)]);
+        expect(await listFaults(bench.maintenance)).toHaveLength(1);
+        await endFault(pool, 'redis-full');
+        await notifyAdmins(bench.maintenance);
+      }
+      expect(await bench.said()).toEqual([
+        ['telegram:1001', expect.stringMatching(/^⚠️ Redis больше не принимает записи: (8 MB of 8 MB|again)/)],
+        ['telegram:1003', expect.stringMatching(/^⚠️ Redis takes no more writes: /)],
+      ]);
+      await bench.age();
+      for (let n = 0; n < 2; n++) await notifyAdmins(bench.maintenance);
+      expect((await bench.said()).slice(2).map(([chat, text]) => [chat, text.slice(0, 4)])).toEqual([
+        ['telegram:1001', '✅ Эт'],
+        ['telegram:1003', '✅ Th'],
+      ]);
+      expect(await listFaults(bench.maintenance)).toEqual([]);
+    },
+  );
+});
