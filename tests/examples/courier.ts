@@ -30,6 +30,6 @@ export const courier: Provider = {
         return new AIMessageChunk({ content: text, tool_calls: calls, response_metadata: { done } });
       }),
     arrange: (messages) => [...messages],
-    isWhole: ({ response_metadata: end }) => end['done'] === true,
+    endOf: ({ response_metadata: end }) => (end['done'] === true ? 'done' : null),
   }),
 };

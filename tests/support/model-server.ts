@@ -25,6 +25,8 @@ export interface ModelAnswer {
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[];
   readonly delayMs?: number;
   readonly status?: number;
+  /** Instead of all that: these bytes, whatever was asked for. */
+  readonly raw?: { readonly body: string; readonly type?: string };
 }
 
 /** Something that is written while it is read. Each reader gets all of it, from the beginning. */
@@ -102,6 +104,10 @@ export async function startModelServer(
         tools.map((tool) => tool.function.name),
       );
       const send = (): void => {
+        if (reply.raw) {
+          const { body: bytes, type = 'text/event-stream' } = reply.raw;
+          return void response.writeHead(reply.status ?? 200, { 'content-type': type }).end(bytes);
+        }
         const streams = stream && reply.status === undefined;
         if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, n);
         response

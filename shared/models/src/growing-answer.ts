@@ -1,6 +1,10 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
 import { createGrowingField, wholeCharacters, type GrowingField } from './growing-field.ts';
+import { readSaid } from './said-text.ts';
 import type { DraftRequest } from './port.ts';
+
+/** The beginning of a call as small models write it into their text; the message shows it if it was none. */
+const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;
 
 /**
  * Shows an answer while it grows: its text, then the messages in its calls of the draft's tool, in order. Feed it every piece;
@@ -31,7 +35,10 @@ export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece
       const whole: unknown = call.args[field];
       if (call.name === tool && typeof whole === 'string') begin().feed(JSON.stringify({ [field]: whole }));
     }
-    const parts = [wholeCharacters(text), ...messages.map((message) => message.text())];
+    // What a model does not say to anybody is not shown either, not even its first letters.
+    const parts = [wholeCharacters(text), ...messages.map((message) => message.text())].map((part) =>
+      MAY_BE_CALL.test(part) ? '' : readSaid(part, true).text,
+    );
     const all = parts.filter((part) => part.trim() !== '').join('\n\n');
     if (all === shown) return;
     shown = all;

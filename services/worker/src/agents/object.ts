@@ -2,6 +2,7 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
+import { isUnfinished } from '@signalbox/models/whole-answer';
 import type { Model, ModelRequest, ObjectRequest } from '@signalbox/models/port';
 
 /** A kind of object that a model can be asked for. */
@@ -50,6 +51,7 @@ function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): 
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);
   const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
+  if (isUnfinished(message)) return { ok: false, given, problems: 'it was cut off before its end' };
   // Bare or in the fence that small models like to put around it.
   const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''));
   if (json === undefined) return { ok: false, given, problems: 'it is not JSON' };

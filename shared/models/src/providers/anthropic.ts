@@ -51,7 +51,7 @@ export const anthropic: Provider = {
         });
       },
       arrange: markForCache,
-      isWhole: ({ additional_kwargs: end }) => typeof end['stop_reason'] === 'string',
+      endOf: ({ additional_kwargs: end }) => (typeof end['stop_reason'] === 'string' ? end['stop_reason'] : null),
       countsAnew: true,
     };
   },

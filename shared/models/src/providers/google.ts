@@ -51,7 +51,7 @@ export const google: Provider = {
         return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
       },
       arrange: (messages) => flattenSystem(messages).map((message) => withCalls(message, model)),
-      isWhole: ({ additional_kwargs: end }) => typeof end['finishReason'] === 'string',
+      endOf: ({ additional_kwargs: end }) => (typeof end['finishReason'] === 'string' ? end['finishReason'] : null),
       keep: keepSignatures,
     };
   },

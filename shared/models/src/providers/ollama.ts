@@ -44,7 +44,8 @@ export const ollama: Provider = {
         return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
       },
       arrange: flattenSystem,
-      isWhole: ({ response_metadata: end }) => end['done'] === true,
+      // Servers of before say that they are done, and no reason.
+      endOf: ({ response_metadata: end }) => (end['done'] === true ? String(end['done_reason'] ?? 'done') : null),
     };
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWholeOpenAi, NO_KEY, prepareOpenAi } from './openai.ts';
+import { endOfOpenAi, NO_KEY, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const OpenAiCompatibleConfig = z.object({
@@ -35,7 +35,7 @@ export const openaiCompatible: Provider = {
         return prepareOpenAi(client, call, false);
       },
       arrange: flattenSystem,
-      isWhole: isWholeOpenAi,
+      endOf: endOfOpenAi,
     };
   },
 };

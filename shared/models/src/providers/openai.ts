@@ -45,7 +45,7 @@ export const openai: Provider = {
         return prepareOpenAi(client, call, baseURL === OWN_URL);
       },
       arrange: flattenSystem,
-      isWhole: isWholeOpenAi,
+      endOf: endOfOpenAi,
     };
   },
 };
@@ -67,6 +67,15 @@ export function prepareOpenAi(
 }
 
 /** Chat completions end with a reason, responses with a status. */
-export function isWholeOpenAi({ response_metadata: end }: AIMessageChunk): boolean {
-  return typeof end['finish_reason'] === 'string' || end['status'] === 'completed' || end['status'] === 'incomplete';
+export function endOfOpenAi({ response_metadata: end }: AIMessageChunk): string | null {
+  const parsed = OpenAiEnd.parse(end);
+  const status = parsed.status === 'in_progress' ? '' : parsed.status;
+  return parsed.finish_reason || (status === 'incomplete' && parsed.incomplete_details.reason) || status || null;
 }
+
+const OpenAiEnd = z.object({
+  /** Some servers say an empty one with each piece. */
+  finish_reason: z.string().catch(''),
+  status: z.string().catch(''),
+  incomplete_details: z.object({ reason: z.string().catch('') }).catch({ reason: '' }),
+});

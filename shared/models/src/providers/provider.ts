@@ -48,8 +48,11 @@ export interface Wire {
   client(call: ClientCall, fetch: Fetch): Runnable<BaseMessage[], AIMessageChunk>;
   /** The conversation as this provider takes it. */
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
-  /** Whether an answer came to its end. One that was cut off politely, without an error, lacks the mark. */
-  isWhole(answer: AIMessageChunk): boolean;
+  /**
+   * Why the server ended its answer, in its own word, read off the answer or the piece of it that says so; null where none does. An
+   * answer that was cut off politely, without an error, lacks the word.
+   */
+  endOf(answer: AIMessageChunk): string | null;
   /**
    * Whether the last count of a stream holds what the first one said too. The client adds them up, as the providers with running
    * differences need it.
@@ -68,6 +71,15 @@ export interface Provider {
   read(config: Readonly<Record<string, unknown>>): ProviderReading;
   /** Loads the client: it costs start-up time that other providers need not pay. */
   open(access: ModelAccess): Promise<Wire>;
+}
+
+/** What servers call the end of an answer that said all it had to say. Every other word is a limit, a filter or a failure. */
+const COMPLETE =
+  /^(?:stop|stop_sequence|end|end_turn|eos|eos_token|complete|completed|done|tool_use|tool_calls?|function_calls?)$/i;
+
+/** Whether a server's word for the end of an answer says that nothing is missing. */
+export function isComplete(end: string): boolean {
+  return COMPLETE.test(end);
 }
 
 /** Tools in OpenAI's form, which every client understands. */

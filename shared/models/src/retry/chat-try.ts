@@ -1,10 +1,11 @@
-import { AIMessage, type AIMessageChunk, type UsageMetadata } from '@langchain/core/messages';
+import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/messages';
 import { concat } from '@langchain/core/utils/stream';
 import { keptExtras } from '../kept.ts';
 import { createGrowingAnswer } from '../growing-answer.ts';
 import type { ModelRequest } from '../port.ts';
-import { readReasoning, reasoningExtras } from '../reasoning.ts';
-import type { Fetch, Wire } from '../providers/provider.ts';
+import { isComplete, type Fetch, type Wire } from '../providers/provider.ts';
+import { createCallReader } from '../sent-calls.ts';
+import { toAnswer } from '../whole-answer.ts';
 
 /** What a try uses, as the provider counts it. */
 export interface TokenCounts {
@@ -43,22 +44,14 @@ export interface ChatTry {
 export async function tryChat({ wire, model, request, fetch, signal, count }: ChatTry): Promise<AIMessage> {
   const client = wire.client(request, fetch);
   const messages = wire.arrange(request.messages);
+  const calls = request.object ? null : createCallReader();
+  const ends: string[] = [];
   const answered = request.object ? client.invoke(messages, { signal }) : readStream();
   const answer = await orAborted(answered, signal);
   if (request.object) tell(answer.usage_metadata);
-  if (!wire.isWhole(answer)) throw new BrokenAnswer();
-  return new AIMessage({
-    ...(answer.id ? { id: answer.id } : {}),
-    content: answer.text,
-    tool_calls: (answer.tool_calls ?? []).map(({ id, name: tool, args }) => ({
-      type: 'tool_call',
-      name: tool,
-      args,
-      ...(id ? { id } : {}),
-    })),
-    invalid_tool_calls: answer.invalid_tool_calls ?? [],
-    additional_kwargs: { ...keptExtras(model, wire.keep?.(answer) ?? null), ...reasoningExtras(readReasoning(answer)) },
-  });
+  const end = ends.find((one) => !isComplete(one)) ?? ends.at(-1) ?? wire.endOf(answer);
+  if (end === null) throw new BrokenAnswer();
+  return toAnswer(answer, calls?.calls() ?? [], { end, request, kept: keptExtras(model, wire.keep?.(answer) ?? null) });
 
   /** Servers that count nothing say zero, which no request is. */
   function tell(usage: UsageMetadata | undefined, again = 0): void {
@@ -78,6 +71,9 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
         if (usage) counts += 1;
         if (usage && counts === 1) first = usage.output_tokens;
         whole = whole ? concat(whole, piece) : piece;
+        calls?.take(piece);
+        const end = wire.endOf(piece);
+        if (end !== null) ends.push(end);
         grow?.(piece);
       }
     } finally {

@@ -5,6 +5,7 @@ import { pickKept } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
+import { isHollow, isUnfinished } from '@signalbox/models/whole-answer';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
@@ -14,7 +15,7 @@ import { withLookUps } from './look-ups.ts';
 import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { endedByJudge, noAnswer } from './words.ts';
+import { cutOff, endedByJudge, noAnswer } from './words.ts';
 
 /** Ids of models are longer nowhere; it is kept to find an answer in their logs. */
 const MODEL_ID_LENGTH = 200;
@@ -58,8 +59,9 @@ export function productOwner(parts: GraphParts) {
     };
     let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
-    if (isEmpty(answer)) answer = (await noted.model.ask(request)).message;
-    const named = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: noAnswer() }) : answer);
+    if (isHollow(answer)) answer = (await noted.model.ask(request)).message;
+    const isEmpty = isHollow(answer) && answer.text.trim() === '';
+    const named = withOurIds(id, isEmpty ? new AIMessage({ content: noAnswer() }) : answer);
     const message = await withLookUps(named, run);
     const pass = state.poIterations + 1;
     const part = {
@@ -97,17 +99,9 @@ function textsSince(messages: readonly BaseMessage[], start: number): readonly s
   return answers.map((answer) => textOf(answer).trim()).filter((text) => text !== '');
 }
 
-function isEmpty(message: AIMessage): boolean {
-  return (
-    message.text.trim() === '' &&
-    (message.tool_calls ?? []).length === 0 &&
-    (message.invalid_tool_calls ?? []).length === 0
-  );
-}
-
 /**
  * Names the message and its calls by our own ids: those of a model server repeat, within a thread and across people, and a repeated
- * id would stand for what was answered, done or approved before. What cannot be read or stored is a call that will be
+ * id would stand for what was answered, done or approved before. What is not whole, or cannot be stored, is a call that will be
  * refused, so that the model is told.
  */
 function withOurIds(id: string, answer: AIMessage): AIMessage {
@@ -117,7 +111,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   });
   const unreadable = (answer.invalid_tool_calls ?? []).map((call) => ({
     name: makeStorable(call.name ?? 'unnamed'),
-    args: refusedArgs(`they are no JSON: ${makeStorable(String(call.args ?? '')).slice(0, 500)}`),
+    args: refusedArgs(makeStorable(call.error ?? `they are no JSON: ${(call.args ?? '').slice(0, 500)}`)),
   }));
   const calls = [...readable, ...unreadable].map((call, place) => ({
     type: 'tool_call' as const,
@@ -127,7 +121,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   }));
   return new AIMessage({
     id,
-    content: makeStorable(answer.text),
+    content: makeStorable(isUnfinished(answer) ? `${answer.text}\n\n${cutOff()}` : answer.text),
     tool_calls: calls,
     additional_kwargs: makeStorable(pickKept(answer)),
   });

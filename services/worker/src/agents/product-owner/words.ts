@@ -34,6 +34,9 @@ export function endedByJudge(
 /** Said when the model answered nothing twice. */
 export const noAnswer = (): string => say('agent.noAnswer');
 
+/** Below a text of the model that lacks its end. */
+export const cutOff = (): string => say('agent.cutOff');
+
 /** The last line of a conversation that the person has confirmed as done. */
 export const taskFinished = (): string => say('agent.taskFinished');
 
