@@ -16,6 +16,8 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   start(): Promise<void>;
+  /** What /readyz answers: the status and the text; empty while nothing listens. */
+  ready(): Promise<string>;
 }
 
 /** Starts `services/<service>/src/main.ts` of a checkout as the launcher does, and waits until it is ready. */
@@ -26,9 +28,10 @@ export async function startService(
   root = checkoutPath(),
 ): Promise<ServiceProcess> {
   let child: ChildProcess;
+  let port = 0;
   const log = createWriteStream(join(inject('runDir'), `${name}.log`), { flags: 'a' });
   const start = async (): Promise<void> => {
-    const port = await freePort();
+    port = await freePort();
     child = spawn(
       process.execPath,
       ['--conditions=source', '--import', 'tsx', join(root, 'services', service, 'src/main.ts')],
@@ -42,12 +45,14 @@ export async function startService(
     child.stderr?.pipe(log, { end: false });
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see ${log.path.toString()}`);
-      return fetch(`http://127.0.0.1:${port}/readyz`).then(
-        (response) => response.ok,
-        () => false,
-      );
+      return (await ready()).startsWith('200');
     }, 60_000);
   };
+  const ready = (): Promise<string> =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      async (response) => `${response.status} ${await response.text()}`,
+      () => '',
+    );
   const gone = (): Promise<number | null> =>
     new Promise((resolve) => {
       if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
@@ -57,6 +62,7 @@ export async function startService(
   return {
     name,
     start,
+    ready,
     signal: (signal) => void child.kill(signal),
     kill: async () => {
       child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { channelOf } from '@signalbox/contracts/conversation/chat-key';
-import { checkDatabase } from '@signalbox/store/database-check';
+import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Closable, Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -197,8 +197,8 @@ function offersCommands(channel: Channel): channel is Channel & Required<Pick<Ch
 async function problemOfPostgres(pool: Pool): Promise<string | null> {
   // A pool that is waiting for a connection has no time-out of its own for the whole wait.
   const late = new Promise<never>((_, reject) => setTimeout(reject, PROBE_TIMEOUT_MS).unref());
-  return Promise.race([pool.query('select 1'), late]).then(
-    () => null,
+  return Promise.race([findReleaseProblem(pool), late]).then(
+    (problem) => problem && `${problem.message} (${problem.code})`,
     () => say('gateway.postgres-silent'),
   );
 }

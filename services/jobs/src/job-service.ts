@@ -1,7 +1,7 @@
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
-import { checkDatabase } from '@signalbox/store/database-check';
+import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
 import { listFaults } from '@signalbox/store/faults';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
@@ -128,8 +128,8 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
 /** What keeps the service from taking jobs right now. */
 async function findProblems(pool: Pool, redis: Redis, consumers: readonly QueueConsumer[]): Promise<readonly string[]> {
   const failures = await Promise.all([
-    pool.query('select 1').then(
-      () => null,
+    findReleaseProblem(pool).then(
+      (problem) => problem && `${problem.message} (${problem.code})`,
       () => 'the database does not answer',
     ),
     redis.ping().then(

@@ -1,7 +1,7 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { KnownNames } from './agents/known-names.ts';
-import { checkDatabase } from '@signalbox/store/database-check';
+import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
@@ -101,8 +101,8 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   probe.serve({
     metrics,
     problems: async () => [
-      ...(await pool.query('select 1').then(
-        () => [],
+      ...(await findReleaseProblem(pool).then(
+        (problem) => (problem ? [`${problem.message} (${problem.code})`] : []),
         (error: unknown) => [`postgres: ${String(error)}`],
       )),
       ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),

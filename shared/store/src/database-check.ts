@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import { readMigrationStatus } from './migrations/migration-status.ts';
-import { takeRole } from './pool.ts';
+import { takeRole, type Queryable } from './pool.ts';
 import type { ServiceWithLogin } from './migrations/service-rights.ts';
 
 const CHECK_MS = 3_000;
@@ -35,8 +35,14 @@ export async function checkDatabase(
 
 async function checkRelease(client: pg.Client, service: ServiceWithLogin | undefined): Promise<AppError | null> {
   await takeRole(client, service);
-  const { pending } = await readMigrationStatus(client);
-  return pending.length === 0 ? null : new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
+  return findReleaseProblem(client);
+}
+
+/** Why a database is not one of this release, older or newer, with what to do; null when it is. Throws when it does not answer. */
+export async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
+  const { pending, unknown } = await readMigrationStatus(db);
+  if (pending.length > 0) return new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
+  return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
 }
 
 function describe(error: unknown, { host: address, pathname, username }: URL): AppError {

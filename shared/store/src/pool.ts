@@ -98,11 +98,17 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && ('code' in error && error.code === '55P03' ? true : isLockTimeout(error.cause));
 }
 
-/** Connection failures, time-outs, deadlocks and shutdowns: the same statement may well pass later. */
+/** A function, column, table, type or schema that is not there. */
+const LACKING = new Set(['42883', '42703', '42P01', '42704', '3F000']);
+
+/**
+ * Connection failures, time-outs, deadlocks, shutdowns, and what a database of another release lacks: the same statement may well pass
+ * later, and no message is to blame.
+ */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
-  if (/^(08|53|57|58|40|55P03|25P03|25006)/.test(code)) return true;
+  if (/^(08|53|57|58|40|55P03|25P03|25006)/.test(code) || LACKING.has(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
   // pg gives these no code: "Connection terminated unexpectedly", "timeout exceeded when trying to connect", "Query read timeout".
   return /^(Connection terminated|timeout exceeded when|Query read timeout|Client (has encountered a connection error|was closed))/.test(

@@ -63,7 +63,7 @@ async function checkMigrations(pool: Pool): Promise<Finding> {
   if (pending.length > 0)
     return fail('migrations', `${pending.join(', ')} to run`, 'Run `npm run signalbox -- migrate`.');
   if (unknown.length > 0)
-    return warn(
+    return fail(
       'migrations',
       `${unknown.join(', ')} unknown here`,
       'A newer release uses this database: update this one.',
