@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Incoming } from '@signalbox/gateway/channels/channel';
+import { describeLink, linkWith } from '@signalbox/gateway/channels/links';
 import { until } from '../../support/until.ts';
 import { pressesOf, textsOf, type Rule } from './stage.ts';
 
@@ -94,6 +95,8 @@ export const RESTARTS: readonly Rule[] = [
       expect(URL.canParse(link)).toBe(true);
       expect(link).not.toContain('k7d2m');
       expect(stage.channel.link?.('k7d2m')).toContain('k7d2m');
+      const kept = await until(() => describeLink(stage.channel));
+      expect(linkWith(kept, 'K7D2-M0PQ')).toBe(stage.channel.link?.('K7D2-M0PQ'));
     },
   },
 ];

@@ -8,7 +8,7 @@ import {
   unlinkIdentity,
 } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
-import { readLinks } from '../../channels/links.ts';
+import { linkWith, readLinks } from '../../channels/links.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import type { Answer, Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
@@ -28,7 +28,7 @@ export default {
     const code = await createIdentityCode(db, envelope.userKey);
     const left = sayDuration(IDENTITY_CODE_MS);
     const links = (await readLinks(db)).filter(({ channel }) => channel !== envelope.channel);
-    const opened = links.map(({ channel, withCode }) => `- ${channel}: ${withCode.replace('{code}', code)}`);
+    const opened = links.map((link) => `- ${link.channel}: ${linkWith(link, code)}`);
     const text = [
       say('people.link-code', { left }),
       `\`${code}\``,
