@@ -130,6 +130,28 @@ test('what a page says while Postgres is away is admitted once when it is back, 
   expect(page.texts()).toEqual(said);
 });
 
+test('a page that is opened while Postgres is away is told to come again, and is let in when it is back', async () => {
+  bench = await openBench(pages);
+  const relay = await openTcpRelay(Number(new URL(bench.harness.databaseUrl).port));
+  onTestFinished(() => relay.close());
+  const url = new URL(bench.harness.databaseUrl);
+  url.port = String(relay.port);
+  const gateway = await bench.start({ DATABASE_URL: url.href });
+  const cookie = await bench.signIn(gateway.url);
+  relay.cut();
+  const early = await bench.open({ url: gateway.url, cookie });
+  await until(() => early.closed !== null);
+  expect(early.closed?.code).toBe(1013);
+  const session = await fetch(`${gateway.url}/session`, { headers: { cookie } });
+  expect([session.status, session.headers.get('retry-after')]).toEqual([503, '3']);
+  expect(gateway.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  relay.mend();
+  await until(async () => (await fetch(`${gateway.url}/session`, { headers: { cookie } })).status === 200, 30_000);
+  const page = await bench.open({ url: gateway.url, cookie });
+  page.say('after it');
+  await until(() => page.find('after it'));
+});
+
 test('a page that reads nothing holds up no other, is closed, and gets the rest when it comes back', async () => {
   bench = await openBench(pages);
   const { near, first, cookie } = await openTwo();

@@ -97,4 +97,6 @@ export const CLOSE_CODES = {
   badFrame: 4002,
   tooSlow: 4003,
   tooFast: 4004,
+  /** Nothing can be looked up or stored at the moment: the page comes again (RFC 6455, 7.4; IANA). */
+  tryAgain: 1013,
 } as const;

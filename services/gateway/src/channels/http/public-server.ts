@@ -1,5 +1,6 @@
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { isTransient } from '@signalbox/store/pool';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayMetrics } from '../../metrics.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -10,6 +11,8 @@ import { listen } from './listen.ts';
 const BODY_LIMIT_BYTES = 64 * 1024;
 /** Requests that are being admitted may finish within this time, together with running sends less than a service has to close. */
 const DRAIN_MS = 3_000;
+/** Said with 503. */
+const RETRY_SECONDS = 3;
 
 /**
  * The one address at which browsers and other programs reach the gateway. Channels register plugins with their routes. Nothing is
@@ -44,8 +47,11 @@ function createPublicApp({ log, metrics }: { readonly log: Log; readonly metrics
   app.setNotFoundHandler((_request, reply) => void reply.code(404).header('connection', 'close').send());
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
     if (request.raw.socket.destroyed) return reply.send();
-    const { statusCode = 500 } = error;
-    if (statusCode >= 500) log.error('request failed', { path: request.routeOptions.url, error });
+    const { statusCode = isTransient(error) ? 503 : 500 } = error;
+    // The database is back, or has room again, within seconds.
+    if (statusCode === 503) void reply.header('retry-after', RETRY_SECONDS);
+    if (statusCode === 503) log.warn('request to be repeated', { path: request.routeOptions.url, error });
+    else if (statusCode >= 500) log.error('request failed', { path: request.routeOptions.url, error });
     // What went wrong inside concerns no caller.
     return reply.code(statusCode).header('connection', 'close').send();
   });

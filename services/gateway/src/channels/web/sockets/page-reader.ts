@@ -9,8 +9,6 @@ import type { PageSocket } from './page-socket.ts';
 /** Frames of one page: so many at once, and then so many a second. A person is far below; the gateway's own limit counts messages. */
 const BURST = 40;
 const PER_SECOND = 5;
-/** The service restarts, or is overloaded: a page comes again, and says again what it saw no echo of (RFC 6455, 7.4; IANA). */
-const TRY_AGAIN_LATER = 1013;
 
 /**
  * Reads what a page says, one frame after the other: while one is being admitted, the socket is not read. A frame that is none ends the
@@ -32,7 +30,8 @@ export function readPage(options: {
     socket.pause();
     for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
       if (await intake.bring(toIncoming(frame, speaker, page.mode))) continue;
-      page.close(TRY_AGAIN_LATER, 'try again');
+      // It comes again, and says again what it saw no echo of.
+      page.close(CLOSE_CODES.tryAgain, 'try again');
     }
     page.isPaused = false;
     page.isAlive = true;

@@ -2,6 +2,7 @@ import type { WebSocket } from '@fastify/websocket';
 import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
 import { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { Log } from '@signalbox/platform/log';
+import { isTransient } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sessionOf, SESSION_NAME, toChatKey } from '../chat-key.ts';
@@ -15,7 +16,8 @@ import { readPage } from './page-reader.ts';
 /*
  * A socket, from its request to its first frame:
  *   origin → query → room for one more   any of them wrong: refused with a status before the upgrade, nothing of it is read
- *     → login → agent                    wrong: upgraded, so that the page hears why, and closed at once; nothing it sends is read
+ *     → login → agent                    wrong, or Postgres away: upgraded, so that the page hears why, and closed at once; nothing it
+ *                                        sends is read
  *     → open: read and written
  */
 
@@ -47,8 +49,11 @@ export interface SocketRouteDeps {
 }
 
 /** What was found out before the upgrade. */
-interface Visit {
+interface Visit extends Found {
   readonly query: Query;
+}
+
+interface Found {
   readonly login: Login | null;
   /** Set when it asked for an agent that there is not: those that there are. */
   readonly otherAgents: readonly string[] | null;
@@ -65,16 +70,15 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
       preValidation: async (request, reply) => {
         const query = Query.safeParse(request.query).data;
         if (!query) return refuse(reply, 400);
-        const login = await deps.findLogin(request);
-        const status = login && deps.hub.refusal(login.userKey);
-        if (status !== null) return refuse(reply, status);
-        visits.set(request, { query, login, otherAgents: await findOtherAgents(deps, query, login) });
+        const found = await find(deps, request, query);
+        if (typeof found === 'number') return refuse(reply, found);
+        if (found !== 'away') visits.set(request, { query, ...found });
         return undefined;
       },
     },
     (socket, request) => {
       const visit = visits.get(request);
-      if (!visit) return socket.terminate();
+      if (!visit) return socket.close(CLOSE_CODES.tryAgain, 'try again');
       const { query, login, otherAgents } = visit;
       if (!login) return socket.close(CLOSE_CODES.notSignedIn, 'not signed in');
       if (otherAgents) {
@@ -84,6 +88,19 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
       return openPage(socket, request, deps, { query, login });
     },
   );
+}
+
+/** Who comes, and whether there is what they ask for; a status refuses them. `away`: the database cannot say it at the moment. */
+async function find(deps: SocketRouteDeps, request: FastifyRequest, query: Query): Promise<Found | number | 'away'> {
+  try {
+    const login = await deps.findLogin(request);
+    const status = login && deps.hub.refusal(login.userKey);
+    return status ?? { login, otherAgents: await findOtherAgents(deps, query, login) };
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    deps.log.warn('a page is to come again: nothing can be looked up', { error });
+    return 'away';
+  }
 }
 
 /**

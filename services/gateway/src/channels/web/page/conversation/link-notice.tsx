@@ -15,6 +15,7 @@ const CLOSED: Readonly<Record<number, PageKey>> = {
   [CLOSE_CODES.badFrame]: 'page.closed-frame',
   [CLOSE_CODES.tooSlow]: 'page.closed-slow',
   [CLOSE_CODES.tooFast]: 'page.closed-fast',
+  [CLOSE_CODES.tryAgain]: 'page.closed-away',
 };
 
 /** Says why there is no connection, and what helps. The line is always there, so that a screen reader hears of a change. */
