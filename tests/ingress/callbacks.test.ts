@@ -65,6 +65,39 @@ describe('a message', () => {
     expect(receiver.received).toMatchObject([{ path: '/answers/elsewhere', push: { event: id } }]);
   });
 
+  test('that answers several events of one turn is posted for each of them, where each wants it', async () => {
+    const wants = [`${receiver.url}/elsewhere`, receiver.url, receiver.url];
+    const events: string[] = [];
+    for (const [n, replyTo] of wants.entries())
+      events.push(await tell(ingress.ci, { text: `build ${n} failed`, conversation: 'builds', replyTo }));
+    await ingress.harness.rows(`update inbox set turn_id = 'turn_shared' where chat_key = $1`, [CHAT]);
+    const [row] = await putOutbox(ingress.harness.pool, [
+      {
+        key: 'shared',
+        chatKey: CHAT,
+        userKey: null,
+        threadId: null,
+        turnId: 'turn_shared',
+        traceId: 'trc_shared',
+        priority: 5,
+        slot: null,
+        body: { text: 'All three are known.', buttons: [{ label: 'Again', value: 'again' }] },
+      },
+    ]);
+    await say('behind it');
+    await until(() => texts().includes('behind it'));
+    const [first, second, third] = events;
+    const id = `msg_${row?.id}`;
+    const shared = receiver.received.filter(({ push }) => push.message.text !== 'behind it');
+    expect(shared.map(({ path, key, push }) => ({ path, key, event: push.event, id: push.message.id }))).toEqual([
+      { path: '/answers/elsewhere', key: `${id}.${first}`, event: first, id: `${id}.${first}` },
+      { path: '/answers', key: `${id}.${second}`, event: second, id: `${id}.${second}` },
+      { path: '/answers', key: id, event: third, id },
+    ]);
+    await tell(ingress.ci, { press: { message: `${id}.${first}`, index: 0 }, conversation: 'builds' });
+    await until(async () => (await ingress.harness.rows('select 1 from outbox where pressed = 0')).length === 1);
+  });
+
   test('that is 30,000 letters long is one message', async () => {
     await say('x'.repeat(30_000));
     await until(() => receiver.taken().length === 1);

@@ -31,7 +31,7 @@ export function toMessageId(outboxId: number | string): string {
   return `msg_${outboxId}`;
 }
 
-/** The row of a message; null for what is no such id. */
+/** The row of a message, also as one of several events has it; null for what is no such id. */
 export function toOutboxId(messageId: string): string | null {
-  return /^msg_([1-9]\d{0,17})$/.exec(messageId)?.[1] ?? null;
+  return /^msg_([1-9]\d{0,17})(?:\.evt_\w{1,40})?$/.exec(messageId)?.[1] ?? null;
 }

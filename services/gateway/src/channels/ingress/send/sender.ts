@@ -27,7 +27,7 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly P
  * A row without a callback is sent once it can be read, which it can as soon as it is written.
  * With one, new messages and their changes are posted; of the steps of work only the first and the last, because a program wants to know
  * that something has begun and how it ended, and may read in between how far it is. Each post has an id of its own, so that its receiver
- * knows what came twice.
+ * knows what came twice; so has the post to each of the events that shared a turn.
  */
 
 /** Sends messages to the callbacks of their sources. Nothing here throws. */
@@ -57,13 +57,22 @@ export function createSender(deps: {
     if (!source) return { kind: 'blocked', reason: 'the source is not in the file any more' };
     if (source.callbacks.length === 0) return { kind: 'sent', messageId: id };
     const row = await findSentRow(pool, source.name, outboxId);
-    const url = row?.eventId ? row.callback : (source.callbacks[0] ?? null);
-    // The address of an event counts only as long as the file has it.
-    if (url === null || !source.callbacks.includes(url)) return { kind: 'sent', messageId: id };
     const at = (row?.at ?? new Date()).toISOString();
-    const message: ProgramMessage = { id, at, ...words, final: row?.isProgress !== true, ...more };
-    const payload = { event: row?.eventId ?? null, conversation: topicOf(chatKey), message };
-    return gateOf(`${source.name} ${url}`).through(() => pusher.push(source, url, id, payload));
+    const final = row?.isProgress !== true;
+    const known = row?.events ?? [];
+    const events = known.length > 0 ? known : [{ eventId: null, callback: source.callbacks[0] ?? null }];
+    for (const [place, { eventId, callback: url }] of events.entries()) {
+      // The address of an event counts only as long as the file has it.
+      if (url === null || !source.callbacks.includes(url)) continue;
+      // The newest event has the message itself, an earlier one in the same turn has it under an id of its own.
+      const own = place === events.length - 1 ? '' : `.${eventId}`;
+      const replaces = more.replaces === undefined ? {} : { replaces: `${more.replaces}${own}` };
+      const message: ProgramMessage = { id: `${id}${own}`, at, ...words, final, ...more, ...replaces };
+      const payload = { event: eventId, conversation: topicOf(chatKey), message };
+      const sent = await gateOf(`${source.name} ${url}`).through(() => pusher.push(source, url, message.id, payload));
+      if (sent.kind !== 'sent') return sent;
+    }
+    return { kind: 'sent', messageId: id };
   };
 
   const safely = async (work: () => Promise<Sent>): Promise<Sent> => {
