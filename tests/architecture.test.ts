@@ -19,7 +19,7 @@ import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
 import { findLateAwaits } from './architecture/promises.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
-import { findForgottenTests, type Suite } from './architecture/suites.ts';
+import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
 import { CI_SUITES } from './ci/suites.ts';
 
 // Every rule is tried twice: on the repository, where it must find nothing, and on a made-up breach, which it must find.
@@ -201,6 +201,14 @@ describe('tests', () => {
       const named = [...words.join(' ').matchAll(/--project[= ](\S+)/g)].flatMap(([, name = '']) => suitesOf(name));
       expect(suite.projects).toEqual(named);
     }
+  });
+
+  it('give each service that they start what `npm start` gives it', () => {
+    expect(findOwnWirings(files)).toEqual([]);
+    const [made] = findOwnWirings(
+      breach('tests/e2e/x.ts', "import { createGateway } from '@signalbox/gateway/gateway';", 'createGateway(env);'),
+    );
+    expect(made).toContain('tests/support/wiring.ts');
   });
 
   it('are missed when no suite or no build runs them', () => {

@@ -34,7 +34,7 @@ export interface Customer {
 }
 
 export async function openCardsBench(
-  options: Pick<StackOptions, 'wiring' | 'log' | 'memberLogins' | 'notReplayed'> & {
+  options: Pick<StackOptions, 'wiring' | 'log' | 'notReplayed'> & {
     readonly env?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<CardsBench> {

@@ -131,7 +131,6 @@ beforeAll(async () => {
   receiver = await openOtlpReceiver();
   bench = await openCardsBench({
     log,
-    memberLogins: true,
     env: {
       MODEL: 'openai',
       OPENAI_API_KEY: 'test',

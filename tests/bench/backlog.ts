@@ -12,14 +12,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
-import { startPostgres } from '@signalbox/local/postgres/postgres';
-import { startRedis } from '@signalbox/local/redis/redis';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
-import { loadTestConfig } from '../support/config.ts';
+import { startBenchServers } from '../support/bench-servers.ts';
 
 const WAITING = Number(process.argv[2] ?? 2_000);
 /** More than the slots of the worker: it never waits for a message. */
@@ -32,10 +29,8 @@ const HEAP_MB = 192;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'sb-bench-'));
 const log = createLog('bench', 'silent');
-const { dataDir, path } = loadTestConfig();
-const postgres = await startPostgres({ dir: join(dir, 'postgres') });
-const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path });
-await migrate(postgres.url);
+const servers = await startBenchServers(dir, null);
+const { postgres, redis } = servers;
 const pool = openPool(postgres.url, log, { name: 'bench', max: 2, as: 'owner' });
 const connection = openRedis(redis.url, log);
 const publisher = createPublisher({ redis: connection, prefix: '', partitions: 1 });
@@ -70,7 +65,7 @@ const settled = async (): Promise<number> =>
 await say(WAITING);
 const startedAt = performance.now();
 const main = join(root, 'services/worker/src/main.ts');
-const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, MODEL: 'offline', LOG_LEVEL: 'error', PROBE_PORT: '0' };
+const env = servers.env('worker', { MODEL: 'offline', LOG_LEVEL: 'error' });
 const worker = spawn(
   process.execPath,
   [`--max-old-space-size=${HEAP_MB}`, '--conditions=source', '--import', 'tsx', main],
@@ -130,7 +125,6 @@ try {
   worker.kill('SIGKILL');
   await closeRedis(connection);
   await pool.end();
-  await redis.stop();
-  await postgres.stop();
+  await servers.stop();
   rmSync(dir, { recursive: true, force: true });
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { openPool, type Pool } from '@signalbox/store/pool';
+import { JobPool } from '@signalbox/contracts/operations/jobs';
+import { isJobPool, type WiredService } from '@signalbox/local/supervisor/service-wiring';
 import { createLog } from '@signalbox/platform/log';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import pg from 'pg';
@@ -12,6 +14,7 @@ import { until } from '../support/until.ts';
 import { importBaseImage } from './base-image.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { reportNotRun } from './not-run.ts';
+import { serviceUrl } from '../support/service-login.ts';
 import { sealingKeyOf } from '../support/secrets-key.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -79,10 +82,16 @@ describe.skipIf('problem' in opened)('the image', () => {
   const run = (...command: readonly string[]): Promise<string> =>
     engine.docker(['run', '--rm', ...RIGHTS, ...variables(environment), IMAGE, ...command]);
 
-  const start = async (service: string): Promise<string> => {
+  const start = async (service: WiredService['service']): Promise<string> => {
     const port = await findFreePort();
     const container = `${name}-${service}`;
-    const given = variables({ ...environment, PROBE_PORT: String(port) });
+    const isPool = isJobPool(service);
+    const given = variables({
+      ...environment,
+      PROBE_PORT: String(port),
+      ...(service === 'proxy' ? {} : { DATABASE_URL: serviceUrl(databaseUrl.href, service) }),
+      ...(isPool ? { JOBS_POOLS: service } : {}),
+    });
     await engine.docker([
       'run',
       '-d',
@@ -92,7 +101,7 @@ describe.skipIf('problem' in opened)('the image', () => {
       ...given,
       IMAGE,
       'node',
-      `services/${service}/dist/main.js`,
+      `services/${isPool ? 'jobs' : service}/dist/main.js`,
     ]);
     started.push(container);
     const ready = (): Promise<boolean> =>
@@ -128,7 +137,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     'answers a person through its services, which stop cleanly when they are told to',
     { timeout: 240_000 },
     async () => {
-      const containers = await Promise.all(['gateway', 'worker', 'jobs', 'proxy'].map(start));
+      const containers = await Promise.all((['gateway', 'worker', ...JobPool.options, 'proxy'] as const).map(start));
       const ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1001, role: 'admin' });
       expect((await ada.ask('list the servers')).join()).toContain('local');
       expect((await ada.ask('how do I add a tool?')).join()).toContain('docs/extending/tools.md');

@@ -5,12 +5,10 @@ import { openTerminal } from '../integration/cli/terminal.ts';
 import { deployGroup, openDeployTarget, type DeployTarget } from '../support/deploy-target.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
 
 // Every service logs in as a member of its own role who owns nothing: what it may not do, whoever has its password may not.
 describe('services that log in as a mere member of their role', () => {
-  const auditDir = makeTemporaryFolder('audit');
   let stack: Stack;
   let target: DeployTarget;
   let admin: Person;
@@ -21,16 +19,15 @@ describe('services that log in as a mere member of their role', () => {
   beforeAll(async () => {
     target = await openDeployTarget();
     stack = await openStack({
-      memberLogins: true,
       jobs: true,
       wiring: { groups: [deployGroup(target)] },
-      env: { AUDIT_CHECKPOINT_DIR: auditDir, AUDIT_CHECKPOINT_MS: '200' },
+      env: { AUDIT_CHECKPOINT_MS: '200' },
     });
     admin = await stack.person(1001, 'admin');
     ben = await stack.person(1002, 'developer');
     ops = await stack.person(1003, 'operator');
     for (const service of DATABASE_SERVICES) {
-      const thief = new pg.Client({ connectionString: stack.serviceUrls[service] });
+      const thief = new pg.Client({ connectionString: stack.wiring.databaseUrl(service) });
       await thief.connect();
       thieves.set(service, thief);
     }
@@ -47,7 +44,7 @@ describe('services that log in as a mere member of their role', () => {
     const { rows } = await stack.pool.query<{ usename: string }>(
       `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
     );
-    const logins = Object.values(stack.serviceUrls).map((url) => new URL(url).username);
+    const logins = DATABASE_SERVICES.map(serviceRole);
     expect(rows.map(({ usename }) => usename).toSorted()).toEqual(logins.toSorted());
     expect((await admin.ask('create a project called shop for the web shop')).join()).toMatch(/created the project/);
     expect((await ben.ask('deploy shop 1.4.2 to staging')).join()).toContain('needs approval');
@@ -137,7 +134,7 @@ describe('services that log in as a mere member of their role', () => {
     const { rows } = await stack.pool.query(
       `select rolname from pg_roles where (rolname = any ($1) or rolname like 'signalbox\\_%')
           and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
-      [Object.values(stack.serviceUrls).map((url) => new URL(url).username)],
+      [DATABASE_SERVICES.map(serviceRole)],
     );
     expect(rows).toEqual([]);
   });
@@ -170,7 +167,7 @@ describe('services that log in as a mere member of their role', () => {
   /** Everything that was recorded is sealed, in an unbroken chain, as it verifies. */
   async function isWhole(): Promise<boolean> {
     const { rows } = await stack.pool.query<{ count: string }>('select count(*) from audit_events');
-    const verify = openTerminal({ DATABASE_URL: stack.databaseUrl, AUDIT_CHECKPOINT_DIR: auditDir });
+    const verify = openTerminal({ DATABASE_URL: stack.databaseUrl, ...stack.wiring.audit });
     const { code, out } = await verify('audit', 'verify');
     return code === 0 && out.includes(`${rows[0]?.count} events in order`);
   }

@@ -32,7 +32,6 @@ beforeEach(async () => {
   prompts.length = 0;
   stack = await openStack({
     wiring: { models: () => Promise.resolve(createScriptedModels(obedient)) },
-    memberLogins: true,
   });
   ada = await stack.person(1002, 'developer');
 });

@@ -27,7 +27,6 @@ beforeAll(async () => {
   });
   stack = await openStack({
     jobs: true,
-    memberLogins: true,
     env: { MODEL: 'openai', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
   });
   await stack.pool.query(

@@ -151,7 +151,7 @@ async function letThemAsk(who: readonly Deployer[]): Promise<void> {
 /** Everything that was recorded is sealed, in an unbroken chain. */
 async function isAuditWhole(): Promise<boolean> {
   const { rows } = await field.stack.pool.query<{ count: string }>('select count(*) from audit_events');
-  const verify = openTerminal({ DATABASE_URL: field.stack.databaseUrl, AUDIT_CHECKPOINT_DIR: field.auditDir });
+  const verify = openTerminal({ DATABASE_URL: field.stack.databaseUrl, ...field.stack.wiring.audit });
   const { code, out } = await verify('audit', 'verify');
   return code === 0 && out.includes(`${rows[0]?.count} events in order`);
 }

@@ -54,16 +54,13 @@ const letters = async (): Promise<unknown> =>
   (await bench.pool.query('select user_key, reason from dead_letters order by user_key')).rows;
 
 it('only the message that kills its worker is given up, though seven others die with it six times', async () => {
-  const env = {
-    DATABASE_URL: bench.databaseUrl,
-    REDIS_URL: bench.redisUrl,
-    REDIS_PREFIX: bench.prefix,
+  const env = bench.wiring.env('worker', {
     WORKER_NAME: 'w1',
     MODEL: 'openai',
     OPENAI_API_KEY: 'test',
     OPENAI_BASE_URL: model.url,
     ...LEASE,
-  };
+  });
   for (const person of [...INNOCENT, POISON]) await bench.addPerson(person);
   const worker: ServiceProcess = await startService('worker', 'blame', env);
   try {
@@ -102,7 +99,7 @@ it('only the message that kills its worker is given up, though seven others die 
 }, 400_000);
 
 it('nobody is given up when Postgres goes away six times in the middle of a turn', async () => {
-  const target = new URL(bench.databaseUrl);
+  const target = new URL(bench.wiring.databaseUrl('worker'));
   const wire = (relay = await openTcpRelay(Number(target.port)));
   target.hostname = '127.0.0.1';
   target.port = String(wire.port);

@@ -27,11 +27,9 @@ let workerLog: string[] = [];
 beforeEach(async () => {
   receiver = await openReceiver(SECRET);
   ingress = await openIngress({ ci: { callback: receiver.url } });
-  const { databaseUrl, redisUrl, prefix } = ingress.harness;
   workerLog = [];
   const log = createLog('worker', 'info', { write: (line) => void workerLog.push(line) });
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: prefix, WORKER_NAME: 'worker-1' };
-  const config = loadConfig(env);
+  const config = loadConfig(ingress.harness.wiring.env('worker', { WORKER_NAME: 'worker-1' }));
   const own = <T extends Closable>(part: T): T => (parts.push(part), part);
   await createWorker(own, config, log, {
     ...wire(config, log),

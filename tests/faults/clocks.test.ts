@@ -9,18 +9,12 @@ let stack: Stack;
 const workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  stack = await openStack({ memberLogins: true, workers: 0, jobs: true });
+  stack = await openStack({ workers: 0, jobs: true });
   for (const [name, offMs] of [
     ['ahead', HOUR_MS / 2],
     ['behind', -HOUR_MS / 2],
   ] as const) {
-    const env = {
-      DATABASE_URL: stack.serviceUrls.worker,
-      REDIS_URL: stack.redisUrl,
-      REDIS_PREFIX: stack.prefix,
-      WORKER_NAME: name,
-      NODE_OPTIONS: withClock(offMs),
-    };
+    const env = { ...stack.wiring.env('worker', { WORKER_NAME: name }), NODE_OPTIONS: withClock(offMs) };
     workers.push(await startService('worker', `clock-${name}`, env));
   }
 }, 180_000);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   demo = await openDemoStack();
   // As the pool of deployments logs in, which sees no rows of what people wrote.
   const log = createLog('test', 'silent');
-  pool = openPool(demo.stack.serviceUrls.deploy, log, { name: 'jobs-deploy', max: 4, as: 'deploy' });
+  pool = openPool(demo.stack.wiring.databaseUrl('deploy'), log, { name: 'jobs-deploy', max: 4, as: 'deploy' });
   const confinement = await openConfinement({ program: null }); // it starts nothing
   const handler = createServicesWatch({
     pool,

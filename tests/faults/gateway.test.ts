@@ -17,11 +17,9 @@ import { createMetrics } from '@signalbox/platform/probe';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { loadTestConfig } from '../support/config.ts';
 import { shippedPolicy } from '../support/governance.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { INBOUND, openHarness, until, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
-import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 
 let harness: Harness;
 
@@ -121,16 +119,7 @@ describe('with several gateways', () => {
     await harness.fault({ method: 'sendMessage', delayMs: 60_000 });
     const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', MAIN], {
       stdio: 'ignore',
-      env: {
-        PATH: loadTestConfig().path,
-        DATABASE_URL: harness.databaseUrl,
-        REDIS_URL: harness.redisUrl,
-        REDIS_PREFIX: harness.prefix,
-        TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
-        TELEGRAM_API_ROOT: harness.simulatorUrl,
-        SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-        GATEWAY_NAME: 'gateway-killed',
-      },
+      env: harness.wiring.env('gateway', { GATEWAY_CHANNELS: 'telegram', GATEWAY_NAME: 'gateway-killed' }),
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);

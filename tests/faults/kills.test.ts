@@ -74,7 +74,7 @@ describe('every message is answered once, and no thread id is used twice, when',
         async () => field.model.thinking(),
         (busy) => busy > 0,
       );
-      await redis.del(`${field.env['REDIS_PREFIX']}{in:0}:messages`);
+      await redis.del(`${field.prefix}{in:0}:messages`);
     }
     await talking;
     expect(await field.check(people, TEXTS)).toEqual([]);

@@ -10,13 +10,8 @@ let worker: ServiceProcess;
 let ada: Person;
 
 beforeAll(async () => {
-  stack = await openStack({ memberLogins: true, workers: 0, jobs: true });
-  worker = await startService('worker', 'other-release', {
-    DATABASE_URL: stack.serviceUrls.worker,
-    REDIS_URL: stack.redisUrl,
-    REDIS_PREFIX: stack.prefix,
-    WORKER_NAME: 'worker-1',
-  });
+  stack = await openStack({ workers: 0, jobs: true });
+  worker = await startService('worker', 'other-release', stack.wiring.env('worker', { WORKER_NAME: 'worker-1' }));
   ada = await stack.person(82_001, 'admin');
   await ada.ask('hello');
 }, 180_000);

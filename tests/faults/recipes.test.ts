@@ -16,9 +16,8 @@ import { loadTestConfig } from '../support/config.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { openPerson, type Person } from '../support/person.ts';
 import { copyProduct, follow, readRecipes } from '../support/recipes.ts';
-import { TEST_SEALING_KEY, TEST_SECRETS_KEY } from '../support/secrets-key.ts';
 import { startService, type ServiceProcess } from '../support/service-process.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { openWiring, type Wiring } from '../support/wiring.ts';
 
 // The recipes of docs/extending/ are followed in a copy of the product, whose services and command line then run as processes.
 
@@ -32,7 +31,7 @@ let database: TestDatabase;
 let simulator: Simulator;
 let model: Server;
 let pool: Pool;
-let env: Readonly<Record<string, string>>;
+let wiring: Wiring;
 let ada: Person;
 const services: ServiceProcess[] = [];
 
@@ -43,22 +42,12 @@ beforeAll(async () => {
   simulator = await createSimulator();
   model = await startModel();
   pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'owner' });
-  env = {
-    PATH: loadTestConfig().path,
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl'),
-    REDIS_PREFIX: `x${randomBytes(4).toString('hex')}:`,
-    TELEGRAM_BOT_TOKEN: '100:simulator',
-    TELEGRAM_API_ROOT: simulator.url,
-    SECRETS_KEY: TEST_SECRETS_KEY,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
-    WORKSPACE_DIR: makeTemporaryFolder('workspaces'),
-    JOBS_POOLS: 'maintenance',
-    JOBS_SWEEP_MS: '500',
-    MODEL: 'courier:small',
-    COURIER_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/`, // it listens on TCP
-  };
+  wiring = await openWiring({
+    databaseUrl: database.url,
+    prefix: `x${randomBytes(4).toString('hex')}:`,
+    simulatorUrl: simulator.url,
+    env: { GATEWAY_CHANNELS: 'telegram', JOBS_SWEEP_MS: '500', MODEL: 'courier:small' },
+  });
   await signalbox('migrate');
   services.push(...(await Promise.all((['gateway', 'worker', 'jobs'] as const).map(start))));
   ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1002, role: 'operator' });
@@ -69,15 +58,21 @@ afterAll(async () => {
   await pool.end();
   await simulator.close();
   model.close();
+  await wiring.close();
   await database.drop();
 });
 
-const start = (service: 'gateway' | 'worker' | 'jobs'): Promise<ServiceProcess> =>
-  startService(service, `recipes-${service}`, env, root);
+/** The copy's own list of variables has that of its new model; this checkout's has not. */
+const start = (service: 'gateway' | 'worker' | 'jobs'): Promise<ServiceProcess> => {
+  const { port } = model.address() as AddressInfo; // it listens on TCP
+  const env = wiring.env(service === 'jobs' ? 'maintenance' : service);
+  return startService(service, `recipes-${service}`, { ...env, COURIER_URL: `http://127.0.0.1:${port}/` }, root);
+};
 
 /** Runs the copy's command line and answers what it wrote. */
 async function signalbox(...words: readonly string[]): Promise<string> {
   const node = ['--conditions=source', '--import', 'tsx', 'services/cli/src/main.ts'];
+  const env = { PATH: loadTestConfig().path, DATABASE_URL: database.url };
   const { stdout } = await promisify(execFile)(process.execPath, [...node, ...words], { cwd: root, env });
   return stdout;
 }

@@ -91,7 +91,7 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
 
   const start: RepositoryKillField['start'] = async ({ isPaused = false, programs = '', settings = {} } = {}) => {
     const name = `chain-worker-${(started += 1)}`;
-    const database = new URL(bench.jobs.databaseUrl);
+    const database = new URL(bench.jobs.environment(bench.settings)['DATABASE_URL'] ?? '');
     let isDead = false;
     const owners = new Map<number, { victim: Victim; step: number | null; within: string }>();
     const relay = await openStatementRelay(Number(database.port), (statement, side) => {

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { planScaffold } from '@signalbox/local/scaffold/kinds';
 import { writeScaffold } from '@signalbox/local/scaffold/scaffold';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PERSON, startPostbox, TOKEN } from '../contracts/channels/benches/postbox-platform.ts';
 import { createDatabase } from '../support/database.ts';
 import { openScaffoldCopy, type ScaffoldCopy } from '../support/scaffold-copy.ts';
-import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 import { startService } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
+import { openWiring } from '../support/wiring.ts';
 import { CHANNEL_FAULTS } from './channel-faults.ts';
 
 // What docs/extending/channels.md says is done in a copy of the product, by its commands. Then channels with mistakes are made there.
@@ -84,18 +84,13 @@ describe('npm run new -- channel wire', () => {
 
   it('writes a channel through which a gateway answers people', async () => {
     const [platform, database] = [await startPostbox(), await createDatabase()];
+    const prefix = `x${randomBytes(4).toString('hex')}:`;
+    const wiring = await openWiring({ databaseUrl: database.url, prefix });
     const gateway = await startService(
       'gateway',
       'scaffold-gateway',
-      {
-        DATABASE_URL: database.url,
-        REDIS_URL: inject('redisUrl'),
-        REDIS_PREFIX: `x${randomBytes(4).toString('hex')}:`,
-        SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-        GATEWAY_CHANNELS: 'wire',
-        WIRE_URL: platform.url,
-        WIRE_TOKEN: TOKEN,
-      },
+      // The copy's own list of variables has those of its new channel; this checkout's has not.
+      { ...wiring.env('gateway', { GATEWAY_CHANNELS: 'wire' }), WIRE_URL: platform.url, WIRE_TOKEN: TOKEN },
       root,
     );
     try {
@@ -104,6 +99,7 @@ describe('npm run new -- channel wire', () => {
     } finally {
       await gateway.kill();
       await platform.close();
+      await wiring.close();
       await database.drop();
     }
   });

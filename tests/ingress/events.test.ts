@@ -316,7 +316,7 @@ test('the routes work beside those of the other channels at the same address', a
 
 test('while Postgres is away a request is answered 503 with a time, and the same one is taken once it is back', async () => {
   const ingress = await openIngress();
-  const database = new URL(ingress.harness.databaseUrl);
+  const database = new URL(ingress.harness.wiring.databaseUrl('gateway'));
   const relay = await openTcpRelay(Number(database.port));
   try {
     database.host = `127.0.0.1:${relay.port}`;

@@ -1,10 +1,6 @@
 import http from 'node:http';
-import { join } from 'node:path';
-import { startPostgres } from '@signalbox/local/postgres/postgres';
-import { startRedis } from '@signalbox/local/redis/redis';
 import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { createScriptedModels, type ModelScript } from './scripted-model.ts';
@@ -13,8 +9,8 @@ import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import pg from 'pg';
+import { startBenchServers } from './bench-servers.ts';
 import { loadTestConfig } from './config.ts';
-import { TEST_SEALING_KEY } from './secrets-key.ts';
 
 export interface BenchStack {
   readonly databaseUrl: string;
@@ -31,29 +27,17 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
     parts.push(part);
     return part;
   };
-  const postgres = await startPostgres({ dir: join(dir, 'postgres') });
-  own({ close: () => postgres.stop() });
-  const { dataDir, path } = loadTestConfig();
-  const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path });
-  own({ close: () => redis.stop() });
-  await migrate(postgres.url);
   const simulator = own(await createSimulator({}));
-  const env = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-    TELEGRAM_BOT_TOKEN: '100:simulator',
-    TELEGRAM_API_ROOT: simulator.url,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    TELEGRAM_SENDS_PER_SECOND: '1000',
-    TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
-    INBOUND_BURST: '10000',
-  };
+  const servers = await startBenchServers(dir, simulator.url);
+  own({ close: servers.stop });
+  const { postgres } = servers;
   const db = new pg.Client({ connectionString: postgres.url });
   await db.connect();
   await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
   await db.end();
-  await createGateway(own, loadGatewayConfig(env), log);
-  const config = loadConfig({ ...env, WORKER_NAME: 'bench' });
+  const fast = { TELEGRAM_CHAT_SENDS_PER_SECOND: '1000', INBOUND_BURST: '10000' };
+  await createGateway(own, loadGatewayConfig(servers.env('gateway', fast)), log);
+  const config = loadConfig(servers.env('worker', { WORKER_NAME: 'bench' }));
   await createWorker(own, config, log, {
     ...wire(config, log),
     models: () => Promise.resolve(createScriptedModels(script)),

@@ -17,6 +17,8 @@ export async function createDatabase(template = 'signalbox_template'): Promise<T
     await admin.query('select pg_advisory_lock($1)', [CLONE_LOCK]);
     // The other way writes a log of every page.
     await admin.query(`create database ${name} template ${template} strategy file_copy`);
+    // A clone has the rights of its template, but for those on the database itself, which `migrate` takes away.
+    await admin.query(`revoke temporary, create on database ${name} from public`);
   });
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;

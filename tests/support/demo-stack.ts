@@ -63,7 +63,7 @@ export async function openDemoStack(more: Readonly<Record<string, string>> = {})
     ...(await openTestConfinement()).settings,
     ...more,
   };
-  const stack = await openStack({ memberLogins: true, jobs: true, proxy: true, env });
+  const stack = await openStack({ jobs: true, proxy: true, env });
   const ports = choosePortBlock();
   await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [ports]);
   const [ben, cleo, dara, eli] = [

@@ -8,9 +8,9 @@ import { createDatabase } from './database.ts';
 import { startModelServer, type AskedMessage, type ModelServer } from './model-server.ts';
 import { openPerson, type Person } from './person.ts';
 import { startOwnRedis, type OwnRedis } from './redis.ts';
-import { TEST_SEALING_KEY } from './secrets-key.ts';
 import { startService, type ServiceProcess } from './service-process.ts';
 import { eventually } from './until.ts';
+import { openWiring } from './wiring.ts';
 
 /**
  * A field for fault tests: services in processes that can be killed; simulated Telegram, model server and Postgres that are not.
@@ -20,7 +20,7 @@ export interface Field {
   readonly pool: Pool;
   readonly redis: OwnRedis;
   readonly model: ModelServer;
-  readonly env: Readonly<Record<string, string>>;
+  readonly prefix: string;
   start(service: 'gateway' | 'worker', name: string): Promise<ServiceProcess>;
   people(count: number): Promise<Person[]>;
   /** A connection to the field's Redis, closed with the field. */
@@ -37,28 +37,23 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
   const simulator = await createSimulator({});
   const model = await startModelServer((messages, tools) => echo(messages, tools, options.thinkMs));
   const pool = openPool(database.url, log, { name: 'test', max: 6, as: 'owner' });
-  const env = {
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: `f${randomBytes(3).toString('hex')}:`,
-    TELEGRAM_BOT_TOKEN: '100:simulator',
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    TELEGRAM_API_ROOT: simulator.url,
-    TELEGRAM_SENDS_PER_SECOND: '1000',
-    TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
-    MODEL: 'openai',
-    OPENAI_API_KEY: 'test',
-    OPENAI_BASE_URL: model.url,
-  };
+  const prefix = `f${randomBytes(3).toString('hex')}:`;
+  const wiring = await openWiring({
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    prefix,
+    simulatorUrl: simulator.url,
+    env: { GATEWAY_CHANNELS: 'telegram', MODEL: 'openai', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
+  });
   const services: ServiceProcess[] = [];
   const clients: Redis[] = [];
   return {
     pool,
     redis,
     model,
-    env,
+    prefix,
     start: async (service, name) => {
-      const started = await startService(service, name, { ...env, WORKER_NAME: name, GATEWAY_NAME: name });
+      const started = await startService(service, name, wiring.env(service, { WORKER_NAME: name, GATEWAY_NAME: name }));
       services.push(started);
       return started;
     },

@@ -10,7 +10,6 @@ import { spawnWorker, type KillableWorker } from './kill-worker.ts';
 import type { Person } from './person.ts';
 import { openStack, type Stack } from './stack.ts';
 import { openStatementRelay, type WireStatement } from './statement-relay.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
 import { eventually } from './until.ts';
 
 /** A place in the way of an action: on one side of a statement, or of the change that the target makes. */
@@ -50,8 +49,6 @@ export interface Deployer {
 export interface KillField {
   readonly stack: Stack;
   readonly target: DeployTarget;
-  /** Where the audit's checkpoints are. */
-  readonly auditDir: string;
   /** Keys of changes that reached the target before their intent was committed. */
   readonly early: readonly string[];
   deployers(count: number): Promise<Deployer[]>;
@@ -75,7 +72,6 @@ const OPERATOR = { userKey: '60002', name: 'P60002', role: 'operator' } as const
 
 export async function openKillField(way: DeployWay): Promise<KillField> {
   const log = createLog('test', 'silent');
-  const auditDir = makeTemporaryFolder('audit');
   const early: string[] = [];
   let looked: readonly Deployer[] = [];
   let spare: KillableWorker | null = null;
@@ -95,11 +91,10 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
     workers: 0,
     jobs: true,
     wiring: { groups: [deployGroup(target, way)] },
-    env: { AUDIT_CHECKPOINT_DIR: auditDir },
   });
   const redis = openRedis(stack.redisUrl, log);
   const publisher = createPublisher({ redis, prefix: stack.prefix, partitions: 1 });
-  const database = new URL(stack.databaseUrl);
+  const database = new URL(stack.wiring.databaseUrl('worker'));
   const owners = new Map<number, Deployer>();
   const relay = await openStatementRelay(Number(database.port), (statement, side, inTransaction) => {
     const who = TIMED.test(statement.text) ? null : ownerOf(statement, owners, looked);
@@ -119,16 +114,14 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
   database.port = String(relay.port);
   const spawnNext = (): KillableWorker =>
     spawnWorker({
-      env: {
+      env: stack.wiring.env('worker', {
         DATABASE_URL: database.href,
-        REDIS_URL: stack.redisUrl,
-        REDIS_PREFIX: stack.prefix,
         WORKER_NAME: `killed-${(workers += 1)}`,
         // Long, so that a busy machine takes no lane from a worker that lives; the dead one's are ended by killWorker.
         LANE_LEASE_MS: '30000',
         // Everybody who stands still keeps a connection.
         DATABASE_CONNECTIONS: '24',
-      },
+      }),
       target: target.url,
       way,
     });
@@ -145,7 +138,6 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
   return {
     stack,
     target,
-    auditDir,
     early,
     deployers: async (count) => {
       const made: Deployer[] = [];

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
+import { discardRedis, startRedis, type RedisUser } from '@signalbox/local/redis/redis';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/supervisor/process-identity';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
@@ -17,13 +19,26 @@ export interface OwnRedis {
   readonly stop: () => Promise<void>;
 }
 
+/** The users of each Redis of a test's own, by its address: a restart keeps them, as that of `npm start` does. */
+const kept = new Map<string, readonly RedisUser[]>();
+
+/** Lets these users in, now and after each restart. */
+export async function keepUsers(url: string, users: readonly RedisUser[]): Promise<void> {
+  const redis = openRedis(url, createLog('test', 'silent'));
+  try {
+    for (const { name, rules } of users) await redis.acl('SETUSER', name, ...rules);
+  } finally {
+    await closeRedis(redis);
+  }
+  kept.set(url, [...(kept.get(url) ?? []), ...users]);
+}
+
 /** Starts a Redis process for one test. `settings` are lines of redis.conf, such as `appendfsync always`. */
 export async function startOwnRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const { dataDir, path } = loadTestConfig();
   const dir = join(inject('runDir'), 'own-redis', randomBytes(6).toString('hex'));
-  const start = (port?: number) =>
-    startRedis({ dir, binDir: join(dataDir, 'redis-bin'), path, settings, ...(port === undefined ? {} : { port }) });
-  let server = await start();
+  const binDir = join(dataDir, 'redis-bin');
+  let server = await startRedis({ dir, binDir, path, settings });
   const port = Number(new URL(server.url).port);
   const kill = async (): Promise<void> => {
     const identity = identifyProcess(server.pid);
@@ -37,7 +52,7 @@ export async function startOwnRedis(settings: readonly string[] = []): Promise<O
     restart: async ({ empty = false } = {}) => {
       await kill();
       if (empty) rmSync(join(dir, 'appendonlydir'), { recursive: true, force: true });
-      server = await start(port);
+      server = await startRedis({ dir, binDir, path, settings, port, users: kept.get(server.url) ?? [] });
     },
     stop: () => discardRedis(dir),
   };

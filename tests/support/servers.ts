@@ -2,14 +2,18 @@ import { existsSync, rmdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
 import { checkoutPath, hashPath } from '@signalbox/local/setup/checkout';
+import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { startRedis } from '@signalbox/local/redis/redis';
 import { migrate } from '@signalbox/store/migrations/migrate';
+import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
+import { DATABASE_SERVICES } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { CLONE_LOCK } from './clone-lock.ts';
 import { loadTestConfig, type TestConfig } from './config.ts';
 import { discardRun, makeRunFolder, sweepLeftovers } from './leftovers.ts';
+import { servicePassword } from './service-login.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,6 +35,8 @@ interface SharedServers {
   readonly started: Promise<Servers>;
   users: number;
 }
+
+type Passwords = Parameters<typeof setServicePasswords>[1];
 
 /** The database that every test file clones. */
 const TEMPLATE = 'signalbox_template';
@@ -133,7 +139,13 @@ async function createTemplate(databaseUrl: string): Promise<void> {
     if (rowCount === 0) await admin.query(`create database ${TEMPLATE}`);
     const template = new URL(databaseUrl);
     template.pathname = `/${TEMPLATE}`;
+    // What `signalbox migrate` does, but for the event in the audit, which tests begin empty.
     await migrate(template.href);
+    const owner = new pg.Pool({ connectionString: template.href, max: 2 });
+    await createCheckpointTables(owner);
+    await owner.end();
+    const passwords = DATABASE_SERVICES.map((service) => [service, servicePassword(databaseUrl, service)]);
+    await setServicePasswords(template.href, Object.fromEntries(passwords) as Passwords); // one for each service of the list
   } finally {
     await admin.end(); // the session's end releases the lock
   }

@@ -6,9 +6,7 @@ import { loadConfig as loadJobsConfig } from '@signalbox/jobs/config';
 import { createJobService } from '@signalbox/jobs/job-service';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
-import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
@@ -19,17 +17,17 @@ import { loadTestConfig } from './config.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
 import { requireEqualLedger } from './ledger-world.ts';
-import { openMemberLogins } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
-import { TEST_SEALING_KEY, TEST_SECRETS_KEY } from './secrets-key.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { openWiring, type Wiring } from './wiring.ts';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
 export interface Stack {
   readonly pool: Pool;
+  /** The owner's address, for assertions and the command line. No service has it. */
   readonly databaseUrl: string;
-  /** What each service logs in with: the owner, unless `memberLogins` were asked for. */
-  readonly serviceUrls: Readonly<Record<ServiceWithLogin, string>>;
+  /** How each service is started. */
+  readonly wiring: Wiring;
+  /** The administrator's address. */
   readonly redisUrl: string;
   readonly prefix: string;
   readonly simulatorUrl: string;
@@ -44,6 +42,7 @@ export interface Stack {
 
 export interface StackOptions {
   readonly workers?: number;
+  /** Also the pools of jobs, each a service of its own. */
   readonly jobs?: boolean;
   /** Also the proxy, which carries the traffic of what is deployed; `env` says where its folder and its socket are. */
   readonly proxy?: boolean;
@@ -52,11 +51,6 @@ export interface StackOptions {
   readonly redisUrl?: string;
   /** Where the services log to; otherwise what TEST_LOG says. */
   readonly log?: Log;
-  /**
-   * Each service logs in as a mere member of its own role, who owns nothing, and each pool of jobs is a service of its own; the
-   * owner migrates. Otherwise the services share the owner's login, and take their roles themselves.
-   */
-  readonly memberLogins?: boolean;
   /** A database that is there already, and that the stack drops at its end; otherwise an empty one of its own. */
   readonly database?: TestDatabase;
   /** What the simulated Telegram remembers; otherwise nothing. */
@@ -82,29 +76,21 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   );
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
-  const members = options.memberLogins ? own(await openMemberLogins(database.url)) : null;
-  const loginOf = (service: ServiceWithLogin): string => members?.urls[service] ?? database.url;
-  const env = {
-    DATABASE_URL: database.url,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: prefix,
-    TELEGRAM_BOT_TOKEN: '100:simulator',
-    TELEGRAM_API_ROOT: simulator.url,
-    SECRETS_KEY: TEST_SECRETS_KEY,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
-    WORKSPACE_DIR: makeTemporaryFolder('workspaces'),
-    TELEGRAM_SENDS_PER_SECOND: '1000',
-    TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
-    TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
-    ...options.env,
-  };
+  const wiring = own(
+    await openWiring({
+      databaseUrl: database.url,
+      redisUrl,
+      prefix,
+      simulatorUrl: simulator.url,
+      ...(options.env ? { env: options.env } : {}),
+    }),
+  );
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   own({ close: () => pool.end() });
   const places = parts.length;
 
-  const startWorker = async (name: string, wiring: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
-    const config = loadWorkerConfig({ ...env, DATABASE_URL: loginOf('worker'), WORKER_NAME: name });
+  const startWorker = async (name: string, more: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
+    const config = loadWorkerConfig(wiring.env('worker', { WORKER_NAME: name }));
     const own_: Closable[] = [];
     await createWorker(
       (part) => {
@@ -113,7 +99,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       },
       config,
       log,
-      { ...wire(config, log), ...wiring },
+      { ...wire(config, log), ...more },
     );
     return own({ close: async () => void (await closeAll(own_.splice(0), log)) });
   };
@@ -124,15 +110,11 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       services.push(part);
       return part;
     };
-    if (options.proxy) await createProxy(ownService, loadProxyConfig(env), log);
-    await createGateway(ownService, loadGatewayConfig({ ...env, DATABASE_URL: loginOf('gateway') }), log);
+    if (options.proxy) await createProxy(ownService, loadProxyConfig(wiring.env('proxy')), log);
+    await createGateway(ownService, loadGatewayConfig(wiring.env('gateway')), log);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
-    // Without logins of their own the pools share a process, which is as right, and quicker.
-    const processes = members
-      ? JobPool.options.map((pool) => ({ DATABASE_URL: loginOf(pool), JOBS_POOLS: pool }))
-      : [{}];
-    for (const login of options.jobs ? processes : [])
-      await createJobService(ownService, loadJobsConfig({ ...env, ...login }), log);
+    for (const jobPool of options.jobs ? wiring.pools : [])
+      await createJobService(ownService, loadJobsConfig(wiring.env(jobPool)), log);
   };
   const stop = async (): Promise<void> => {
     const running = services;
@@ -145,9 +127,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   return {
     pool,
     databaseUrl: database.url,
-    serviceUrls: Object.fromEntries(
-      DATABASE_SERVICES.map((service) => [service, loginOf(service)]),
-    ) as Stack['serviceUrls'], // every service of the list is there
+    wiring,
     redisUrl,
     prefix,
     simulatorUrl: simulator.url,
@@ -159,7 +139,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       await closeAll(parts.splice(places), log);
       try {
         if (options.notReplayed === undefined) await checkReplay(pool, options.wiring?.groups ?? []);
-        if (options.unequal === undefined) await requireEqualLedger(pool, env.WORKSPACE_DIR);
+        if (options.unequal === undefined) await requireEqualLedger(pool, wiring.env('agents')['WORKSPACE_DIR'] ?? '');
       } finally {
         await closeAll(parts, log);
       }

@@ -12,13 +12,18 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { wire } from '@signalbox/worker/wire';
 import { createDatabase } from './database.ts';
+import { openWiring, type Wiring } from './wiring.ts';
 import { loadTestConfig } from './config.ts';
 import { eventually } from './until.ts';
 
 /** Everything that a worker test needs: a database, a key prefix, and workers that are closed at the end. */
 export interface WorkerBench {
+  /** The owner's address, for assertions and the command line. */
   readonly databaseUrl: string;
+  /** The administrator's address. */
   readonly redisUrl: string;
+  /** How each service is started. */
+  readonly wiring: Wiring;
   readonly prefix: string;
   readonly pool: Pool;
   readonly log: Log;
@@ -66,6 +71,7 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
   const log = options.log ?? createLog('test', loadTestConfig().logLevel);
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
+  const wired = await openWiring({ databaseUrl: database.url, redisUrl, prefix });
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const workers = new Set<{ close(): Promise<void> }>();
   let updates = 0;
@@ -73,18 +79,13 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
   const bench: WorkerBench = {
     databaseUrl: database.url,
     redisUrl,
+    wiring: wired,
     prefix,
     pool,
     log,
     startWorker: async ({ script, wiring = {}, env = {} }) => {
       const parts: Closable[] = [];
-      const config = loadConfig({
-        DATABASE_URL: database.url,
-        REDIS_URL: redisUrl,
-        REDIS_PREFIX: prefix,
-        WORKER_NAME: `worker-${workers.size + 1}`,
-        ...env,
-      });
+      const config = loadConfig(wired.env('worker', { WORKER_NAME: `worker-${workers.size + 1}`, ...env }));
       const { probePort } = await createWorker(
         (part) => {
           parts.push(part);

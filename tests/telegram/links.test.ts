@@ -7,7 +7,7 @@ describe('an address behind words', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
-    stack = await openStack({ memberLogins: true });
+    stack = await openStack();
     ada = await stack.person(1001, 'admin');
     await ada.ask('/whoami'); // a bot writes only to whom wrote to it
   });

@@ -17,7 +17,6 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${port}`;
   stack = await openStack({
     wiring: { groups: [deployGroup(target)] },
-    memberLogins: true, // each service with the rights of its own role, and no more
     env: { GATEWAY_CHANNELS: 'telegram,web', GATEWAY_HTTP_PORT: String(port) },
   });
 });

@@ -111,9 +111,9 @@ test('a gateway that stops sends its pages to the other one, where they go on', 
 
 test('what a page says while Postgres is away is admitted once when it is back, in its order', async () => {
   bench = await openBench(pages);
-  const relay = await openTcpRelay(Number(new URL(bench.harness.databaseUrl).port));
+  const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
-  const url = new URL(bench.harness.databaseUrl);
+  const url = new URL(bench.harness.wiring.databaseUrl('gateway'));
   url.port = String(relay.port);
   const gateway = await bench.start({ DATABASE_URL: url.href });
   const page = await bench.open({ url: gateway.url, cookie: await bench.signIn(gateway.url) });

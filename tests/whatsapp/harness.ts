@@ -14,7 +14,7 @@ import { createSimulator, DEFAULTS, type Simulator } from '@signalbox/whatsapp-s
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../support/database.ts';
-import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
+import { openWiring } from '../support/wiring.ts';
 
 export const ADA = '12025550101';
 export const ADA_CHAT = `whatsapp:${ADA}`;
@@ -68,23 +68,17 @@ export async function openWhatsApp(): Promise<WhatsAppHarness> {
   const quiet = createLog('test', 'silent');
   const pool = openPool(database.url, quiet, { name: 'test', max: 5, as: 'owner' });
   const redis = openRedis(redisUrl, quiet);
+  const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix });
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const gateways: StartedGateway[] = [];
   await allowUser(pool, { userKey: `whatsapp-${ADA}`, channel: 'whatsapp', name: 'Ada', role: 'developer' });
   let keys = 0;
 
   const startGateway = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedGateway> => {
-    const config = loadConfig({
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      REDIS_PREFIX: prefix,
-      SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-      GATEWAY_CHANNELS: 'whatsapp',
-      GATEWAY_HTTP_PORT: '0',
-      GATEWAY_NAME: `gateway-${gateways.length + 1}`,
-      ...whatsAppVariables(simulator),
-      ...settings,
-    });
+    const gatewaySettings = { GATEWAY_CHANNELS: 'whatsapp', GATEWAY_NAME: `gateway-${gateways.length + 1}` };
+    const config = loadConfig(
+      wiring.env('gateway', { ...gatewaySettings, ...whatsAppVariables(simulator), ...settings }),
+    );
     const lines: Record<string, unknown>[] = [];
     // Each line of a log is an object.
     const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
@@ -134,6 +128,7 @@ export async function openWhatsApp(): Promise<WhatsAppHarness> {
       await simulator.close();
       const left = await redis.keys(`${prefix}*`);
       if (left.length > 0) await redis.del(left);
+      await wiring.close();
       await closeRedis(redis);
       await pool.end();
       await database.drop();

@@ -11,11 +11,12 @@ import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
 import { settleModel } from './setup/model-line.ts';
-import { demoRepositoryPath, describeServices, describeSimulator } from './supervisor/programs.ts';
+import { describeServices, describeSimulator } from './supervisor/programs.ts';
+import { demoRepositoryPath } from './supervisor/service-wiring.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
 import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './supervisor/service-logins.ts';
-import type { ServicePasswords } from './supervisor/service-logins.ts';
+import { makeMemberLogins, type ServicePasswords } from './supervisor/service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
 import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
@@ -127,7 +128,7 @@ async function startPrograms(
   simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
   report(await migrateDatabase(databaseUrl, isOwnDatabase ? databasePasswords(life.passwords) : {}));
-  if (!isOwnDatabase) report('DATABASE_URL is the login of every service: see docs/operations.md for one each');
+  if (!isOwnDatabase) await makeMemberLogins(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
   if (config.REDIS_URL !== undefined)
     report('REDIS_URL is the user of every service: see docs/operations.md for one each');
   if (simulator !== null) await seedSimulatorPeople(databaseUrl);

@@ -21,7 +21,6 @@ import { createPublisher, type Publisher } from '@signalbox/platform/streams/pub
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ContextAssembler } from './context/assembler.ts';
-import { createCheckpointTables } from './checkpoints/set-up.ts';
 import { readAuditLogId } from '@signalbox/store/audit/audit-chain';
 import { publishAgents } from '@signalbox/store/conversation/agents';
 import { createAgents, loadAgents } from './agents/registry.ts';
@@ -154,7 +153,6 @@ async function prepareTurns({
   readonly tracing: Tracing;
 }) {
   const prefix = config.REDIS_PREFIX;
-  await prepareCheckpoints(config.DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool, config.CHECKPOINTS);
   const registry = createRegistry(await loadCapabilities(wiring.groups));
   const plugins = await loadAgents(wiring.agents);
@@ -267,16 +265,6 @@ function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes
 
 function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnParts['plugin'] {
   return plugins.find((plugin) => plugin.id === id) ?? { id, class: 'READ_ONLY_SCAN' };
-}
-
-/** Our migrations do not make the saver's tables: the owner makes them, once, before a turn reads them. */
-async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> {
-  const owner = openPool(databaseUrl, log, { name: 'worker-setup', max: 2, as: 'owner' });
-  try {
-    await createCheckpointTables(owner);
-  } finally {
-    await owner.end();
-  }
 }
 
 /** The first words of the commands that the tools teach. */

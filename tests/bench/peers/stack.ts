@@ -1,13 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { startPostgres } from '@signalbox/local/postgres/postgres';
-import { startRedis } from '@signalbox/local/redis/redis';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import esbuild from 'esbuild';
 import pg from 'pg';
-import { loadTestConfig } from '../../support/config.ts';
-import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
+import { startBenchServers } from '../../support/bench-servers.ts';
 import { openLoad } from './load.ts';
 import { openLangGraphServer } from './langgraph-server.ts';
 import { buildNaiveGraph } from './naive-graph.ts';
@@ -16,7 +11,6 @@ import { cpuOf, startProcess, type Process } from './processes.ts';
 /** People that an installation of some size has: what a turn costs must not grow with them. */
 const PEOPLE = 20_000;
 const FIRST_PERSON = 100_000;
-const PRODUCT_TOKEN = '100:simulator';
 const NAIVE_TOKEN = '200:simulator';
 /** Where the programs of the bench are built to: inside the checkout, so that they find its packages. */
 const BUILT = '.signalbox/bench';
@@ -32,34 +26,23 @@ export async function openPeers(
   },
 ) {
   await build();
-  const { dataDir, path } = loadTestConfig();
-  const postgres = await startPostgres({ dir: join(dir, 'postgres') });
-  const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path });
-  await migrate(postgres.url);
+  const [ours, theirs] = [await createSimulator({}), await createSimulator({ token: NAIVE_TOKEN })];
+  const started = await startBenchServers(dir, ours.url);
+  const { postgres, redis } = started;
   const db = new pg.Pool({ connectionString: postgres.url, max: 4 });
   await seed(db);
-  const [ours, theirs] = [
-    await createSimulator({ token: PRODUCT_TOKEN }),
-    await createSimulator({ token: NAIVE_TOKEN }),
-  ];
-  const env = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-    TELEGRAM_BOT_TOKEN: PRODUCT_TOKEN,
-    TELEGRAM_API_ROOT: ours.url,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    SIGNALBOX_DATA_DIR: join(dir, 'data'),
-    TELEGRAM_SENDS_PER_SECOND: '1000',
-    TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
-    INBOUND_BURST: '10000',
-  };
   const profiled = (service: string): readonly string[] =>
     options.profileTo === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`, `--cpu-prof-name=${service}.cpuprofile`];
   const startWorker = (name: string): Promise<Process> =>
-    startProcess(name, [...profiled(name), `${BUILT}/scripted-worker.js`], { ...env, WORKER_NAME: name });
-  const gateway = await startProcess('gateway', [...profiled('gateway'), 'services/gateway/dist/main.js'], env);
+    startProcess(
+      name,
+      [...profiled(name), `${BUILT}/scripted-worker.js`],
+      started.env('worker', { WORKER_NAME: name }),
+    );
+  const fast = started.env('gateway', { TELEGRAM_CHAT_SENDS_PER_SECOND: '1000', INBOUND_BURST: '10000' });
+  const gateway = await startProcess('gateway', [...profiled('gateway'), 'services/gateway/dist/main.js'], fast);
   const workers = [await startWorker('worker-1')];
   const naive = await startProcess('naive bot', [`${BUILT}/naive-bot.js`], {
     DATABASE_URL: await createNaiveDatabase(db, postgres.url),
@@ -113,8 +96,7 @@ export async function openPeers(
       await Promise.all([gateway, ...workers, naive].map((one) => one.stop()));
       await Promise.all([ours.close(), theirs.close(), langGraphServer?.close()]);
       await db.end();
-      await redis.stop();
-      await postgres.stop();
+      await started.stop();
     },
   };
 }

@@ -13,7 +13,7 @@ let bench: JobsBench;
 let dir: string;
 beforeEach(async () => {
   bench = await openJobsBench();
-  dir = bench.environment()['AUDIT_CHECKPOINT_DIR'] ?? '';
+  dir = bench.wiring.audit.AUDIT_CHECKPOINT_DIR;
 });
 afterEach(() => bench.close());
 
@@ -32,7 +32,7 @@ async function readSigned(): Promise<number> {
   return size;
 }
 
-const verify = () => openTerminal({ DATABASE_URL: bench.databaseUrl, AUDIT_CHECKPOINT_DIR: dir })('audit', 'verify');
+const verify = () => openTerminal({ DATABASE_URL: bench.databaseUrl, ...bench.wiring.audit })('audit', 'verify');
 
 describe('the job service', () => {
   it('seals and signs what is recorded, with a key that it makes for itself alone', async () => {
@@ -43,7 +43,7 @@ describe('the job service', () => {
       code: 0,
       out: expect.stringMatching(/12 events in order[^]*up to event 12\./),
     });
-    expect(statSync(join(dir, 'signing-key.pem')).mode & 0o777).toBe(0o600);
+    expect(statSync(bench.wiring.audit.AUDIT_KEY_FILE).mode & 0o777).toBe(0o600);
     const { rows } = await bench.pool.query<{ text: string }>(
       'select string_agg(c::text, $1) as text from audit_checkpoints c',
       [''],
@@ -118,6 +118,6 @@ describe('the job service', () => {
 
   it('does not seal, and has no key, in a process that runs commands of agents only', async () => {
     await bench.startService({ ...SETTINGS, JOBS_POOLS: 'agents' });
-    expect(statSync(join(dir, 'signing-key.pem'), { throwIfNoEntry: false })).toBeUndefined();
+    expect(statSync(bench.wiring.audit.AUDIT_KEY_FILE, { throwIfNoEntry: false })).toBeUndefined();
   });
 });

@@ -3,14 +3,13 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMemberLogins, type MemberLogins } from '../../support/member-login.ts';
+import { serviceUrl } from '../../support/service-login.ts';
 import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';
 
 const REFUSED = { code: '42501' };
 
 // Whoever holds the password of a service records what that service records, and it says so.
 let harness: AuditHarness;
-let members: MemberLogins;
 const logins = new Map<ServiceWithLogin, pg.Client>();
 const as = (service: ServiceWithLogin): pg.Client => {
   const found = logins.get(service);
@@ -19,14 +18,12 @@ const as = (service: ServiceWithLogin): pg.Client => {
 };
 beforeAll(async () => {
   harness = await openAuditHarness();
-  members = await openMemberLogins(harness.databaseUrl);
   for (const service of DATABASE_SERVICES)
-    logins.set(service, new pg.Client({ connectionString: members.urls[service] }));
+    logins.set(service, new pg.Client({ connectionString: serviceUrl(harness.databaseUrl, service) }));
   for (const login of logins.values()) await login.connect();
 });
 afterAll(async () => {
   for (const login of logins.values()) await login.end();
-  await members.close();
   await harness.close();
 });
 
@@ -130,7 +127,7 @@ describe('an event', () => {
       );
       writers.push(rows[0]?.writer);
     }
-    expect(writers).toEqual([serviceRole('agents'), new URL(members.urls.agents).username]);
+    expect(writers).toEqual([serviceRole('agents'), serviceRole('agents')]);
   });
 
   it('of an installation with one login for all services is of any kind', async () => {

@@ -3,14 +3,13 @@ import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migra
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
-import { openMemberLogins, type MemberLogins } from '../../support/member-login.ts';
+import { serviceUrl } from '../../support/service-login.ts';
 
 const REFUSED = { code: '42501' };
 const ADMINS_CHAT = 'telegram:1001';
 
 // Functions that have the rights of the owner, and what somebody with a service's login can make of them.
 let database: TestDatabase;
-let members: MemberLogins;
 let owner: pg.Pool;
 const thieves = new Map<ServiceWithLogin, pg.Client>();
 const as = (service: ServiceWithLogin): pg.Client => {
@@ -22,9 +21,8 @@ const as = (service: ServiceWithLogin): pg.Client => {
 beforeAll(async () => {
   database = await createDatabase();
   owner = openRawPool(database.url);
-  members = await openMemberLogins(database.url);
   for (const service of DATABASE_SERVICES)
-    thieves.set(service, new pg.Client({ connectionString: members.urls[service] }));
+    thieves.set(service, new pg.Client({ connectionString: serviceUrl(database.url, service) }));
   for (const thief of thieves.values()) await thief.connect();
   // A command of the pool `agents` waited for a decision; its card stands in the chat of the person who asked.
   await owner.query(`
@@ -40,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const thief of thieves.values()) await thief.end();
   await owner.end();
-  await members.close();
   await database.drop();
 });
 

@@ -5,7 +5,7 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
-import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
+import { DATABASE_SERVICES, serviceRole } from '@signalbox/store/migrations/service-rights';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTerminal } from '../cli/terminal.ts';
 import { restoreSavedFolder } from '../../support/saved-folder.ts';
@@ -24,7 +24,6 @@ beforeAll(async () => {
   stack = await openStack({
     database: saved.database,
     simulatorDir: join(dataDir, 'simulator'),
-    memberLogins: true,
     jobs: true,
     env: {
       AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
@@ -32,7 +31,6 @@ beforeAll(async () => {
       AUDIT_CHECKPOINT_MS: '200',
       SECRETS_KEY: '',
       SECRETS_KEY_FILE: keys.secrets,
-      SECRETS_SEALING_KEY: deriveSealingKey(loadSecretsKey({ SECRETS_KEY_FILE: keys.secrets })).toString('base64'),
       THREAD_IDLE_MINUTES: '100000000', // however old the folder is, its conversations are not over
     },
   });
@@ -151,7 +149,7 @@ it('has an audit that verifies, from the first event of the old release to the l
 });
 
 it('lets each service in with a login of its own', async () => {
-  const logins = Object.values(stack.serviceUrls).map((url) => new URL(url).username);
+  const logins = DATABASE_SERVICES.map(serviceRole);
   const seen = async (): Promise<readonly string[]> => {
     const { rows } = await stack.pool.query<{ usename: string }>(
       `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,

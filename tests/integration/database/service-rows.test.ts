@@ -7,7 +7,7 @@ import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { openMemberLogins, type MemberLogins } from '../../support/member-login.ts';
+import { serviceUrl } from '../../support/service-login.ts';
 
 const log = createLog('test', 'silent');
 const POOLS = ['maintenance', 'agents', 'deploy'] as const;
@@ -23,7 +23,6 @@ const REFUSED = { code: '42501' };
 
 // What the login of one pool gets at work of another, whatever program holds it.
 let database: TestDatabase;
-let members: MemberLogins;
 let owner: Pool;
 const pools = new Map<Pools, Pool>();
 const as = (pool: Pools): Pool => {
@@ -34,14 +33,13 @@ const as = (pool: Pools): Pool => {
 
 beforeAll(async () => {
   database = await createDatabase();
-  members = await openMemberLogins(database.url);
   owner = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
-  for (const pool of POOLS) pools.set(pool, openPool(members.urls[pool], log, { name: 'test', max: 2, as: pool }));
+  for (const pool of POOLS)
+    pools.set(pool, openPool(serviceUrl(database.url, pool), log, { name: 'test', max: 2, as: pool }));
 });
 afterAll(async () => {
   for (const pool of pools.values()) await pool.end();
   await owner.end();
-  await members.close();
   await database.drop();
 });
 

@@ -10,11 +10,11 @@ import { streamKey } from '@signalbox/platform/streams/keys';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { loadConfig } from '@signalbox/gateway/config';
 import { createGateway, type Gateway } from '@signalbox/gateway/gateway';
-import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
-import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
+import { openWiring, type Wiring } from '../../support/wiring.ts';
 
 export interface StartedGateway extends Closable {
   readonly gateway: Gateway;
@@ -28,8 +28,12 @@ export interface Harness {
   readonly prefix: string;
   readonly people: SimulatorClient;
   readonly simulatorUrl: string;
+  /** The owner's address, for assertions and the command line. */
   readonly databaseUrl: string;
+  /** The administrator's address. */
   readonly redisUrl: string;
+  /** How each service is started. */
+  readonly wiring: Wiring;
   startGateway(settings?: Readonly<Record<string, string>>): Promise<StartedGateway>;
   /** Puts rows for one chat into the outbox and announces them. */
   say(chatKey: string, rows: readonly SaidRow[], announce?: boolean): Promise<readonly number[]>;
@@ -75,6 +79,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
   const quiet = createLog('test', 'silent');
   const pool = openPool(database.url, quiet, { name: 'test', max: 5, as: 'owner' });
   const redis = openRedis(redisUrl, quiet);
+  const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix, simulatorUrl: simulator.url });
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const gateways = new Set<StartedGateway>();
   await allowUser(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
@@ -90,22 +95,11 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     simulatorUrl: simulator.url,
     databaseUrl: database.url,
     redisUrl,
+    wiring,
     startGateway: async (settings = {}) => {
-      const config = loadConfig({
-        DATABASE_URL: database.url,
-        REDIS_URL: redisUrl,
-        REDIS_PREFIX: prefix,
-        TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
-        TELEGRAM_API_ROOT: simulator.url,
-        // Fast enough that tests do not wait, unless they are about the pace.
-        TELEGRAM_SENDS_PER_SECOND: '500',
-        TELEGRAM_CHAT_SENDS_PER_SECOND: '500',
-        TELEGRAM_CHAT_BURST: '100',
-        TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
-        SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-        GATEWAY_NAME: `gateway-${gateways.size + 1}`,
-        ...settings,
-      });
+      // Telegram alone, unless a test is about another channel.
+      const channels = { GATEWAY_CHANNELS: 'telegram', GATEWAY_NAME: `gateway-${gateways.size + 1}` };
+      const config = loadConfig(wiring.env('gateway', { ...channels, ...settings }));
       const { log, lines } = createRecordedLog();
       const parts: Closable[] = [];
       const own = <T extends Closable>(part: T): T => {

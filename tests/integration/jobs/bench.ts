@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import type { JobSpec } from '@signalbox/contracts/operations/jobs';
+import { JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
@@ -22,8 +22,8 @@ import { createJobService, type JobService } from '@signalbox/jobs/job-service';
 import { startSweeper } from '@signalbox/jobs/runner/sweeper';
 import { inject, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
+import { openWiring, type Wiring } from '../../support/wiring.ts';
 import { TEST_SECRETS_KEY } from '../../support/secrets-key.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 type IndexResult = { files: number; passages: number; changed: number };
 export type IndexHandler = JobHandler<Record<string, never>, IndexResult>['run'];
@@ -45,14 +45,17 @@ export const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { tim
 
 /** A database, a key prefix, and processes' worth of parts that run jobs against them. */
 export interface JobsBench {
+  /** The owner's address, for assertions and the command line. */
   readonly databaseUrl: string;
+  /** How each service is started. */
+  readonly wiring: Wiring;
   readonly prefix: string;
   readonly pool: Pool;
   readonly redis: Redis;
   readonly runs: Runs;
   readonly queue: Queue;
-  /** Settings of a service, as environment variables. */
-  environment(settings?: Readonly<Record<string, string>>): Record<string, string>;
+  /** All that the service of one pool knows; `JOBS_POOLS` names it, and it is `maintenance` otherwise. */
+  environment(settings?: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   startService(settings?: Readonly<Record<string, string>>): Promise<JobService & Closable>;
   /** What a service does with runs, with a handler of the test's own for `knowledge.index`. */
   startRunner(run: IndexHandler, limits?: Partial<Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>>): Closable;
@@ -66,11 +69,12 @@ export interface JobsBench {
 export async function openJobsBench(redisUrl: string = inject('redisUrl')): Promise<JobsBench> {
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
-  const auditDir = makeTemporaryFolder('audit');
   const log: Log = createLog('test', 'silent');
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
-  const queue = createQueue({ redisUrl, prefix, log });
+  const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix });
+  // What a tool does, the worker does.
+  const queue = createQueue({ redisUrl: wiring.redisUrl('worker'), prefix, log });
   const runs = new Runs(pool);
   const started = new Set<Closable>();
 
@@ -92,22 +96,19 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
 
   const bench: JobsBench = {
     databaseUrl: database.url,
+    wiring,
     prefix,
     pool,
     redis,
     runs,
     queue,
-    environment: (settings = {}) => ({
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl,
-      REDIS_PREFIX: prefix,
-      SECRETS_KEY: TEST_SECRETS_KEY,
-      JOBS_LEASE_MS: String(LEASE_MS),
-      JOBS_SWEEP_MS: String(SWEEP_MS),
-      LOG_LEVEL: 'silent',
-      AUDIT_CHECKPOINT_DIR: auditDir,
-      ...settings,
-    }),
+    environment: ({ JOBS_POOLS: name = 'maintenance', ...settings } = {}) =>
+      wiring.env(JobPool.parse(name), {
+        JOBS_LEASE_MS: String(LEASE_MS),
+        JOBS_SWEEP_MS: String(SWEEP_MS),
+        LOG_LEVEL: 'silent',
+        ...settings,
+      }),
     startService: async (settings) => {
       const { own, closable } = group();
       const service = await createJobService(own, loadConfig(bench.environment(settings)), log);
@@ -115,7 +116,9 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
     },
     startRunner: (run, limits = {}) => {
       const { own, closable } = group();
-      const held = own(createLeasedRuns({ runs, leaseMs: LEASE_MS, log }));
+      const mine = openPool(wiring.databaseUrl('maintenance'), log, { name: 'test', max: 4, as: 'maintenance' });
+      own({ close: () => mine.end() });
+      const held = own(createLeasedRuns({ runs: new Runs(mine), leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {
         'knowledge.index': { title: () => 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
         'approvals.watch': {
@@ -133,12 +136,12 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       };
       const spec = { attempts: 3, deadlineMs: 20_000, ...limits };
       const handle = createRunner({
-        runs,
+        runs: new Runs(mine),
         held,
         handlers,
         leaseMs: LEASE_MS,
         log,
-        openSecret: createSecretOpener({ pool, cipher: TEST_CIPHER }),
+        openSecret: createSecretOpener({ pool: mine, cipher: TEST_CIPHER }),
         metrics: createJobMetrics(createMetrics('test')),
         tracing: NO_TRACING,
         wake: async () => undefined,
@@ -146,11 +149,19 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         settleMs: SETTLE_MS,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });
-      own(consumeQueue({ redisUrl, prefix, pool: 'maintenance', concurrency: 4, leaseMs: LEASE_MS, log, handle }));
+      const place = { redisUrl: wiring.redisUrl('maintenance'), prefix, pool: 'maintenance' } as const;
+      own(consumeQueue({ ...place, concurrency: 4, leaseMs: LEASE_MS, log, handle }));
       // Without schedules: what runs is what the test asked for.
       const unscheduled = { enqueue: queue.enqueue, ensureSchedules: async () => undefined };
       own(
-        startSweeper({ runs, queue: unscheduled, pools: ['maintenance'], everyMs: SWEEP_MS, leaseMs: LEASE_MS, log }),
+        startSweeper({
+          runs: new Runs(mine),
+          queue: unscheduled,
+          pools: ['maintenance'],
+          everyMs: SWEEP_MS,
+          leaseMs: LEASE_MS,
+          log,
+        }),
       );
       return closable;
     },
@@ -171,6 +182,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
     close: async () => {
       for (const part of started) await part.close();
       await queue.close();
+      await wiring.close();
       await closeRedis(redis);
       await pool.end();
       await database.drop();

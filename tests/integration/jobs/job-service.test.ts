@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
-import { loadTestConfig } from '../../support/config.ts';
 import { startOwnRedis } from '../../support/redis.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
@@ -52,7 +51,7 @@ const scheduled = async (job: string) => {
 /** The service as it really runs: a process of its own. */
 function startProcess(more: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', MAIN], {
-    env: { PATH: loadTestConfig().path, ...bench.environment(settings(more)) },
+    env: bench.environment(settings(more)),
     stdio: 'ignore',
   });
   processes.push(child);
@@ -121,10 +120,10 @@ describe('the job service', () => {
     ['deploy', { key: true, signing: false }],
   ])('touches the keys of its pool alone: %s', async (pool, expected) => {
     const key = join(folder, 'secrets.key');
-    const audit = join(folder, 'audit');
-    const keys = { SECRETS_KEY: '', SECRETS_KEY_FILE: key, AUDIT_CHECKPOINT_DIR: audit };
+    const audit = join(folder, 'signing-key.pem');
+    const keys = { SECRETS_KEY: '', SECRETS_KEY_FILE: key, AUDIT_KEY_FILE: audit };
     await bench.startService(settings({ ...keys, JOBS_POOLS: pool, WORKSPACE_DIR: join(folder, 'workspaces') }));
-    expect({ key: existsSync(key), signing: existsSync(join(audit, 'signing-key.pem')) }).toEqual(expected);
+    expect({ key: existsSync(key), signing: existsSync(audit) }).toEqual(expected);
   });
 
   it('ends in time and with code 0 when it is told to stop', async () => {

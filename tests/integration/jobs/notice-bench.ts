@@ -2,7 +2,7 @@ import { createLog, type Log } from '@signalbox/platform/log';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createDatabase } from '../../support/database.ts';
-import { openMemberLogins } from '../../support/member-login.ts';
+import { serviceUrl } from '../../support/service-login.ts';
 
 /** A database in which each service has its own login, and what people were told in it. */
 export interface NoticeBench {
@@ -35,11 +35,10 @@ export interface NoticeBench {
 
 export async function openNoticeBench(): Promise<NoticeBench> {
   const database = await createDatabase();
-  const members = await openMemberLogins(database.url);
   const log = createLog('test', 'silent');
   const owner = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
   const opened = DATABASE_SERVICES.map(
-    (as) => [as, openPool(members.urls[as], log, { name: 'test', max: 4, as })] as const,
+    (as) => [as, openPool(serviceUrl(database.url, as), log, { name: 'test', max: 4, as })] as const,
   );
   const pools = Object.fromEntries(opened) as NoticeBench['pools']; // of every service of the list
   let updates = 0;
@@ -84,7 +83,6 @@ export async function openNoticeBench(): Promise<NoticeBench> {
     close: async () => {
       for (const pool of Object.values(pools)) await pool.end();
       await owner.end();
-      await members.close();
       await database.drop();
     },
   };

@@ -9,12 +9,12 @@ import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
 import { createDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { eventually } from '../../support/until.ts';
-import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
+import { openWiring } from '../../support/wiring.ts';
 
 /*
  * A Bot API server that somebody else wrote. It answers polls at once, knows nine methods and none of Telegram's error codes:
@@ -40,19 +40,19 @@ beforeEach(async () => {
   server = new TelegramServer({ port: await freePort(), host: '127.0.0.1' });
   await server.start();
   own({ close: async () => void (await server.stop()) });
-  pool = openPool(database.url, log, { name: 'test', max: 4 });
+  pool = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
   own({ close: () => pool.end() });
   await allowUser(pool, { userKey: String(PERSON), channel: 'telegram', name: 'Ada', role: 'developer' });
-  const env = {
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl'),
-    REDIS_PREFIX: `p${randomBytes(4).toString('hex')}:`,
-    TELEGRAM_BOT_TOKEN: TOKEN,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    TELEGRAM_API_ROOT: server.config.apiURL,
-  };
-  await createGateway(own, loadGatewayConfig(env), log);
-  const config = loadConfig({ ...env, WORKER_NAME: 'worker-1' });
+  const wiring = own(
+    await openWiring({
+      databaseUrl: database.url,
+      prefix: `p${randomBytes(4).toString('hex')}:`,
+      simulatorUrl: server.config.apiURL,
+      env: { GATEWAY_CHANNELS: 'telegram', TELEGRAM_BOT_TOKEN: TOKEN },
+    }),
+  );
+  await createGateway(own, loadGatewayConfig(wiring.env('gateway')), log);
+  const config = loadConfig(wiring.env('worker', { WORKER_NAME: 'worker-1' }));
   await createWorker(own, config, log, wire(config, log));
 });
 afterEach(async () => void (await closeAll(parts, log)));

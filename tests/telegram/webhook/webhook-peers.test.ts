@@ -1,13 +1,11 @@
 import { createServer, request as call, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { allowUser } from '@signalbox/store/people/users';
-import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import { readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
-import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 
 let harness: Harness;
 beforeEach(async () => void (harness = await openHarness()));
@@ -91,16 +89,8 @@ const shared = (proxyPort: number, port: number): Readonly<Record<string, string
 
 /** A gateway in a process of its own, behind the proxy. */
 async function startProcess(name: string, proxyPort: number, port: number): Promise<ServiceProcess> {
-  const process = await startService('gateway', name, {
-    ...shared(proxyPort, port),
-    DATABASE_URL: harness.databaseUrl,
-    REDIS_URL: harness.redisUrl,
-    REDIS_PREFIX: harness.prefix,
-    TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
-    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
-    TELEGRAM_API_ROOT: harness.simulatorUrl,
-    GATEWAY_NAME: name,
-  });
+  const settings = { GATEWAY_CHANNELS: 'telegram', GATEWAY_NAME: name, ...shared(proxyPort, port) };
+  const process = await startService('gateway', name, harness.wiring.env('gateway', settings));
   onTestFinished(() => process.kill());
   return process;
 }

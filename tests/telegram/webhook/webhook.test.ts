@@ -139,9 +139,9 @@ test('a whole conversation goes by webhook', async () => {
 });
 
 test('with Postgres away Telegram is asked to repeat, and when it is back nothing is lost or doubled', async () => {
-  const relay = await openTcpRelay(Number(new URL(harness.databaseUrl).port));
+  const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
-  const through = new URL(harness.databaseUrl);
+  const through = new URL(harness.wiring.databaseUrl('gateway'));
   through.port = String(relay.port);
   const { url } = await startWebhookGateway(harness, { DATABASE_URL: through.href });
   await harness.people.post('/api/messages', { from: 1001, text: 'before' });
@@ -160,9 +160,9 @@ test('with Postgres away Telegram is asked to repeat, and when it is back nothin
 });
 
 test('a body that cannot be kept while Postgres is away has to come again', async () => {
-  const relay = await openTcpRelay(Number(new URL(harness.databaseUrl).port));
+  const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
-  const through = new URL(harness.databaseUrl);
+  const through = new URL(harness.wiring.databaseUrl('gateway'));
   through.port = String(relay.port);
   const { url } = await startWebhookGateway(harness, { DATABASE_URL: through.href });
   relay.cut();

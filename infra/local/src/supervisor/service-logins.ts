@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { redisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
+import { memberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
+import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
+import { describeError } from '../describe-error.ts';
 import type { RedisUser } from '../redis/redis.ts';
+import { SetupError } from '../setup-error.ts';
+import { hashPath } from '../setup/checkout.ts';
 
 /** Passwords of the services for one run: a new one for each at every start, kept in no file. */
 export type ServicePasswords = Readonly<Record<RedisService, string>>;
@@ -32,8 +37,37 @@ export function databasePasswords(passwords: ServicePasswords): Readonly<Record<
 }
 
 /**
- * How each service logs in. `npm start` makes a login for each on the servers that it starts. On other servers the operator makes the
- * logins, and all services use DATABASE_URL and REDIS_URL.
+ * Gives each service a login of its own in a Postgres that `npm start` did not start: DATABASE_URL is for the migration alone. Throws a
+ * SetupError when its login may not make others.
+ */
+export async function makeMemberLogins(
+  databaseUrl: string,
+  dataDir: string,
+  passwords: ServicePasswords,
+): Promise<void> {
+  try {
+    await setMemberLogins(databaseUrl, installationOf(dataDir), passwords);
+  } catch (cause) {
+    const login = decodeURIComponent(new URL(databaseUrl).username);
+    throw new SetupError(
+      'No service may log in as the owner of its tables, and DATABASE_URL may not make other logins.',
+      {
+        output: describeError(cause),
+        remedy: `Let an administrator of that Postgres run: alter role "${login}" createrole; or start without DATABASE_URL.`,
+        cause,
+      },
+    );
+  }
+}
+
+/** A mark of a data folder: two of them on one Postgres do not take each other's passwords away. */
+function installationOf(dataDir: string): string {
+  return hashPath(dataDir).slice(0, 8);
+}
+
+/**
+ * How each service logs in. It has a login of its own at every Postgres, and at the Redis that `npm start` starts; a Redis of the
+ * operator's own forgets users when it restarts, so all services use REDIS_URL there.
  */
 export function describeLogins(
   config: LocalConfig,
@@ -46,7 +80,12 @@ export function describeLogins(
       return login.href;
     };
     return {
-      DATABASE_URL: config.DATABASE_URL ?? own(servers.databaseUrl, `signalbox_${service}`),
+      DATABASE_URL: own(
+        servers.databaseUrl,
+        config.DATABASE_URL === undefined
+          ? serviceRole(service)
+          : memberLogin(service, installationOf(config.SIGNALBOX_DATA_DIR)),
+      ),
       REDIS_URL: config.REDIS_URL ?? own(servers.redisUrl, service),
     };
   };

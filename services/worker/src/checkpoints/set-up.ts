@@ -7,17 +7,10 @@ export const SCHEMA = 'langgraph';
 /** Any fixed number: it only has to differ from other advisory locks of the product. */
 const SETUP_LOCK = 7_270_011;
 
-/**
- * Creates the tables, as their owner, and lets the services use them. Safe when several workers start at once. A login that may
- * not create anything returns when the tables exist.
- */
+/** Creates the tables, as their owner, and lets the worker use them. Safe from several migrations at once. */
 export async function createCheckpointTables(owner: Pool): Promise<void> {
   const client = await owner.connect();
   try {
-    const { rows } = await client.query<{ may: boolean }>(
-      `select has_database_privilege(current_database(), 'create') or to_regclass('${SCHEMA}.checkpoints') is null as may`,
-    );
-    if (!rows[0]?.may) return;
     await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
     await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
     await client.query('select number_checkpoints()');

@@ -51,6 +51,33 @@ export async function setServicePasswords(
   });
 }
 
+/** How the login of a service is called that an installation makes for itself on a server which others may use too. */
+export function memberLogin(service: ServiceWithLogin, installation: string): string {
+  return `${serviceRole(service)}_${installation}`;
+}
+
+/**
+ * Makes a login of this installation's own for each service, or gives it a new password: a member of the service's role, who owns
+ * nothing. `installation` is some letters and digits. Throws Postgres's own 42501 when this owner may not make logins.
+ */
+export async function setMemberLogins(
+  ownerUrl: string,
+  installation: string,
+  passwords: Readonly<Record<ServiceWithLogin, string>>,
+): Promise<void> {
+  await asOwner(ownerUrl, async (owner) => {
+    for (const service of DATABASE_SERVICES) {
+      const login = pg.escapeIdentifier(memberLogin(service, installation));
+      const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [
+        memberLogin(service, installation),
+      ]);
+      if (rowCount === 0) await owner.query(`create role ${login} login in role ${serviceRole(service)}`);
+      const verifier = pg.escapeLiteral(scramVerifier(passwords[service]));
+      await owner.query(`alter role ${login} login password ${verifier}`);
+    }
+  });
+}
+
 function grantsOf(service: ServiceWithLogin): readonly string[] {
   const role = serviceRole(service);
   const { tables, functions } = SERVICE_RIGHTS[service];
