@@ -129,7 +129,7 @@ function openContext(
 async function findServerProblem(config: CliConfig, opened: ReadonlySet<Server>): Promise<AppError | null> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = config;
   if (databaseUrl !== undefined && opened.has('DATABASE_URL')) {
-    const problem = await checkDatabase(databaseUrl, undefined);
+    const problem = await checkDatabase(databaseUrl, 'cli');
     if (problem !== null) return problem;
   }
   // One that may evict keys answers, and is no reason why a command fails.

@@ -45,7 +45,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   // Listens before anything else, so that readiness says what is waited for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const role = databaseRoleOf(config.JOBS_POOLS);
-  const checks = [() => checkDatabase(config.DATABASE_URL, role.as), () => checkRedis(redisUrl)];
+  const checks = [() => checkDatabase(config.DATABASE_URL, role.as ?? 'jobs'), () => checkRedis(redisUrl)];
   await waitForServers({ checks, probe, own, log });
   const tracing = own(await openTracing(config, name, log));
   const pool = openPool(config.DATABASE_URL, log, {

@@ -6,14 +6,14 @@ import type { ServiceWithLogin } from './migrations/service-rights.ts';
 
 const CHECK_MS = 3_000;
 
+/** Who wants to use the database: a service, a job service of several pools, the command line, or the migration as the owner. */
+export type DatabaseUser = ServiceWithLogin | 'jobs' | 'cli' | 'owner';
+
 /**
- * Why a service (undefined: all of them, `owner`: whoever migrates) cannot use this database, with what to do about it; null when it can be used. Changes
- * nothing, and answers within some seconds, also when nobody is there.
+ * Why this user cannot use this database, with what to do about it; null when it can. A service may not log in as the owner of the
+ * tables, for whom no policy of rows holds. Changes nothing, and answers within some seconds, also when nobody is there.
  */
-export async function checkDatabase(
-  url: string,
-  service: ServiceWithLogin | 'owner' | undefined,
-): Promise<AppError | null> {
+export async function checkDatabase(url: string, user: DatabaseUser): Promise<AppError | null> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'signalbox-check',
@@ -24,7 +24,8 @@ export async function checkDatabase(
   try {
     await client.connect();
     await client.query('select 1');
-    return service === 'owner' ? null : await checkRelease(client, service);
+    if (user === 'owner') return null;
+    return (user === 'cli' ? null : await findOwner(client)) ?? (await checkRelease(client, user));
   } catch (error) {
     return describe(error, new URL(url));
   } finally {
@@ -33,8 +34,16 @@ export async function checkDatabase(
   }
 }
 
-async function checkRelease(client: pg.Client, service: ServiceWithLogin | undefined): Promise<AppError | null> {
-  await takeRole(client, service);
+/** The reason why this login may not be a service's; null when it owns no table. */
+async function findOwner(client: pg.Client): Promise<AppError | null> {
+  const { rows } = await client.query<{ login: string }>(
+    `select session_user as login from pg_class where oid = to_regclass('public.inbox') and pg_has_role(session_user, relowner, 'usage')`,
+  );
+  return rows[0] ? new AppError('DATABASE_LOGIN_OWNS', { login: rows[0].login }) : null;
+}
+
+async function checkRelease(client: pg.Client, user: Exclude<DatabaseUser, 'owner'>): Promise<AppError | null> {
+  await takeRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
   return findReleaseProblem(client);
 }
 

@@ -48,11 +48,10 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   if (SILENT.has(type)) return ignore(updateId, type);
   const sender = { ...describeSender(from, contacts), updateId, at: toTime(message.timestamp), messageId: message.id };
   if (message.edit) {
-    const body = message.edit.message.text?.body;
-    if (body === undefined) return ignore(updateId, 'edit without words');
-    const written = { ...sender, messageId: message.edit.original_message_id, text: clean(body), album: null };
-    const unseen = { ...written, kind: 'text', named: true, whisper: false, attachments: [] } as const;
-    return { ...written, kind: 'edit', unseen };
+    const words = message.edit.message.text?.body;
+    if (words === undefined) return ignore(updateId, 'edit without words');
+    const messageId = message.edit.original_message_id;
+    return { ...sender, kind: 'edit', messageId, text: clean(words), album: null };
   }
   const reply = message.interactive?.button_reply ?? message.interactive?.list_reply;
   if (reply) {
