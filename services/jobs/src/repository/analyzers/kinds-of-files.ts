@@ -16,7 +16,7 @@ const TEST: Kind = {
     /^(?:(?:android|common|jvm|js|native|integration|unit)Test)$/,
   ),
   file: anyOf(
-    /^(?:(?:[\w-]*[._-])?tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/,
+    /^(?:(?:[\w-]*[._-])?tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/s,
     /[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$/,
     /[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$/,
   ),

@@ -53,7 +53,7 @@ function satisfiesPython(version: string, range: string): boolean {
 }
 
 function poetryPart(part: string): string {
-  const [, sign = '', release = '', rest = ''] = /^(\^|~(?!=)|)(\d[\d.]*)(.*)$/.exec(part) ?? [];
+  const [, sign = '', release = '', rest = ''] = /^(\^|~(?!=)|)(\d[\d.]*)(.*)$/s.exec(part) ?? [];
   if (release === '') return part;
   if (sign === '') return `==${release}${rest}`;
   const parts = release.split('.').map(Number);

@@ -102,7 +102,8 @@ function readScripts(text: string): readonly string[] {
 }
 
 /** What makes another package, whose scripts are not of this repository. */
-const MAKES_PACKAGE = /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s+(?:--?\w+\s+)*create-|\bdegit\b/;
+const MAKES_PACKAGE =
+  /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s{1,8}(?:--?\w{1,20}\s{1,8}){0,4}create-|\bdegit\b/;
 
 function readCalls(code: readonly { readonly text: string; readonly line: number }[]): PageFacts['scripts'] {
   if (code.some(({ text }) => MAKES_PACKAGE.test(text))) return [];
@@ -110,7 +111,7 @@ function readCalls(code: readonly { readonly text: string; readonly line: number
     .flatMap(({ text, line }) =>
       [...text.matchAll(/(?<![\w-])(?:npm|pnpm|yarn)\s{1,3}run\s{1,3}([a-z][\w:.-]{0,80})(?![\w/*<[{])/g)].map(
         (match) => ({
-          name: (match[1] ?? '').replace(/[.:]+$/, ''),
+          name: (match[1] ?? '').replace(/(?<![.:])[.:]+$/, ''),
           line,
         }),
       ),
@@ -129,7 +130,7 @@ function toFound(
 
 /** What is written once and then stays: its links were right at the time. And what is shown in another place than it lies in. */
 const NOT_FOLLOWED =
-  /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/.*template|(?:^|\/)(?:issue|pull_request)_template/i;
+  /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]*template|(?:^|\/)(?:issue|pull_request)_template/i;
 /** What says that the pages in its folder and below are made into a site, which has addresses of its own. */
 const SITE = anyOf(
   /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
@@ -175,7 +176,7 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
   if (
     isOfSite &&
     (link.target.startsWith('/') ||
-      !/\.\w+(?:[?#].*)?$/.test(link.target) ||
+      !/\.\w+(?:[?#].*)?$/s.test(link.target) ||
       (IMAGE.test(target.path) && link.target.startsWith('..')))
   )
     return [];

@@ -42,7 +42,7 @@ export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
 };
 
 /** `requirements.txt`, `requirements-dev.txt`, `dev_requirements.txt`, `requirements/base.txt`; what pip-tools compiles from is none. */
-const REQUIREMENTS = /(?:^|\/)(?:[\w.-]*requirements[\w.-]*|requirements\/[\w.-]+)\.txt$/i;
+const REQUIREMENTS = /(?:^|\/)(?:(?=[\w.-]*\.txt$)[\w.-]*?requirements|requirements\/)[\w.-]*\.txt$/i;
 
 /** Whether a file says which packages are in use. What others wrote is judged where it comes from. */
 export function namesPackages(path: string): boolean {

@@ -51,7 +51,12 @@ function needsLock(project: Project, { path, folder, facts }: Placed<ManifestFac
 
 function isRequirements(path: string, folder: string): boolean {
   const below = seenFrom(folder, path);
-  return below !== null && /^(?:requirements\/)?[^/]*requirements[^/]*\.txt$/.test(below);
+  return (
+    below !== null &&
+    /^(?:requirements\/)?[^/]*$/.test(below) &&
+    /requirements[^/]*$/.test(below) &&
+    below.endsWith('.txt')
+  );
 }
 
 /** Lock files of different package managers side by side. */

@@ -26,8 +26,8 @@ interface Place {
 
 /** What stops a program so that somebody can look into it. */
 const STOPS: Readonly<Record<string, RegExp>> = {
-  JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*;?[ \t]*$)/gm,
-  TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*;?[ \t]*$)/gm,
+  JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
+  TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
   Python: /^[ \t]{0,200}(?:breakpoint\(\)|i?pdb\.set_trace\(\)|import i?pdb\b)/gm,
   Ruby: /^[ \t]{0,200}(?:binding\.(?:pry|irb)|byebug)(?=[ \t]*$)/gm,
   PHP: /^[ \t]{0,200}(?:dd|xdebug_break)(?=\()/gm,

@@ -65,7 +65,7 @@ function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[]
       text: match[0],
       end: match.index + match[0].length,
       isEverything:
-        !MEANT.test(name === 'Kotlin' ? caught.replace(/\s*:.*$/s, '') : caught) &&
+        !MEANT.test(name === 'Kotlin' ? (caught.split(':', 1)[0] ?? '') : caught) &&
         (!isTyped || caught === '' || ALL_FAILURES.test(`${toType(caught, name)} `)),
     };
   });

@@ -32,7 +32,7 @@ const BUILD_OUTPUT = anyOf(
   /^(.*\.(?:pyc|pyo|class|o|obj|pdb|ilk))$/,
 );
 const JUNK =
-  /(?:^|\/)(?:\.DS_Store|Thumbs\.db|ehthumbs\.db|npm-debug\.log|yarn-error\.log|\.idea\/workspace\.xml|__MACOSX\/.*|\.[^/]+\.sw[op]|[^/]+\.(?:orig|rej|bak)|[^/]+~)$/;
+  /(?:^|\/)(?:\.DS_Store|Thumbs\.db|ehthumbs\.db|npm-debug\.log|yarn-error\.log|\.idea\/workspace\.xml|__MACOSX\/[^]*|\.[^/]+\.sw[op]|[^/]+\.(?:orig|rej|bak)|[^/]+~)$/;
 const MEDIA =
   /\.(?:png|jpe?g|gif|svg|webp|avif|ico|icns|bmp|tiff?|psd|ai|mp[34]|m4[av]|mov|webm|ogg|wav|flac|avi|ttf|otf|woff2?|eot|pdf|glb|gltf|fbx|blend)$/i;
 /** Large by nature, and written by programs. */

@@ -60,7 +60,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
 };
 
 /** Tests that stand beside the code that they test, as in Rust. */
-const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^\s*>>> \w/m;
+const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
 const MODULE_LIMIT = 20;
 
 async function summarize(noted: readonly Noted<HealthFacts>[], view: RepositoryView): Promise<HealthSummary> {

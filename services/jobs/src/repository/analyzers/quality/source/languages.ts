@@ -160,7 +160,7 @@ export const LANGUAGES: readonly Language[] = [
     extensions: ['php'],
     forms: [LINE, HASH, BLOCK, HEREDOC, SINGLE_LINES, DOUBLE_LINES],
     shape: 'word',
-    functions: /\bfunction\s*&?\s*(\w*)\s*\(\)(?:\s*use\s*\(\))?(?:\s*:\s*[\w\\|?&\s]{1,80})?\s*$/i,
+    functions: /\bfunction\s*(?:&\s*)?(?:(\w+)\s*)?\(\)(?:\s*use\s*\(\))?(?:\s*:\s*[\w\\|?&\s]{1,80})?\s*$/i,
     control: control('if|else|elseif|for|foreach|while|do|switch|try|catch|finally|match'),
     branches: `${words('if|elseif|for|foreach|while|catch|switch|match')}|${LOGIC}|\\?\\?|${TERNARY}`,
     isEmbedded: true,

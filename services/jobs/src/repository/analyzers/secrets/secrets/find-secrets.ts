@@ -76,7 +76,7 @@ function judgeKey(found: Found, value: string): Secret | null {
   const body = value
     .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
     .replace(/-----END [\s\S]*$/, '')
-    .replaceAll(/\\+[nr]/g, '')
+    .replaceAll(/(?<!\\)\\+[nr]/g, '')
     .replaceAll(
       /^(?:Proc-Type|DEK-Info|Version|Comment|Encryption|PuTTY-User-Key-File-\d|Public-Lines|Private-Lines|Private-MAC)\b.*$/gm,
       '',

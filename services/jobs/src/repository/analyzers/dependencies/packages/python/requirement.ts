@@ -3,12 +3,12 @@ import type { Origin, Wanted } from '../package.ts';
 /** One dependency as PEP 508 writes it: `name[extra] >=1,<2 ; marker` or `name @ address`. Null where it is something else. */
 export function readRequirement(text: string): Wanted | null {
   const line = text.slice(0, LINE_LIMIT).trim();
-  const [, given = '', rest = ''] = /^([A-Za-z\d][\w.-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/.exec(line) ?? [];
+  const [, given = '', rest = ''] = /^([A-Za-z\d][\w.-]*)\s*(?:\[[^\]]*\]\s*)?(.*)$/s.exec(line) ?? [];
   if (given === '') return null;
   const name = normalName(given);
   if (rest.startsWith('@'))
     return { name, range: null, origin: readAddress(rest.slice(1).trim().split(/\s/)[0] ?? '') };
-  const range = (rest.split(';')[0] ?? '').replaceAll(/[()\s]/g, '').replace(/--hash=.*$/, '');
+  const range = (rest.split(';')[0] ?? '').replaceAll(/[()\s]/g, '').replace(/--hash=.*$/s, '');
   if (range !== '' && !/^[<>=!~]/.test(range)) return null;
   // With a condition it may be for other machines only.
   return { name, range, ...(rest.includes(';') ? { isOptional: true } : {}) };

@@ -47,7 +47,7 @@ function* readLines(text: string): Generator<{ readonly code: string; readonly l
     open.push(
       raw
         .slice(0, 4_000)
-        .replace(/(?:^|\s)#.*$/, '')
+        .replace(/(?:^|\s)#.*$/s, '')
         .replace(/\\\r?$/, ''),
     );
     if (isContinued) continue;
@@ -63,6 +63,12 @@ function readLine(code: string): Wanted | null {
   if (address === undefined) return code.startsWith('-') ? null : readRequirement(code);
   const egg = /[#&]egg=([\w.-]+)/.exec(address)?.[1];
   const name =
-    egg ?? /([\w.-]+?)(?:\.git|\.tar\.gz|\.zip|\.whl)?(?:@[^/]*)?(?:#.*)?$/.exec(address.slice(-200))?.[1] ?? '';
+    egg ?? /(?<![\w.-])([\w.-]+?)(?:\.git|\.tar\.gz|\.zip|\.whl)?$/.exec(lastPart(address.slice(-200)))?.[1] ?? '';
   return { name: normalName(name), range: null, origin: readAddress(address) };
+}
+
+/** The last part of an address, without its ref and what follows a hash. */
+function lastPart(address: string): string {
+  const path = address.split('#', 1)[0] ?? '';
+  return path.slice(path.lastIndexOf('/') + 1).split('@', 1)[0] ?? '';
 }
