@@ -35,8 +35,45 @@ test.each([
   expect(await harness.said(1001)).toEqual([]);
 
   await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
-  await until('she is answered', async () => (await harness.said(1001)).length === 1);
+  await until('she is answered', async () => (await harness.said(1001)).length === 4);
+  expect((await harness.said(1001)).slice(0, 3)).toEqual(['one', 'two', 'three']);
   expect((await chat())?.parked_reason).toBeNull();
+  expect(await harness.rows('select 1 from dead_letters where resolved_at is null')).toEqual([]);
+});
+
+test('what a person missed while they had blocked the bot comes when they unblock it, once and in its order', async () => {
+  await harness.people.post('/api/block', { person: 1001, blocked: true });
+  await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
+  await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two', priority: 0 }, { text: 'three', priority: 9 }]);
+  await until('it is given up', async () => (await statuses()).every((status) => status === 'undeliverable'));
+  await harness.people.post('/api/block', { person: 1001, blocked: false });
+  await until('it arrives', async () => (await statuses()).every((status) => status === 'sent'), 15_000);
+  for (const blocked of [true, false]) await harness.people.post('/api/block', { person: 1001, blocked });
+  await harness.say('telegram:1001', [{ text: 'four' }]);
+  await until('the next one arrives', async () => (await harness.said(1001)).includes('four'), 15_000);
+  expect(await harness.said(1001)).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test('of what is more than a day old they are told how much it was, once, and in their language', async () => {
+  await harness.rows(`update users set language = 'de' where user_key = '1001'`);
+  await harness.people.post('/api/block', { person: 1001, blocked: true });
+  await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
+  const userKey = '1001';
+  await harness.say('telegram:1001', [
+    { text: 'one', userKey },
+    { text: 'two', userKey },
+    { text: 'three', userKey },
+  ]);
+  await until('it is given up', async () => (await statuses()).every((status) => status === 'undeliverable'));
+  await harness.rows(`update outbox set created_at = now() - interval '2 days' where body ->> 'text' <> 'three'`);
+  await harness.people.post('/api/block', { person: 1001, blocked: false });
+  const isQuiet = async (): Promise<boolean> => !(await statuses()).some((status) => /pending|sending/.test(status));
+  await until('it arrives', async () => (await harness.said(1001)).length >= 2 && isQuiet(), 15_000);
+  expect(await harness.said(1001)).toEqual(['three', expect.stringContaining('kamen 2 Nachrichten')]);
+  for (const blocked of [true, false]) await harness.people.post('/api/block', { person: 1001, blocked });
+  await harness.say('telegram:1001', [{ text: 'four' }]);
+  await until('the next one arrives', async () => (await harness.said(1001)).includes('four'), 15_000);
+  expect(await harness.said(1001)).toHaveLength(3);
 });
 
 test('whoever blocks the bot is parked before anything is sent, and unblocking undoes it', async () => {

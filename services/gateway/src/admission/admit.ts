@@ -92,8 +92,9 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     for (const update of updates) {
       if (update.kind !== 'membership') continue;
       log.info('membership changed', { chatKey: update.chatKey, reachable: update.reachable, reason: update.reason });
-      if (update.reachable) await unparkChat(pool, update.chatKey);
-      else await parkChat(pool, update.chatKey, update.reason);
+      if (!update.reachable) await parkChat(pool, update.chatKey, update.reason);
+      else if ((await unparkChat(pool, update.chatKey)) > 0)
+        await deps.notifier.wakeChats([update.chatKey], newId('trc'));
     }
   };
 }

@@ -185,6 +185,8 @@ export class Deliverer implements Closable {
       case 'lost':
         return 'left';
       case 'park':
+        // The refusal is certain: when the chat is open again, it is sent without a word about a first time.
+        if (!(await this.#retry(signal, () => note(outcome.delivery)))) return 'left';
         await this.#retry(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
       case 'move':

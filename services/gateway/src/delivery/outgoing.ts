@@ -120,9 +120,12 @@ export function parkChat(db: Queryable, chatKey: string, reason: string): Promis
   return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }
 
-/** The channel lets us write to this chat and its topics again. */
-export async function unparkChat(db: Queryable, chatKey: string): Promise<void> {
-  await db.query(sql`select chat_unpark(${chatKey})`);
+/**
+ * The channel lets us write to this chat and its topics again: what was given up there goes out, or the chat is told how much it missed.
+ * Returns how many messages there are to send.
+ */
+export function unparkChat(db: Queryable, chatKey: string): Promise<number> {
+  return findValue<number>(db, 0)`select chat_unpark(${chatKey})`;
 }
 
 /** Whether we may write to a person in this chat: they wrote there before, and it is not parked. */

@@ -13,7 +13,7 @@ import { withCode } from './written-code.ts';
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
 export type Outcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
-  | { readonly kind: 'park'; readonly reason: string }
+  | { readonly kind: 'park'; readonly reason: string; readonly delivery: Delivery }
   | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
   /** Another gateway has the chat by now. */
   | { readonly kind: 'lost' };
@@ -55,7 +55,8 @@ export function createRowSender(deps: {
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const decided = channel.takesDecisions ? body.data : await withoutDecisions(pool, body.data);
+      const said = withMissed(body.data);
+      const decided = channel.takesDecisions ? said : await withoutDecisions(pool, said);
       const shown = await withCode(pool, cipher, decided);
       const base = item.base?.messageIds ?? [];
       if (cannotChange(channel, base, body.data))
@@ -102,6 +103,11 @@ export function createRowSender(deps: {
   };
 }
 
+/** What stands in the place of messages that are too old to be sent. */
+function withMissed(body: OutboundBody): OutboundBody {
+  return body.missed === undefined ? body : { ...body, text: say('gateway.missed', { count: body.missed }) };
+}
+
 /** Where nothing can be changed, each step of work would be a message of its own, and so would each vote on a card. */
 function cannotChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
   const isChange = progress !== undefined || buttons.some(({ act }) => act !== undefined);
@@ -130,7 +136,7 @@ function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachabl
     settle(item, 'pending', known, error, { uncounted: true, ...(pauseMs === undefined ? {} : { pauseMs }) });
   switch (failure.kind) {
     case 'blocked':
-      return { kind: 'park', reason: failure.reason };
+      return { kind: 'park', reason: failure.reason, delivery: known };
     case 'moved':
       return { kind: 'move', result: wait(null).result, chatKey: failure.chatKey };
     case 'wait':

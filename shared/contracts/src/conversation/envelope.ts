@@ -176,6 +176,8 @@ export const OutboundBody = z.object({
   onlyChanges: z.boolean().optional(),
   /** The gateway writes the code of this challenge into the text, while it sends it and nowhere else. */
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
+  /** So many messages were given up while the chat refused us, and are too old now: the gateway writes that in place of the text. */
+  missed: z.int().positive().optional(),
   /** How far the work is that its slot shows. Where no message can be changed, people are shown the first step and the end. */
   progress: z.enum(['underway', 'over']).optional(),
 });
