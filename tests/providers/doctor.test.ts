@@ -48,6 +48,13 @@ describe('doctor tries the models', () => {
     ['a limit', { status: 429 }, 'warn', 'limits our rate', 'Wait a minute'],
     ['a failing server', { status: 500 }, 'fail', 'fails (HTTP 500): as planned', 'status page'],
     ['a refused call', { status: 400 }, 'fail', 'refuses a call with a tool (HTTP 400): as planned', 'can call tools'],
+    [
+      'a context that holds nothing',
+      { status: 400, message: 'maximum context length is 10 tokens' },
+      'fail',
+      'has no room for a short question (HTTP 400)',
+      'a larger context in ANTHROPIC_MODEL',
+    ],
     ['an answer that breaks off', 'end', 'fail', 'answers something that is not a streamed chat', 'ANTHROPIC_BASE_URL'],
   ])('says what to do about %s', async (_, fault, state, say, remedy) => {
     wire.plan(fault);

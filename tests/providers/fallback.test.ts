@@ -63,7 +63,7 @@ describe('models that stand in for each other', () => {
   it('a request that is refused for what it asks is not tried elsewhere', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan({ status: 400 });
-    expect((await bench.ask('I need a port')).join()).toMatch(AWAY);
+    expect((await bench.ask('I need a port')).join()).toContain('does not take our requests');
     expect(second.requests()).toEqual([]);
     expect(await bench.turns()).toMatchObject([{ outcome: 'failed' }]);
   });

@@ -155,6 +155,16 @@ const TELL_USER = {
     'There is no room in the workspace: {detail}. Nothing was written. Delete what is no longer needed in it, or ask an operator for more room.',
   MODEL_UNAVAILABLE:
     'The language model is not answering, so I could not finish this. Nothing is lost; please say it again in a moment.',
+  MODEL_TOO_LONG:
+    'This conversation has become too long for the language model, so I could not finish this. Saying it again does not help: begin a new one with /new, and say it there. What was done stays done.',
+  MODEL_KEY_REFUSED:
+    'The server of the language model refuses our key, so I could not finish this. Saying it again does not help: an operator has to set a valid one. “signalbox doctor” says where.',
+  MODEL_NO_CREDIT:
+    'The account of the language model has no credit left, so I could not finish this. Saying it again does not help: an operator has to add some. “signalbox doctor” says which account.',
+  MODEL_UNKNOWN:
+    'The language model that is set does not answer at its address: its server does not know it, or something else is there. Saying it again does not help: an operator has to correct its name or address. “signalbox doctor” says which.',
+  MODEL_REQUEST_REFUSED:
+    'The server of the language model does not take our requests, so I could not finish this. Saying it again does not help: an operator has to look at its settings. “signalbox doctor” says what it refuses.',
   MODEL_GARBAGE: 'The language model gave no usable answer, so I stopped. Please say it again in other words.',
   DEAD_LETTERED:
     'I tried your message several times and could not handle it. An operator has been told (reference {ref}).',

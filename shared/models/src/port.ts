@@ -73,7 +73,7 @@ export interface Model {
   /** It can look at pictures. */
   readonly sees?: true;
   /**
-   * Answers once. Throws MODEL_UNAVAILABLE with a ModelFailure as its cause after all tries, and the signal's reason when it is
+   * Answers once. Throws MODEL_UNAVAILABLE or its kin with a ModelFailure as its cause after all tries, and the signal's reason when it is
    * aborted. Asking twice may give two answers, and costs twice.
    */
   ask(request: ModelRequest): Promise<ModelAnswer>;

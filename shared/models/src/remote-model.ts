@@ -1,7 +1,6 @@
-import { AppError } from '@signalbox/contracts/errors';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat, type TokenCounts } from './retry/chat-try.ts';
-import { isTransient, ModelFailure } from './retry/failure.ts';
+import { asAppError, isTransient, ModelFailure } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
 import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend } from './port.ts';
 import { withPictures } from './pictures.ts';
@@ -30,7 +29,7 @@ export interface RemoteOptions extends ModelObserver {
  *   try ─┬─ answer
  *        ├─ the caller's signal     → its reason, at once
  *        ├─ the deadline            → MODEL_UNAVAILABLE (timeout)
- *        ├─ key, model, credit, 4xx → MODEL_UNAVAILABLE
+ *        ├─ key, model, credit, 4xx → the error that says who can mend it
  *        └─ 429, 5xx, network, silence, cut off → wait (as the server asks, or longer each time) → try again, up to three times
  * The clients' own retries are off: this is the only rule, for all of them.
  */
@@ -64,7 +63,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
         const again = !deadline.aborted && isTransient(failure.code) && attempt < tries;
         if (!again || waitMs > Math.min(LONGEST_WAIT_MS, leftMs)) {
           done(failure.code);
-          throw new AppError('MODEL_UNAVAILABLE', {}, failure);
+          throw asAppError(failure);
         }
         await sleep(waitMs, request.signal);
       }

@@ -80,10 +80,17 @@ function explain(
       );
     case 'rate-limited':
       return warn(role, `${where} limits our rate${status}`, 'Wait a minute, or raise the limit of the account.');
-    case 'cut':
+    case 'too-long':
       return fail(
         role,
-        `${where} answers something that is not a streamed chat`,
+        `${where} has no room for a short question${status}${detail}`,
+        `Choose a model with a larger context in ${name} or MODEL, or give its server a larger one.`,
+      );
+    case 'cut':
+    case 'not-chat':
+      return fail(
+        role,
+        `${where} answers something that is not a streamed chat${detail}`,
         `${url} has to name a server of this kind.`,
       );
     case 'server-error':
@@ -96,7 +103,7 @@ function explain(
       return fail(
         role,
         `${where} refuses a call with a tool${status}${detail}`,
-        `Choose a model that can call tools in ${name} or MODEL.`,
+        `Look at what it refuses. Choose a model that can call tools in ${name} or MODEL.`,
       );
   }
 }

@@ -7,11 +7,11 @@ const thrown = (name: string, fields: object = {}): Error =>
 
 describe('naming what a model threw', () => {
   it.each([
-    ['a refused key', thrown('AuthenticationError', { status: 401 }), 'unauthorized'],
-    ['a forbidden model', thrown('PermissionDeniedError', { status: 403 }), 'unauthorized'],
-    ['an unknown model', thrown('NotFoundError', { status: 404 }), 'model-unknown'],
+    ['a refused key', thrown('AuthenticationError', { status: 401 }), 'unauthorized', 'MODEL_KEY_REFUSED'],
+    ['a forbidden model', thrown('PermissionDeniedError', { status: 403 }), 'unauthorized', 'MODEL_KEY_REFUSED'],
+    ['an unknown model', thrown('NotFoundError', { status: 404 }), 'model-unknown', 'MODEL_UNKNOWN'],
     ['too many requests', thrown('RateLimitError', { status: 429 }), 'rate-limited'],
-    ['a refused request', thrown('BadRequestError', { status: 400 }), 'refused'],
+    ['a refused request', thrown('BadRequestError', { status: 400 }), 'refused', 'MODEL_REQUEST_REFUSED'],
     ['a broken server', thrown('InternalServerError', { status: 503 }), 'server-error'],
     ['a gateway that gave up', thrown('APIError', { status: 504 }), 'timeout'],
     ['a timeout', thrown('TimeoutError'), 'timeout'],
@@ -28,9 +28,9 @@ describe('naming what a model threw', () => {
       new (class APIConnectionError extends Error {})('Connection error.'),
       'network',
     ],
-  ])('calls %s MODEL_UNAVAILABLE', (_, error, reason) => {
+  ])('calls %s by what can be done about it', (_, error, reason, code = 'MODEL_UNAVAILABLE') => {
     const named = toModelError(error);
-    expect(named).toMatchObject({ code: 'MODEL_UNAVAILABLE', remedy: 'tell-user', cause: { code: reason } });
+    expect(named).toMatchObject({ code, remedy: 'tell-user', cause: { code: reason } });
     expect(named).toBeInstanceOf(AppError);
   });
 
@@ -82,8 +82,37 @@ describe('a failure of a model', () => {
     [529, ['overloaded_error'], 'server-error'],
     [400, ['invalid_request_error'], 'refused'],
     [200, [], null],
+    [400, ['context_length_exceeded'], 'too-long'],
+    [413, ['request_too_large'], 'too-long'],
+    [400, ['unknown_parameter'], 'refused'],
   ])('is read off the status %s and the codes %j', (status, codes, reason) => {
     expect(reasonOfStatus(status, codes)).toBe(reason);
+  });
+
+  it.each([
+    [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'too-long'],
+    [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'too-long'],
+    [400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 'too-long'],
+    [400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.", 'too-long'],
+    [400, 'the request exceeds the available context size. try increasing the context size', 'too-long'],
+    [422, 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096.', 'too-long'],
+    [400, 'Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 'too-long'],
+    [429, 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 35000.', 'too-long'],
+    [429, 'Rate limit reached on the maximum number of tokens per minute.', 'rate-limited'],
+    [400, 'Unrecognized request argument supplied: parallel_tool_calls', 'refused'],
+    [400, 'x/y is not a valid model ID', 'model-unknown'],
+    [400, 'The model `m` does not exist', 'model-unknown'],
+    [400, 'Insufficient Balance', 'no-credit'],
+    [503, 'context limit of this node is being raised', 'server-error'],
+  ])('is read off the status %s and the words: %s', (status, words, reason) => {
+    expect(reasonOfStatus(status, [], words)).toBe(reason);
+  });
+
+  it('names the codes of the server to its operator, and nothing that may quote', () => {
+    const codes = ['unknown_parameter', 'parallel_tool_calls', 'the words of a person'];
+    expect(new ModelFailure('refused', { model: 'p:m', status: 400, codes }).message).toBe(
+      'p:m: the server refused the request (HTTP 400, unknown_parameter, parallel_tool_calls)',
+    );
   });
 
   it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)(
@@ -91,7 +120,7 @@ describe('a failure of a model', () => {
     (reason) => expect(isTransient(reason)).toBe(true),
   );
 
-  it.each(['no-credit', 'unauthorized', 'model-unknown', 'refused'] as const)(
+  it.each(['no-credit', 'unauthorized', 'model-unknown', 'not-chat', 'too-long', 'refused'] as const)(
     'is not worth another try: %s',
     (reason) => expect(isTransient(reason)).toBe(false),
   );

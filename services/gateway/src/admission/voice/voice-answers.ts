@@ -54,10 +54,12 @@ export function sayUnheard(result: Exclude<Transcription, { kind: 'heard' }>, li
     case 'cut':
       return say('voice.garbled');
     case 'refused':
+    case 'too-long':
       return say('voice.refused');
     case 'unauthorized':
     case 'model-unknown':
     case 'no-credit':
+    case 'not-chat':
       return say('voice.misconfigured');
     case 'network':
     case 'server-error':
