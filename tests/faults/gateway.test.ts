@@ -231,9 +231,11 @@ describe('on its own', () => {
     await until('the update came', async () => admitted.length === 1);
   });
 
-  test('a wrong token ends it, with what to do', async () => {
-    const started = await harness.startGateway({ TELEGRAM_BOT_TOKEN: '100:wrong' });
-    await expect(started.gateway.ended).rejects.toThrow(/Put the token that @BotFather shows/);
+  test('a wrong token leaves it not ready, with what to do', async () => {
+    const { gateway } = await harness.startGateway({ TELEGRAM_BOT_TOKEN: '100:wrong' });
+    const ask = async () => fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`);
+    await until('it says why', async () => /Put the token that @BotFather shows/.test(await (await ask()).text()));
+    expect((await ask()).status).toBe(503);
   });
 
   test('one trace id leads from the update to the message', async () => {

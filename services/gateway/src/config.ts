@@ -4,7 +4,9 @@ import { TracingConfig } from '@signalbox/platform/tracing/settings';
 import { TranscriptionConfig } from '@signalbox/models/transcription/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
+import { AppError } from '@signalbox/contracts/errors';
 import type { ChannelKind } from './channels/channel.ts';
+import { describeRefusal } from './channels/refused.ts';
 import { CHANNELS } from './channels/registry.ts';
 
 const ChannelNames = z
@@ -41,8 +43,15 @@ export interface ChosenChannel {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+/** A channel whose variables cannot be read, and why. */
+export interface MisconfiguredChannel {
+  readonly name: string;
+  readonly reason: string;
+}
+
 export interface GatewayConfig extends z.infer<typeof GatewayConfig> {
   readonly channels: readonly ChosenChannel[];
+  readonly misconfigured: readonly MisconfiguredChannel[];
 }
 
 /** The variables that a gateway reads, whichever channels it opens. */
@@ -51,14 +60,34 @@ export const GATEWAY_VARIABLES: readonly string[] = [
   ...CHANNELS.flatMap(({ config }) => Object.keys(config.shape)),
 ];
 
-/** Reads the environment. Throws CONFIG_INVALID with every problem at once, those of the channels included. */
+/**
+ * Reads the environment. A channel whose variables are wrong is left out, and said. Throws CONFIG_INVALID with every problem at once when
+ * no channel is left, or one is the gateway's own.
+ */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
   const { GATEWAY_CHANNELS: names } = readConfig(GatewayConfig.pick({ GATEWAY_CHANNELS: true }), environment);
   const kinds = CHANNELS.filter(({ name }) => names.includes(name));
-  const [own, ...channels] = readConfigs([GatewayConfig, ...kinds.map(({ config }) => config)], environment);
+  const read = kinds.map((kind) => readChannel(kind, environment));
+  const channels = read.filter((one) => 'config' in one);
+  // All at once, or those of the gateway alone.
+  const schemas = channels.length === 0 ? [GatewayConfig, ...kinds.map(({ config }) => config)] : [GatewayConfig];
+  const [own] = readConfigs(schemas, environment);
   return {
     ...(own as z.infer<typeof GatewayConfig>), // in the order of the schemas
-    // In the order of the schemas again.
-    channels: kinds.map((kind, place) => ({ kind, config: channels[place] as ChosenChannel['config'] })),
+    channels,
+    misconfigured: read.filter((one) => 'reason' in one),
   };
+}
+
+function readChannel(
+  kind: ChannelKind,
+  environment: Readonly<Record<string, string | undefined>>,
+): ChosenChannel | MisconfiguredChannel {
+  try {
+    return { kind, config: readConfig(kind.config, environment) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CONFIG_INVALID')
+      return { name: kind.name, reason: describeRefusal(error) };
+    throw error;
+  }
 }

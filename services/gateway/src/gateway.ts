@@ -1,3 +1,4 @@
+import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { channelOf } from '@signalbox/contracts/conversation/chat-key';
 import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
@@ -21,13 +22,14 @@ import { openTranscriber } from '@signalbox/models/transcription/settings';
 import { VoiceListener } from './admission/voice/listener.ts';
 import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
-import type { Channel, ChannelParts, Listening } from './channels/channel.ts';
+import type { Channel, ChannelParts } from './channels/channel.ts';
 import { createPublicServer } from './channels/http/public-server.ts';
 import type { GatewayConfig } from './config.ts';
 import { startLinkPublisher } from './channels/links.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { startListening } from './channels/leader-election.ts';
+import { startListening, type Place } from './channels/leader-election.ts';
+import { describeRefusal, watchRefused, type RefusedChannel } from './channels/refused.ts';
 import { startDelivery, type ChannelDelivery } from './delivery/start-delivery.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
 import { startSweeper } from './delivery/sweep.ts';
@@ -56,7 +58,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
 
   const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
   const parts = { own, config, log, pool, redis, metrics };
-  const channels = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
+  const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, tracing });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
@@ -87,28 +89,29 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     tracing,
     peopleChanged,
   };
-  const listeners: Listening[] = [];
+  const places: Place[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
     const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
     // Open before the channel's platform hears of it, and closed first: what is being admitted then is finished.
     const server = await channel.serve?.();
-    listeners.push(own(startListening({ pool, channel, log, admit })));
+    places.push(own(startListening({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
+  const mended = watchRefused({ refused, own, pool, log });
   const problems = async (): Promise<readonly string[]> => {
     const found = [
       await problemOfPostgres(pool),
       await problemOfRedis(redis),
-      ...listeners.map((one) => one.problem()),
+      ...sortProblems(places, refused).problems,
     ];
     if (deliveries.some(({ consumer }) => !consumer.healthy())) found.push(say('gateway.stream-failing'));
     return found.filter((problem) => problem !== null);
   };
-  probe.serve({ metrics: registry, problems });
+  probe.serve({ metrics: registry, problems, notes: () => sortProblems(places, refused).notes });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('gateway started', {
     channels: channels.map(({ name, bot }) => `${name}:${bot}`),
@@ -116,23 +119,50 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     webhookPort: servers[0]?.port ?? null,
     httpPort: publicServer?.port ?? null,
   });
-  // Rejects when updates of one channel can never come in again; resolves when closed.
-  const ended = Promise.all(listeners.map((listening) => listening.ended)).then(() => undefined);
-  ended.catch(() => undefined); // the service awaits it too
-  return { probe, ended, httpPort: publicServer?.port ?? null };
+  return { probe, mended, httpPort: publicServer?.port ?? null };
 }
 
-/** Opens the chosen channels, in the order of their names. */
+/** A channel that does not work is a note while another one does: who is not ready is asked for nothing, and they work. */
+function sortProblems(
+  places: readonly Place[],
+  refused: readonly RefusedChannel[],
+): { readonly problems: readonly string[]; readonly notes: readonly string[] } {
+  const found = places.flatMap((place) => {
+    const problem = place.problem();
+    return problem === null ? [] : [{ problem, isNote: place.isItsOwn() }];
+  });
+  const unopened = refused.map(({ name, reason }) => `${name}: ${reason}`);
+  const noted = found.length < places.length ? found.filter(({ isNote }) => isNote) : [];
+  return {
+    problems: found.filter((one) => !noted.includes(one)).map(({ problem }) => problem),
+    notes: [...noted.map(({ problem }) => problem), ...unopened],
+  };
+}
+
+/** Opens the chosen channels, in the order of their names: those that can be. Throws why the first one cannot be when none can. */
 async function openChannels(
   parts: Omit<ChannelParts<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
-): Promise<readonly Channel[]> {
+): Promise<{ readonly channels: readonly Channel[]; readonly refused: readonly RefusedChannel[] }> {
   const { config, ...shared } = parts;
-  const opened: Channel[] = [];
+  const channels: Channel[] = [];
+  const refused: RefusedChannel[] = config.misconfigured.map((one) => ({ ...one, check: null }));
+  let first: unknown = null;
   for (const { kind, config: own } of config.channels) {
     const prefix = `${config.REDIS_PREFIX}channel:${kind.name}:`;
-    opened.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix }));
+    try {
+      channels.push(await kind.open({ ...shared, config: own, redisUrl: config.REDIS_URL, prefix }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      first ??= error;
+      refused.push({
+        name: kind.name,
+        reason: describeRefusal(error),
+        check: kind.check ? () => kind.check?.(own) : null,
+      });
+    }
   }
-  return opened;
+  if (channels.length === 0) throw first;
+  return { channels, refused };
 }
 
 /** The files of a channel, for services that have not its token. */

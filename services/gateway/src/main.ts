@@ -2,6 +2,7 @@ import './quick-wasm.ts';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
+import { ChannelMended } from './channels/refused.ts';
 import { loadConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 
@@ -11,8 +12,8 @@ await runService(
   log,
   async (own) => {
     const gateway = await createGateway(own, config, log);
-    // A token that Telegram revoked ends the service: nothing but a restart with another one helps.
-    await gateway.ended;
+    // What a channel lacked at the start is there now: all of them are opened anew.
+    await gateway.mended;
   },
-  isInfrastructure,
+  (error) => isInfrastructure(error) || error instanceof ChannelMended,
 );

@@ -16,8 +16,10 @@ import { findRow, hasRow, listRows, sql } from './sql.ts';
 const FAULTS = {
   'redis-full': (detail: string) => say('faults.redisFull', { detail }),
   'audit-unwritten': (detail: string) => say('faults.auditUnwritten', { detail }),
+  'channel-refused': (detail: string) => say('faults.channelRefused', { detail }),
 } as const satisfies Record<string, (detail: string) => string>;
-export type FaultKind = keyof typeof FAULTS;
+/** Behind a colon stands what it concerns, where several may be broken at once. */
+export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
 /** A fault that is there now, or news that nobody could be told of. */
 export interface OpenFault {
@@ -101,7 +103,8 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   const { kind, detail, isOver, say: unheard } = row;
   const describe = (): string => {
     if (unheard !== null) return `${say('faults.nobodyTold')}\n\n${unheard}`;
-    const text = isFaultKind(kind) ? FAULTS[kind](detail) : detail;
+    const [known = ''] = kind.split(':', 1);
+    const text = isKnown(known) ? FAULTS[known](detail) : detail;
     return isOver ? say('faults.over', { fault: text }) : text;
   };
   const traceId = newId('trace');
@@ -120,6 +123,6 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   return admins.map(({ chatKey }) => chatKey);
 }
 
-function isFaultKind(kind: string): kind is FaultKind {
+function isKnown(kind: string): kind is keyof typeof FAULTS {
   return Object.hasOwn(FAULTS, kind);
 }

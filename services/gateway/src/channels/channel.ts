@@ -161,7 +161,9 @@ export type Drafted =
 export interface Listening extends Closable {
   /** Why updates do not come in at the moment, in words; null when they do. */
   problem(): string | null;
-  /** Rejects when updates can never come in again (a wrong token); resolves when closed. */
+  /** Why the platform refuses our account, when it does and updates come in all the same. Left out where that cannot be. */
+  refusal?(): string | null;
+  /** Rejects when no update can come in until somebody has mended something (a wrong token); resolves when closed. */
   readonly ended: Promise<void>;
 }
 
@@ -271,6 +273,11 @@ export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** The variables that it reads, all of them its own. */
   readonly config: C;
-  /** Throws CONFIG_INVALID or STARTUP_REFUSED when it can never work. Nothing is sent before `listen` or the first send. */
+  /** Throws as `open` does while something outside is to be mended, such as a file; opens nothing. Left out where there is no such thing. */
+  check?(config: z.output<C>): void;
+  /**
+   * Throws CONFIG_INVALID or STARTUP_REFUSED when it cannot work; the other channels are opened all the same. Nothing is sent before
+   * `listen` or the first send.
+   */
   open(parts: ChannelParts<z.output<C>>): Promise<Channel>;
 }

@@ -17,7 +17,7 @@ export function createSink<Take>() {
 
 /**
  * What a channel answers to `listen` that has attached itself to its routes. `meet` runs meanwhile, until the signal fires; when it
- * rejects, updates can never come in again.
+ * rejects, no update comes in until it listens anew.
  */
 export function listenAttached(attached: {
   readonly detach: () => void;

@@ -1,12 +1,13 @@
 import type { ChannelKind } from '../channel.ts';
 import { IngressConfig } from './config.ts';
+import { readSources } from './sources.ts';
 
 /** Other programs, over HTTP: see docs/channels/ingress.md. */
 export default {
   name: 'ingress',
   config: IngressConfig,
+  check: ({ INGRESS_SOURCES_FILE: file }) => void readSources(file),
   open: async ({ config, pool, redis, prefix, log, http, own }) => {
-    const { readSources } = await import('./sources.ts');
     const { registerSources } = await import('./accounts.ts');
     const { createIngress } = await import('./channel.ts');
     const sources = readSources(config.INGRESS_SOURCES_FILE);

@@ -41,7 +41,7 @@ export function toApiSignal(signal: AbortSignal): ApiSignal {
   return signal as unknown as ApiSignal; // the types differ in what it never calls
 }
 
-/** What ends a gateway whose token Telegram does not know: no later try can succeed. */
+/** What ends the listening under a token that Telegram does not know: nothing comes in until somebody has mended it. */
 export function createTokenError(code: number, cause: unknown): AppError {
   return new AppError('STARTUP_REFUSED', { reason: say('gateway.token-refused', { code }) }, cause);
 }

@@ -67,7 +67,7 @@ function classifyAnswer(error: GrammyError): Failure {
   }
   if (code === 429) return { kind: 'wait', retryAfterMs: (parameters.retry_after ?? 1) * 1_000 };
   if (code >= 500) return { kind: 'busy', detail: description };
-  // A revoked token: polling notices too and ends the service; until then nothing is given up.
+  // A revoked token: what listens notices too, and it is tried again; until then nothing is given up.
   if (code === 401 || code === 404) return { kind: 'busy', detail: description };
   if (code === 403) return { kind: 'blocked', reason: description };
   if (/chat not found|user not found|PEER_ID_INVALID|group chat was deactivated/i.test(description)) {

@@ -42,10 +42,7 @@ export function createWhatsApp(options: {
   /** Why Meta lets nothing out at all; null while it does. */
   let trouble: string | null = null;
 
-  const noteTrouble = (detail: string | null): void => {
-    if (detail !== null && trouble === null) log.error('Meta refuses the token or the account', { detail });
-    trouble = detail;
-  };
+  const noteTrouble = (detail: string | null): void => void (trouble = detail);
 
   /** The message waits, and the person reads why there is something to answer. */
   const waitForWindow = async (number: string): Promise<Sent> => {
@@ -99,6 +96,12 @@ export function createWhatsApp(options: {
       return `https://wa.me/${ownNumber}${code === null ? '' : `?text=${encodeURIComponent(`/start ${code}`)}`}`;
     },
     listen: (admit) =>
-      listenToWebhook({ ...options, admit, trouble: () => trouble, onNumber: (number) => (ownNumber = number) }),
+      listenToWebhook({
+        ...options,
+        admit,
+        trouble: () => trouble,
+        noteTrouble,
+        onNumber: (number) => (ownNumber = number),
+      }),
   };
 }

@@ -1,4 +1,3 @@
-import { AppError } from '@signalbox/contracts/errors';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
@@ -17,7 +16,7 @@ import type { WebhookRoutes } from './webhook.ts';
 /*
  * attached to the webhook at once → our number is asked for until Meta answers
  *   it answers             no problem
- *   token, or number wrong no later try can succeed: ended
+ *   token, or number wrong asked again, and said; what people write meanwhile is taken in all the same
  *   away                   asked again; webhooks come in all the same
  */
 
@@ -32,6 +31,7 @@ export interface ListenerDeps {
   readonly onUndelivered: () => void;
   /** Why Meta lets nothing out; null while it does. */
   readonly trouble: () => string | null;
+  readonly noteTrouble: (detail: string | null) => void;
   /** Called with the number that people see. */
   readonly onNumber: (number: string) => void;
 }
@@ -61,21 +61,22 @@ export function listenToWebhook(deps: ListenerDeps): Listening {
     if (updates.length > 0) await add(updates);
   });
 
-  return listenAttached({
+  const refusal = (): string | null => {
+    const detail = deps.trouble();
+    return detail === null ? null : say('gateway.whatsapp-refused', { detail });
+  };
+  const listening = listenAttached({
     detach,
-    problem: () => {
-      const detail = deps.trouble();
-      if (detail !== null) return say('gateway.whatsapp-refused', { detail });
-      return isKnown ? null : say('gateway.whatsapp-network');
-    },
+    problem: () => refusal() ?? (isKnown ? null : say('gateway.whatsapp-network')),
     meet: async (signal) => {
       isKnown = await meet(deps, signal);
     },
   });
+  return { ...listening, refusal };
 }
 
-/** Asks who we are until Meta says it. Throws STARTUP_REFUSED when it knows neither the token nor the number. */
-async function meet({ client, log, onNumber }: ListenerDeps, signal: AbortSignal): Promise<boolean> {
+/** Asks who we are until Meta says it. */
+async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal: AbortSignal): Promise<boolean> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     const answer = await client.readNumber(signal).catch((error: unknown) => {
       if (!signal.aborted && failures === 0) log.warn('Meta is not reached', { error });
@@ -84,11 +85,12 @@ async function meet({ client, log, onNumber }: ListenerDeps, signal: AbortSignal
     const known = OwnNumber.safeParse(answer?.body);
     if (known.success) {
       onNumber(known.data.display_phone_number.replace(/\D/g, ''));
+      noteTrouble(null);
       return true;
     }
     const refused = answer && readRefusal(answer);
     if (refused && (isAccountProblem(refused.code) || refused.code === 100 || refused.code === 33))
-      throw new AppError('STARTUP_REFUSED', { reason: say('gateway.whatsapp-refused', { detail: refused.detail }) });
+      noteTrouble(refused.detail);
     await sleep(backoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), signal);
   }
   return false;
