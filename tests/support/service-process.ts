@@ -37,7 +37,7 @@ export async function startService(
       ['--conditions=source', '--import', 'tsx', join(root, 'services', service, 'src/main.ts')],
       {
         cwd: root,
-        env: { PATH: loadTestConfig().path, PROBE_PORT: String(port), LOG_LEVEL: 'info', ...env },
+        env: { PATH: loadTestConfig().path, LOG_LEVEL: 'info', ...env, PROBE_PORT: String(port) },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

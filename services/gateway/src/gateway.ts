@@ -7,7 +7,7 @@ import type { Closable, Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
-import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, findFullness, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -234,8 +234,8 @@ async function problemOfPostgres(pool: Pool): Promise<string | null> {
 }
 
 async function problemOfRedis(redis: Redis): Promise<string | null> {
-  return redis.ping().then(
-    () => null,
+  return findFullness(redis).then(
+    (fullness) => fullness && `Redis takes no more writes: ${fullness}`,
     () => say('gateway.redis-silent'),
   );
 }

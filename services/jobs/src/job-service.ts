@@ -12,7 +12,14 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/platform/queue/consume';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import {
+  checkRedis,
+  closeRedis,
+  findFullness,
+  findRedisProblem,
+  openRedis,
+  type Redis,
+} from '@signalbox/platform/redis';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
@@ -118,8 +125,9 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
-    await startAuditing(own, { config, pool, publisher, metrics, log });
-    own(startAdminNotices({ pool, publisher, log }));
+    const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });
+    const looks = [['redis-full', () => findFullness(redis)] as const, ['audit-unwritten', auditing.problem] as const];
+    own(startAdminNotices({ pool, publisher, log, looks }));
   }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };
@@ -132,10 +140,7 @@ async function findProblems(pool: Pool, redis: Redis, consumers: readonly QueueC
       (problem) => problem && `${problem.message} (${problem.code})`,
       () => 'the database does not answer',
     ),
-    redis.ping().then(
-      () => null,
-      () => 'Redis does not answer',
-    ),
+    findRedisProblem(redis),
   ]);
   const taking = consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken';
   return [...failures, taking].filter((problem) => problem !== null);

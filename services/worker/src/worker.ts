@@ -11,7 +11,7 @@ import { withoutSecrets } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { cameOf } from './tools/stored-result.ts';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
-import { checkRedis, closeRedis, openRedis } from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, findRedisProblem, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
 import { askForFile } from '@signalbox/platform/streams/files';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
@@ -105,6 +105,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
         (error: unknown) => [`postgres: ${String(error)}`],
       )),
       ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
+      ...[await findRedisProblem(redis)].filter((problem) => problem !== null),
     ],
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });

@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { withinMs } from '@signalbox/contracts/time';
 import { Redis } from 'ioredis';
 import { AppError } from '@signalbox/contracts/errors';
@@ -68,6 +69,26 @@ function describeProblem(error: unknown, { host: address, username }: URL): AppE
   if (/^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)/.test(detail))
     return new AppError('LOGIN_REFUSED', { server, address, login: username || 'default', variable }, error);
   return new AppError('SERVER_AWAY', { server, address, variable, detail }, error);
+}
+
+/** So near to its limit a Redis refuses writes, or will with the next larger one. */
+const FULL = 0.98;
+
+/** How full a Redis is that takes no more writes; null for one that does. Throws when it does not answer. */
+export async function findFullness(redis: Redis): Promise<string | null> {
+  const info = await redis.info('memory');
+  const bytes = (field: string): number => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const [used, limit] = [bytes('used_memory'), bytes('maxmemory')];
+  if (limit === 0 || used < FULL * limit) return null;
+  return `it uses ${Math.round(used / MIB)} of ${Math.round(limit / MIB)} MB (maxmemory)`;
+}
+
+/** What keeps a service from using this Redis now, in words; null when nothing does. Never throws. */
+export function findRedisProblem(redis: Redis): Promise<string | null> {
+  return findFullness(redis).then(
+    (fullness) => fullness && `Redis takes no more writes: ${fullness}`,
+    () => 'Redis does not answer',
+  );
 }
 
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */

@@ -1,5 +1,5 @@
 import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
-import type { Redis } from '@signalbox/platform/redis';
+import { findFullness, type Redis } from '@signalbox/platform/redis';
 import { streamKeys } from '@signalbox/platform/streams/keys';
 import type { CliConfig } from '../config.ts';
 import type { CommandContext } from '../command.ts';
@@ -16,6 +16,7 @@ export async function checkRedis({ config, redis }: CommandContext): Promise<rea
     return [
       ok('Redis', `${info('redis_version')} at ${host}`),
       checkEviction(info('maxmemory_policy')),
+      await checkMemory(client),
       checkPersistence(info('aof_enabled')),
       await checkStreams(client, config),
     ];
@@ -34,6 +35,12 @@ async function readInfo(client: Redis): Promise<(field: string) => string> {
 function checkEviction(policy: string): Finding {
   if (policy === 'noeviction') return ok('eviction', 'noeviction');
   return fail('eviction', policy, 'redis-cli config set maxmemory-policy noeviction, and the same in redis.conf.');
+}
+
+async function checkMemory(client: Redis): Promise<Finding> {
+  const fullness = await findFullness(client);
+  if (fullness === null) return ok('memory', 'takes writes');
+  return fail('memory', `takes no more writes: ${fullness}`, 'Give it more (maxmemory), or find what fills it.');
 }
 
 function checkPersistence(enabled: string): Finding {

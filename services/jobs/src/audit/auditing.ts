@@ -17,6 +17,7 @@ import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
 import { startLoop } from '@signalbox/platform/loop';
+import type { Look } from '../notices/admin-notices.ts';
 import { databaseRoleOf } from '../service-name.ts';
 
 /** Between two rounds: what was recorded has its place in about a second. */
@@ -40,9 +41,10 @@ interface Parts {
 
 /**
  * Starts to seal audit events. Of several processes one seals and the others wait for its end. A history that is not what was
- * signed pages an operator each minute until it is settled. Throws STARTUP_REFUSED when there is no usable signing key.
+ * signed pages an operator each minute until it is settled. Throws STARTUP_REFUSED when there is no usable signing key. `problem` looks at
+ * whether the files of checkpoints can be written.
  */
-export async function startAuditing(own: Own, parts: Parts): Promise<void> {
+export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: Look }> {
   const { config, log, metrics } = parts;
   const keyFile = config.AUDIT_KEY_FILE ?? `${config.AUDIT_CHECKPOINT_DIR}/signing-key.pem`;
   const key = await openSigningKey(keyFile);
@@ -65,21 +67,28 @@ export async function startAuditing(own: Own, parts: Parts): Promise<void> {
       onCheckpoint: createNotifier(parts, () => signed.add({})),
     }),
   );
-  own(startLoop({ name: 'audit', everyMs: ROUND_MS, log, step: createRound(sealer, parts) }));
+  const round = createRound(sealer, parts);
+  own(startLoop({ name: 'audit', everyMs: ROUND_MS, log, step: round.step }));
+  return { problem: () => Promise.resolve(round.unwritten()) };
 }
 
-function createRound(sealer: Sealer, { pool, metrics, log }: Parts): () => Promise<void> {
+function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   const help = 'Times that the audit history was found not to be what was signed.';
   const problems = createCount(metrics, 'signalbox_audit_problems_total', help, []);
   let pausedUntil = 0;
-  return async () => {
-    if (Date.now() < pausedUntil) return;
+  /** Undefined while another process seals: that one knows. */
+  let unwritten: string | null | undefined;
+  const step = async (): Promise<void> => {
+    if (performance.now() < pausedUntil) return;
     try {
-      if ((await sealer.step()) === 'away') pausedUntil = Date.now() + AWAY_MS;
+      const isAway = (await sealer.step()) === 'away';
+      unwritten = isAway ? undefined : null;
+      if (isAway) pausedUntil = performance.now() + AWAY_MS;
     } catch (error) {
-      pausedUntil = Date.now() + FAILED_MS;
+      pausedUntil = performance.now() + FAILED_MS;
+      if (isDiskError(error)) unwritten = error.message;
       if (!(error instanceof AppError) || error.code !== 'AUDIT_HISTORY_DIFFERS') throw error;
-      pausedUntil = Date.now() + DIFFERS_MS;
+      pausedUntil = performance.now() + DIFFERS_MS;
       problems.add({});
       log.error('audit history differs from what was signed, nothing is sealed', { error });
       const letter = {
@@ -92,6 +101,13 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts): () => Promi
       await putDeadLetter(pool, letter);
     }
   };
+  return { step, unwritten: () => unwritten };
+}
+
+/** A failure of a file or its disk: a connection's has no such code. */
+function isDiskError(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM|ENOENT|ENOTDIR|EMFILE)$/.test(code);
 }
 
 /** Posts checkpoints into the audit chat, so that one more place has them which the database's administrator cannot change. */

@@ -5,28 +5,41 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
-import { notifyAdmins } from '@signalbox/store/faults';
+import { endFault, notifyAdmins, reportFault, type FaultKind } from '@signalbox/store/faults';
 import type { Pool } from '@signalbox/store/pool';
 
 const EVERY_MS = 10 * SECOND_MS;
 
+/** Looks at what may be wrong: what it is, null when nothing is, undefined when only another process knows. */
+export type Look = () => Promise<string | null | undefined>;
+
 /**
- * Tells the admins of faults of ours, and of news that another pool could tell nobody. A loop and no scheduled job: it needs Postgres
- * alone, so that it also tells when Redis is what is broken. Several at once tell once.
+ * Looks for faults of ours, and tells the admins of them and of news that another pool could tell nobody. A loop and no scheduled job: it
+ * needs Postgres alone, so that it also tells when Redis is what is broken. Several at once tell once. A look that fails is no answer.
  */
 export function startAdminNotices({
   pool,
   publisher,
   log,
+  looks = [],
   everyMs = EVERY_MS,
 }: {
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly log: Log;
+  readonly looks?: readonly (readonly [FaultKind, Look])[];
   readonly everyMs?: number;
 }): Closable {
   let isSaid = false;
+  const known = new Map<string, boolean>();
   const step = async (): Promise<void> => {
+    for (const [kind, look] of looks) {
+      const problem = await look().catch(() => undefined);
+      if (problem === undefined || (problem === null && known.get(kind) === false)) continue;
+      if (problem !== null && known.get(kind) !== true) log.error('something of ours is broken', { kind, problem });
+      await (problem === null ? endFault(pool, kind) : reportFault(pool, kind, problem));
+      known.set(kind, problem !== null);
+    }
     const { chats, waiting } = await notifyAdmins(pool);
     if (waiting > 0 && !isSaid)
       log.error('no admin can be told of a fault of ours: an admin has to write to the bot in private', { waiting });
