@@ -120,6 +120,16 @@ describe('a program', () => {
     expect(rows).toEqual([{ source: 'messages' }]);
   });
 
+  test.each(['/agent repo_analyst', '/agent_repo_analyst', '/agents'])(
+    'changes no agent: %s is refused',
+    async (text) => {
+      const { messages } = await settled(script, await tell(script, { text, conversation: 'another-agent' }));
+      expect(messages.map((message) => message.text).join('\n')).toContain('is a command for people');
+      const { rows } = await stack.pool.query(`select * from chat_agents where chat_key like 'ingress:%'`);
+      expect(rows).toEqual([]);
+    },
+  );
+
   test('hears of the end of a job that its event started, under that event', async () => {
     const id = await tell(ci, { text: 'index the docs' });
     await ops.waitFor(/Index the docs/);

@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { expect, it } from 'vitest';
 import { ADMIN_MENU, MENU } from '../channels/menu.ts';
 import { describeHelp } from './conversation/help.ts';
-import { COMMANDS, nearestCommand, parseCommand } from './registry.ts';
+import { COMMANDS, isForPrograms, nearestCommand, parseCommand } from './registry.ts';
 
 const named = COMMANDS.map((command) => [command.name, command] as const);
 
@@ -54,4 +55,11 @@ it('shows a viewer no example that changes anything', () => {
 
 it('reads the command under a receipt as the question why', () => {
   expect(parseCommand('/why_1a2b')).toEqual({ name: 'why', rest: 'act_1a2b' });
+});
+
+it('a program may use the commands that the page about programs names, and no other', () => {
+  const page = readFileSync(new URL('../../../../docs/channels/ingress.md', import.meta.url), 'utf8');
+  const listed = /of the commands only ([^.]*?) are/.exec(page)?.[1] ?? '';
+  const named = new Set([...listed.matchAll(/`\/(\w+)`/g)].map(([, name]) => name));
+  expect(new Set(COMMANDS.map(({ name }) => name).filter(isForPrograms))).toEqual(named);
 });

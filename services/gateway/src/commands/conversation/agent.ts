@@ -9,7 +9,6 @@ export default {
   name: 'agent',
   who: 'viewer',
   personal: false,
-  forPrograms: true,
   menu: null,
   help: null,
   answer: (parts, typed, asked) => (typed === '' ? describeChosen(parts, asked) : changeAgent(parts, typed, asked)),

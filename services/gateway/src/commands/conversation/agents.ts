@@ -7,7 +7,6 @@ export default {
   name: 'agents',
   who: 'viewer',
   personal: false,
-  forPrograms: true,
   menu: { place: 94, description: 'menu.agents' },
   help: 'help.agents',
   answer: async ({ db }, _, { envelope }) => {
