@@ -60,3 +60,22 @@ it('what looks like a formula stays text, and quotes stay quotes', async () => {
   expect(described['shop']).toBe('"Sells ""shoes"", and socks"');
   expect(described['blog']).toBe(`"'=HYPERLINK(""http://evil.example"")"`);
 });
+
+it('no spreadsheet finds a formula in it, whatever sign its language separates cells by', async () => {
+  const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '＝1+1', '"=1+1', ' =1+1', "'=1+1"];
+  const separators = ['', ';', '; ', '\t', '\n', '\r\n', ';"'];
+  const all = separators.flatMap((separator) => formulas.map((formula) => `shoes${separator}${formula}`));
+  const texts = [...all, ...formulas, '\t=1', '\r=1'];
+  for (const [n, description] of texts.entries())
+    await bench.pool.query(`insert into projects (name, description, owner, action_id) values ($1, $2, '1001', $1)`, [
+      `p${n}`,
+      description,
+    ]);
+  const called = await bench.call('export_projects', {});
+  const text = String(called.files[0]?.content);
+  expect(text).toContain('1+1');
+  // As a reader that takes no quotes for such, and that takes blanks and quotes away.
+  const pieces = [';', '\t'].flatMap((separator) => text.split(/[\r\n]+/).flatMap((line) => line.split(separator)));
+  const cells = text.match(/("(?:[^"]|"")*"|[^,\r\n]*)(?=[,\r])/g) ?? [];
+  expect([...pieces, ...cells].filter((cell) => /^[\s"]*[=+\-@＝]/u.test(cell))).toEqual([]);
+});

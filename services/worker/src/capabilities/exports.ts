@@ -95,7 +95,12 @@ function csvFile(name: string, rows: readonly (readonly Cell[])[]) {
 function writeCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  // A spreadsheet runs a text that begins like a formula; with an apostrophe it shows it.
-  const harmless = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const harmless = cell.replace(FORMULA, "$1'$2");
+  return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
+
+/**
+ * A spreadsheet runs a text that begins like a formula; with an apostrophe it shows it. Where its language separates by a semicolon or a
+ * tab, it cuts a cell in two there, whatever quotes stand around the whole. Some take blanks and wide signs for the same.
+ */
+const FORMULA = /((?:^|[;\t\r\n\v\f\u0085\u2028\u2029])[\s"'\u200b-\u200f\ufeff]*)([=+\-@＝＋－−﹢﹣＠﹫]|^[\t\r\n])/gu;
