@@ -7,11 +7,15 @@ const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|nam
 const NOUN = String.raw`\b(?:project|app|server|machine|host|vps|box|register)[:,]?\s+`;
 /** The surest first: "called shop", "project shop", "register vps-1". */
 const PLACES = [CALLED, NOUN].map((before) => new RegExp(before + NAME, 'giu'));
+/** A dash without blanks, as phones write one for a hyphen: what stands before it may be half of a name. */
+const JOINED = /^[\p{Pd}−][\p{L}\p{N}]/u;
+
 /** The new name in a text; null when none stands there for certain. */
 export function findNewName(text: string): Found | null {
   for (const [place, pattern] of PLACES.entries()) {
     for (const match of text.matchAll(pattern)) {
       const quoted = match[1] ?? match[2];
+      if (quoted === undefined && JOINED.test(text.slice(match.index + match[0].length))) continue;
       const name = quoted ?? (match[3] ?? '').replace(/[._-]+$/, '');
       const lower = name.toLowerCase();
       const isSure = place === 0 ? !isFiller(lower) : mayBeNew(lower);

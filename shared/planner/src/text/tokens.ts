@@ -9,7 +9,8 @@ export interface Token {
 const READ_LIMIT = 2_000;
 /** The end of a line in the middle of a sentence: after these words something has to follow. */
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
-const WORD = /[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
+/** Phones write a dash for a hyphen. */
+const WORD = /[\p{L}\p{N}]+(?:[-_.'/‐-–−][\p{L}\p{N}]+)*/gu;
 
 /** The words of a list. */
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
