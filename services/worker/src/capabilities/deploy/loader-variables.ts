@@ -79,17 +79,44 @@ const PREFIXES = [
   'SIGNALBOX_',
 ];
 
-/** Ends of names by which tools say what they load or how they are called. */
-const ENDS = ['_PRELOAD', '_OPTIONS', '_OPTS', '_TOOL_OPTIONS', '_WRAPPER', '_STARTUP'];
-
 /** Harmless although they begin like the others, and what services are most often given. */
 const HARMLESS = new Set(['NODE_ENV']);
 
-/** Whether a variable of this name changes what is run, whatever its case: npm takes either. */
-export function isLoaderVariable(name: string): boolean {
+/** Parts of names by which programs say what else they load, or with which arguments they are called, whatever the program. */
+const LOOKS = [
+  /(?:^|_)(?:ADD)?OPT(?:ION)?S?$/,
+  /(?:^|_)ARGS$/,
+  /PATHS?$/,
+  /MODULE/,
+  /PRELOAD/,
+  /PLUGIN/,
+  /(?:^|_)LOADER(?:_|$)/,
+  /_(?:HOOKS?|STARTUP|WRAPPER|PROFILER|INIT|EXTENSIONS?|LIBS?|LIBRARY|DRIVERS?|CONFIG_FILE)$/,
+];
+
+/** Further ones that programs read what they load from, or that say where it lies: the names tell nobody. */
+const ASKED = new Set(
+  `GETCONF_DIR LOCALDOMAIN RESOLV_HOST_CONF TZDIR ELECTRON_RUN_AS_NODE BABEL_CONFIG_FILE VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT UWSGI_INI
+   UVICORN_APP HYPERCORN_CONFIG FLASK_APP IPYTHONDIR SETUPTOOLS_USE_DISTUTILS RAILS_GEMFILE PUMA_CONFIG RACK_HANDLER BOOTSNAP_CACHE_DIR
+   IRBRC COMPOSER_HOME COMPOSER_VENDOR_DIR SPRING_CONFIG_LOCATION SPRING_CONFIG_IMPORT SPRING_CONFIG_ADDITIONAL_LOCATION LOADER_MAIN
+   COR_ENABLE_PROFILING ASPNETCORE_HOSTINGSTARTUPASSEMBLIES MONO_CONFIG NUGET_PACKAGES GOROOT GOPROXY GODEBUG GOENV GOTOOLCHAIN GONOSUMDB
+   CGO_CFLAGS CGO_LDFLAGS GTK_EXE_PREFIX VK_ICD_FILENAMES OCL_ICD_VENDORS FONTCONFIG_FILE XLOCALEDIR SSLKEYLOGFILE SSL_CERT_FILE
+   SSL_CERT_DIR CURL_HOME CURL_CA_BUNDLE REQUESTS_CA_BUNDLE WGETRC NETRC KRB5_CONFIG LDAPCONF LDAPRC SOFTHSM2_CONF SVN_SSH LESSOPEN
+   LESSCLOSE MANPAGER BROWSER R_PROFILE R_PROFILE_USER R_ENVIRON_USER R_LIBS_USER ERL_FLAGS ERL_AFLAGS GAWK_EXTENSION OCAMLRUNPARAM
+   TERMCAP INPUTRC PGSYSCONFDIR PGSERVICEFILE PGPASSFILE MYSQL_HOME ODBCSYSINI ODBCINI ORACLE_HOME TNS_ADMIN SQLITE_TMPDIR
+   OTEL_NODE_ENABLED_INSTRUMENTATIONS KUBECONFIG DOCKER_CONFIG ANSIBLE_CONFIG AWS_SHARED_CREDENTIALS_FILE
+   AWS_CONTAINER_CREDENTIALS_FULL_URI NGX_CONF_INCLUDE KSH_ENV TS_NODE_PROJECT TS_NODE_COMPILER TCL_LIBRARY JULIA_DEPOT_PATH`.split(
+    /\s+/,
+  ),
+);
+
+/**
+ * Whether a variable of this name changes what is run, whatever its case: npm takes either. `known`: it is one of those. `likely`: it is
+ * called as they are, and somebody has to look.
+ */
+export function loaderKind(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();
-  if (HARMLESS.has(upper)) return false;
-  return (
-    NAMES.has(upper) || PREFIXES.some((prefix) => upper.startsWith(prefix)) || ENDS.some((end) => upper.endsWith(end))
-  );
+  if (HARMLESS.has(upper)) return null;
+  if (NAMES.has(upper) || PREFIXES.some((prefix) => upper.startsWith(prefix))) return 'known';
+  return ASKED.has(upper) || LOOKS.some((form) => form.test(upper)) ? 'likely' : null;
 }

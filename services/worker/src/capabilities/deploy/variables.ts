@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
-import { isLoaderVariable } from './loader-variables.ts';
+import { loaderKind } from './loader-variables.ts';
 import { code } from './words.ts';
 
 const Name = z
@@ -42,17 +42,21 @@ export const setServiceVariable = tool({
       .describe('Its value, or a handle such as secret:db-password')
       .meta({ entity: 'text', ask: 'What should its value be?' }),
   }),
-  risk: (given) =>
-    isLoaderVariable(given.name) ? { risk: 'dangerous', reasons: [say('deploy.changesCode')] } : riskIn(given),
+  risk: (given) => {
+    const kind = loaderKind(given.name);
+    if (kind === null) return riskIn(given);
+    const reason = kind === 'known' ? say('deploy.changesCode') : say('deploy.mayChangeCode', { name: given.name });
+    return { risk: 'dangerous', reasons: [reason] };
+  },
   handles: ['value'],
   role: 'developer',
   holds: 'facts',
   egress: true,
   ...aboutService,
-  // By this name policy refuses it: see variables.cedar.
+  // By this name policy refuses those that are known: see variables.cedar.
   resources: (given) => [
     ...aboutService.resources(given),
-    ...(isLoaderVariable(given.name) ? ['variable:loader'] : []),
+    ...(loaderKind(given.name) === 'known' ? ['variable:loader'] : []),
   ],
   deadlineMs: 5_000,
   replay: 'harmless',
