@@ -87,6 +87,10 @@ const environments = (): ReadonlyMap<string, Readonly<Record<string, string>>> =
     }),
   );
 
+test('what others on this machine may look into holds no data of people and no secret', () => {
+  expect(openToOthers(dir)).toEqual([]);
+});
+
 test('each process has its own secrets and no others, and nothing that it does not ask for', () => {
   const held = Object.fromEntries(
     [...environments()].map(([name, variables]) => [
@@ -263,4 +267,17 @@ function filesBelow(folder: string, isMeant: (file: string) => boolean): readonl
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter(isMeant);
+}
+
+/** What anybody who is logged in here can list or read below a folder that they may pass through. */
+function openToOthers(folder: string, below = ''): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    // Programs of Debian's are no data.
+    if (entry.isSymbolicLink() || entry.name.endsWith('-bin')) return [];
+    const { mode } = statSync(path);
+    const name = join(below, entry.name);
+    const open = (mode & 0o004) === 0 ? [] : [`${name} ${(mode & 0o777).toString(8)}`];
+    return entry.isDirectory() && (mode & 0o001) !== 0 ? [...open, ...openToOthers(path, name)] : open;
+  });
 }

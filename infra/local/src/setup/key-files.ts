@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What of a data folder only its owner enters: keys, what was said, what was signed and what is logged. */
-const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'];
+/** What of a data folder only its owner enters: keys, what was said, signed and logged, people's files and repositories. */
+const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator', 'workspaces', 'repositories'];
 
 /**
  * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others,

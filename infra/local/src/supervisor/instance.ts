@@ -37,10 +37,11 @@ const Lock = z.object({ pid: z.number().int(), startMark: z.string() });
  * Throws a SetupError when Signalbox runs there already.
  */
 export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () => void {
-  mkdirSync(dataDir, { recursive: true });
+  // As root, the user that runs Postgres has to pass through.
+  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const file = join(dataDir, 'lock');
   const draft = `${file}.${identity.pid}`;
-  writeFileSync(draft, JSON.stringify(identity));
+  writeFileSync(draft, JSON.stringify(identity), { mode: 0o600 });
   try {
     // A link appears complete or not at all, and fails when the name exists: two starts at once cannot both win.
     for (let attempt = 0; !tryLink(draft, file); attempt += 1) {

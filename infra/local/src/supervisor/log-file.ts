@@ -6,7 +6,7 @@ const ROTATE_ABOVE_BYTES = 10 * 1024 * 1024;
 
 /** Opens a log for appending, readable by its owner only; a log above 10 MB is first renamed to `<file>.1`. */
 export function openLog(file: string): number {
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (logSize(file) > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.1`);
   return openSync(file, 'a', 0o600);
 }

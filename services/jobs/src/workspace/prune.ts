@@ -34,7 +34,7 @@ export function createWorkspacesPrune(parts: {
     run: async (_, { signal, log, now }) => {
       const usedBefore = now().getTime() - parts.idleMs;
       const removed: string[] = [];
-      await mkdir(trash, { recursive: true });
+      await mkdir(trash, { recursive: true, mode: 0o700 });
       for (const name of await listNames(home)) {
         signal.throwIfAborted();
         if (!(await isUnused(home, name, usedBefore))) continue;

@@ -16,8 +16,9 @@ const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/head
 export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
   const notes = join(resolve(home), 'notes', name);
-  await mkdir(join(resolve(home), 'files'), { recursive: true });
-  await mkdir(notes, { recursive: true });
+  // People's files: nobody else on this machine looks into them.
+  await mkdir(join(resolve(home), 'files'), { recursive: true, mode: 0o700 });
+  await mkdir(notes, { recursive: true, mode: 0o700 });
   if (!(await isFolder(folder))) await createWorkspace(folder);
   const root = await realpath(folder);
   // The sandbox mounts these by path, so they must be what they were made as.

@@ -32,7 +32,7 @@ export async function* readCheckpointFile(file: string): AsyncGenerator<Checkpoi
 
 /** Appends lines and returns when they are on the disk. The half line of an earlier crash is cut off first. */
 export async function appendCheckpoints(file: string, lines: readonly CheckpointLine[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const sizeBytes = await wholeBytes(file);
   const handle = await open(file, 'a', 0o644);
   try {

@@ -51,7 +51,7 @@ async function readKey(file: string): Promise<KeyObject | null> {
 async function makeKey(file: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const aside = `${file}.${randomUUID()}`;
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeDurably(aside, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
   try {
     await link(aside, file);
