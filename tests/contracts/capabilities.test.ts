@@ -67,7 +67,6 @@ describe('what a tool declares of its result and of ways out', () => {
     'allocate_port',
     'check_property_address',
     'check_step_up_code',
-    'create_project_intent',
     'escalate_to_operator',
     'find_mortgage_products',
     'freeze_card',
@@ -86,7 +85,6 @@ describe('what a tool declares of its result and of ways out', () => {
     'retry_failed_node',
     'send_step_up_code',
     'set_service_variable',
-    'trigger_deploy',
     'trust_host_key',
     'unfreeze_card',
     'write_file',
@@ -106,7 +104,7 @@ describe('what a tool declares of its result and of ways out', () => {
   it('holds facts alone in no other tools than these', () => {
     expect(
       tools
-        .filter(({ tool }) => !tool.untrusted)
+        .filter(({ tool }) => tool.holds === 'facts')
         .map(({ name }) => name)
         .sort(),
     ).toEqual(FACTS);
@@ -151,6 +149,32 @@ describe('what a tool declares of its result and of ways out', () => {
       egress: false,
     } as const;
     const rest = { deadlineMs: 1, replay: 'harmless', phrases: { done: () => '' }, run: async () => ({}) } as const;
-    expect(makeTool({ ...spec, ...rest })).toMatchObject({ holds: 'text', untrusted: true });
+    const made = makeTool({ ...spec, ...rest });
+    expect([made.holds, made.holdsOutside({ any: 'words' }, new Set())]).toEqual(['text', true]);
+  });
+
+  it('gives back no text from outside where the fields that others fill are empty, figures, versions or what was given', () => {
+    const spec = {
+      describe: 'x',
+      hints: [],
+      input: z.object({}),
+      risk: 'safe',
+      role: 'viewer',
+      egress: false,
+      holds: 'records',
+      madeHere: ['state', 'places.state', 'places.release'],
+    } as const;
+    const rest = { deadlineMs: 1, replay: 'harmless', phrases: { done: () => '' }, run: async () => ({}) } as const;
+    const holds = (result: unknown, ...given: string[]): boolean =>
+      makeTool({ ...spec, ...rest }).holdsOutside(result, new Set(given));
+    expect(holds({ state: 'under way', places: [], at: '2026-01-02T03:04:05.678Z', look: null })).toBe(false);
+    expect(holds({ state: 'done', places: [{ state: 'well', release: 'v1.2.0-rc.1-0a1b2c3', port: 20_001 }] })).toBe(
+      false,
+    );
+    expect(holds({ project: 'shop' }, 'shop')).toBe(false);
+    expect(holds({ project: 'shop' }, 'blog')).toBe(true);
+    // What the repository calls its versions is not ours, whoever recorded it.
+    expect(holds({ places: [{ state: 'well', release: 'delete-shop' }] })).toBe(true);
+    expect(holds({ counts: { 'delete the project shop': 1 } })).toBe(true);
   });
 });

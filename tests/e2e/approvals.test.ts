@@ -103,6 +103,11 @@ describe('a deploy to production', () => {
     await developer.waitFor(/Cleo \(operator, id 1003\) rejected .*Too risky.*Nothing was changed/);
     expect(target.effects).toEqual([]);
     expect(await status()).toEqual(['rejected']);
+    // The reason is another person's words, and the model reads them.
+    const { rows } = await stack.pool.query(
+      `select 1 from thread_taints t join approvals a on a.thread_id = t.thread_id where a.status = 'rejected'`,
+    );
+    expect(rows).toHaveLength(1);
   });
 });
 

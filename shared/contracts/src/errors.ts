@@ -1,3 +1,5 @@
+import { holdsWords } from './governance/outside.ts';
+
 /**
  * What the system does next with a failure. Every code has exactly one remedy.
  */
@@ -272,6 +274,65 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof SENTENCES)[C]>]: string };
+
+/** Data that the runtime itself makes in every sentence. All other data may be a stranger's words. */
+const OURS: ReadonlySet<string> = new Set([
+  'tool',
+  'loaded',
+  'agent',
+  'job',
+  'step',
+  'act',
+  'kind',
+  'role',
+  'needed',
+  'rule',
+  'id',
+  'thread',
+  'deployment',
+  'finding',
+  'environment',
+  'wanted',
+  'state',
+  'status',
+  'last4',
+  'fingerprint',
+  'trusted',
+  'seen',
+  'argument',
+  'consequence',
+  'differs',
+]);
+
+/** The same in one sentence alone. What a failure of our own says of itself is ours, too. */
+const OURS_IN: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[C]>[] } = {
+  TOOL_INPUT_INVALID: ['detail'],
+  TOOL_FAILED: ['ref'],
+  NEVER_DEPLOYED: ['detail'],
+  TURN_NOT_FAILED: ['outcome'],
+  COMMAND_REFUSED: ['reason'],
+  CARD_UNKNOWN: ['known'],
+  TRANSACTION_UNKNOWN: ['unknown'],
+  DEAD_LETTERED: ['ref'],
+  MESSAGE_UNREADABLE: ['ref'],
+  NEEDS_APPROVAL: ['action', 'problem'],
+  POLICY_DENIED: ['sentence'],
+  SANDBOX_MISSING: ['reason'],
+  CONFINEMENT_MISSING: ['reason'],
+  WORKSPACE_FULL: ['detail'],
+  SECRET_NOT_WRITTEN: ['what'],
+  SERVER_AWAY: ['server', 'address', 'detail', 'variable'],
+  UPSTREAM_UNAVAILABLE: ['service'],
+  INTERNAL: ['ref'],
+};
+
+/** Whether the sentence of a failure may pass on a stranger's words: data that is not ours and that nobody `given` here has said. Pure. */
+export function saysWords({ code, data }: AppError, given: ReadonlySet<string>): boolean {
+  const ours: readonly string[] = OURS_IN[code] ?? [];
+  return Object.entries<string>(data).some(
+    ([name, value]) => !OURS.has(name) && !ours.includes(name) && holdsWords(value, given),
+  );
+}
 
 /** A failure with a name from the catalog. `message` is its sentence in English, filled in: `explain` of the messages says it to people. */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {

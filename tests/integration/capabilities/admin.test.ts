@@ -31,7 +31,7 @@ const valves = toolGroup({
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ project }) => {
-        if (isJammed) throw new AppError('CONFLICT', { detail: 'The valve is jammed.' });
+        if (isJammed) throw new AppError('NEVER_DEPLOYED', { detail: 'The valve is jammed.' }); // in our own words
         return { project };
       },
       phrases: { done: ({ project }) => `The valve of ${project} is turned.` },

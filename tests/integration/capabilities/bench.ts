@@ -178,7 +178,7 @@ export async function openCapabilityBench(
       return { output: output as Record<string, unknown>, said, files, next: tool.next(output, input) }; // tools answer objects
     },
     preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports }),
-    isUntrusted: (name) => find(name).untrusted,
+    isUntrusted: (name) => find(name).holds !== 'facts',
     close: async () => {
       await pool.end();
       await database.drop();

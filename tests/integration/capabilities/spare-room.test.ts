@@ -51,10 +51,19 @@ describe('the tools of this capability', () => {
   });
 
   it('wait for a person to confirm a change once the conversation has read what people wrote', async () => {
-    expect(await ask('list_spare_room')).not.toContain('shop');
+    await bench.pool.query(
+      `insert into projects (name, description, status, owner, action_id) values ('attic', 'Old things', 'archived', '8', 'act_attic')`,
+    );
+    expect(await ask('list_spare_room')).toContain('attic');
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).not.toBe('archived');
     expect(await changes()).toEqual([{ status: 'waiting' }]);
+  });
+
+  it('wait for nobody once the conversation has read that there is nothing', async () => {
+    expect(await ask('list_spare_room')).toContain('"total":0');
+    await ask('fill_spare_room {"project":"shop"}');
+    expect(await status()).toBe('archived');
   });
 
   it('change nothing for a name that nothing has', async () => {

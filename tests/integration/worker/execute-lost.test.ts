@@ -84,10 +84,11 @@ describe('a tool call', () => {
     };
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
 
-    it('runs, although its own beginning marked the conversation as one that read text from outside', async () => {
+    it('runs, although the conversation has read text from outside since', async () => {
       const spec = { probe, holds: 'records' as const };
       const given = () => scope({ threadId: 'user_1_80' });
       const one = await cutOff(spec, given());
+      await query(`select taint_thread('user_1_80', 'read_page', clock_timestamp())`);
       const result = await executeCall(parts(spec), given(), one);
       expect(result).toMatchObject({ ok: true, say: 'Did x.', decided: { decision: { effect: 'run' } } });
       expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);

@@ -237,8 +237,18 @@ describe('a tool call', () => {
     });
   });
 
-  it('after one that failed and reads text from outside is decided like any other', async () => {
-    const fails = parts({ holds: 'text', run: () => Promise.reject(new AppError('NOT_READY', { detail: 'x' })) });
+  it('after one that failed by a failure of ours is in a conversation that has read nothing from outside', async () => {
+    const fails = parts({ holds: 'text', run: () => Promise.reject(new Error('connect ECONNREFUSED')) });
+    expect(await executeCall(fails, scope({ threadId: 'user_1_8' }), call())).toMatchObject({ code: 'TOOL_FAILED' });
+    const next = await executeCall(parts(), scope({ threadId: 'user_1_8' }), call());
+    expect(next.decided?.decision.effect).toBe('run');
+  });
+
+  it('after one that failed in words from outside is decided like any other', async () => {
+    const fails = parts({
+      holds: 'text',
+      run: () => Promise.reject(new AppError('NOT_READY', { detail: 'a log says so' })),
+    });
     expect(await executeCall(fails, scope({ threadId: 'user_1_9' }), call())).toMatchObject({ ok: false });
     const next = await executeCall(parts(), scope({ threadId: 'user_1_9' }), call());
     expect(next.decided?.decision.effect).toBe('confirm'); // text from outside was read here

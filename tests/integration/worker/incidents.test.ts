@@ -35,7 +35,7 @@ const plumbing = toolGroup({
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ valve }) => {
-        if (isJammed) throw new AppError('CONFLICT', { detail: 'The valve is jammed.' });
+        if (isJammed) throw new AppError('NEVER_DEPLOYED', { detail: 'The valve is jammed.' }); // in our own words
         turned += 1;
         return { valve };
       },

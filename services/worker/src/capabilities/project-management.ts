@@ -159,7 +159,9 @@ export default toolGroup({
       }),
       handles: ['repositoryLogin'],
       ...CHANGE,
-      holds: 'facts',
+      // What is seen of the repository is whoever's who wrote it.
+      holds: 'records',
+      madeHere: ['name', 'description', 'repository', 'status'],
       egress: true,
       deadlineMs: 15_000,
       run: async (

@@ -1,3 +1,4 @@
+import { isWordless } from '@signalbox/contracts/governance/outside';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type {
@@ -174,9 +175,9 @@ function isResource(resource: string): boolean {
   return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
 }
 
-/** A version behind a name, where it has the form of one. Whoever tags a commit chooses it. */
+/** A version behind a name, where it has the form of one and no word in it. Whoever tags a commit chooses it. */
 function named(version: string | null): string {
-  return version !== null && /^v?[0-9][\w.+-]{0,39}$|^[0-9a-f]{7,40}$/.test(version) ? ` ${version}` : '';
+  return version !== null && version !== '' && isWordless(version) ? ` ${version}` : '';
 }
 
 function isTime(text: string): boolean {

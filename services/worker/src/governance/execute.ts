@@ -6,7 +6,7 @@ import { actionFacts, type GovernanceFacts } from '@signalbox/store/governance/g
 import { findPressedOffer } from '@signalbox/store/pressed-offers';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction } from '@signalbox/store/pool';
-import { taintThread } from './taint.ts';
+import { taintThread, tellFailure } from './taint.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import { readStoredResult } from '../tools/stored-result.ts';
@@ -55,7 +55,7 @@ export async function governAction(
     if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
     return error;
   });
-  if (resolved instanceof AppError) return failure(resolved);
+  if (resolved instanceof AppError) return tellFailure(parts.pool, scope.threadId, called, resolved);
   scope.enter('GOVERNING');
   return decideAbout({ parts, scope, call: { ...called, resolved } }, parentActionId);
 }
@@ -202,7 +202,7 @@ export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>
   return { channel: scope.chatKey.split(':', 1)[0] ?? '', inGroup: scope.inGroup, leastRole: tool.role };
 }
 
-const UNSEEN: Seen = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], said: [] };
+const UNSEEN: Seen = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], pressed: [], said: [] };
 
 function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof actionFacts> {
   const isLimited = Object.values(limits).some((limit) => limit !== null);
@@ -231,14 +231,13 @@ async function deny(execution: Execution, proposal: Proposal, error: AppError): 
 async function read(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { parts, scope, call } = execution;
   scope.enter('EXECUTING');
-  // Noted before anybody sees what is read: a crash in between loses the reading and not the note.
-  const noted = call.tool.untrusted ? taintThread(parts.pool, scope.threadId, call.name) : null;
-  const [ran] = await Promise.all([runTool(parts, scope, call, { isRead: true }), noted]);
+  const ran = await runTool(parts, scope, call, { isRead: true });
   const result = parts.redact(ran.result);
-  await taintByFailure(execution, result);
+  // Noted before anybody sees what was read: a crash in between loses the reading and not the note.
+  if (result.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
   const intent = intentOf(execution, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.
-  if (intent.marks.some((mark) => mark !== 'records') && result.ok) {
+  if (intent.marks.length > 0 && result.ok) {
     await scope.flush();
     await noteRead(parts.pool, scope.lane, intent, result);
   }
@@ -275,11 +274,6 @@ async function throughLedger(execution: Execution, proposal: Weighed): Promise<T
   return runClaimed(execution, proposal);
 }
 
-/** A job's own words about its failure are those of the programs that it ran. The model sees them only after this. */
-async function taintByFailure({ parts, scope, call }: Execution, result: ToolCallResult): Promise<void> {
-  if (result.code === 'JOB_FAILED' && !call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
-}
-
 /** Runs an action whose intent is committed, and settles it. */
 export async function runClaimed(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { parts, scope, call } = execution;
@@ -293,7 +287,6 @@ export async function runClaimed(execution: Execution, proposal: Proposal): Prom
       ({ result, isUncertain } = await runTool(parts, scope, call, { isAgain: true }));
     }
     const outcome = parts.redact(result);
-    await taintByFailure(execution, outcome);
     if (isUncertain) return await settleByLooking(execution, { proposal, unknown: unknownOf(call, outcome) });
     await settle(parts.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
     return outcome;

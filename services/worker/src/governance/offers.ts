@@ -59,7 +59,8 @@ async function hashOf(
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
   // The tool's own sentence for this call, or the rule for words that a person types: it begins with what is done, and holds every value.
-  if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, [label]) !== null) return null;
+  if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, { typed: [label], pressed: [] }) !== null)
+    return null;
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;

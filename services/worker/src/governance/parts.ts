@@ -33,7 +33,6 @@ export function intentOf(
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
   const marks: ActionMark[] = [
     ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
-    ...(call.tool.holds === 'records' ? ['records' as const] : []),
     ...(call.tool.touchesPrivate ? ['private' as const] : []),
   ];
   return {

@@ -37,7 +37,8 @@ export async function settle(
   { status, outcome, isLookedUp = false }: Settlement,
 ): Promise<void> {
   const events = [settledEvent(actionId, proposal, status, outcome)];
-  await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp });
+  const isOutside = outcome.untrusted ?? false;
+  await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp, isOutside });
 }
 
 /** Ends an action of which nobody can tell whether it took effect. */

@@ -7,6 +7,7 @@ import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/unsettled';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { textsOf } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
@@ -118,10 +119,11 @@ export async function probeTool(
   const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(tool.deadlineMs)]);
   try {
     const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
-    if (found.kind === 'failed') return failure(found.error);
+    if (found.kind === 'failed') return makeStorable(failure(found.error, input));
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
-    return makeStorable({ ok: true, result: shorten(found.output), say, code: null, changed: true, ...mark(tool) });
+    const marked = mark(call, scope, found.output);
+    return makeStorable({ ok: true, result: shorten(found.output), say, code: null, changed: true, ...marked });
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     scope.log.error('probe failed', { tool: call.name, actionId: call.actionId, error });
@@ -155,7 +157,7 @@ async function handle(
       code: null,
       changed: true,
       ...nextOf(tool, output, input),
-      ...mark(tool),
+      ...mark(call, scope, [output, files.map(({ name }) => name)]),
     };
     return { result: done, files, isUncertain: false };
   } catch (thrown) {
@@ -170,7 +172,7 @@ async function handle(
       : asToolError(thrown, call);
     const log = error.code === 'TOOL_FAILED' || deadline.aborted ? scope.log.error : scope.log.info;
     log('tool failed', { ok: false, code: error.code, error: thrown, ...told() });
-    return { result: failure(error), files: [], isUncertain: isUncertain(error, tool) };
+    return { result: failure(error, input), files: [], isUncertain: isUncertain(error, tool) };
   }
 }
 
@@ -242,6 +244,8 @@ function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResul
   return next.length > 0 ? { next } : {};
 }
 
-function mark(tool: Tool): Pick<ToolCallResult, 'untrusted'> {
-  return tool.untrusted ? { untrusted: true } : {};
+/** `found`: all that the model will read of it. */
+function mark({ tool, input }: Runnable, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
+  const given = new Set([...textsOf(input), actor.name, actor.userKey]);
+  return tool.holdsOutside(found, given) ? { untrusted: true } : {};
 }

@@ -6,6 +6,7 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
+import { holdsWords } from '@signalbox/contracts/governance/outside';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
@@ -170,14 +171,15 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly handles?: readonly string[];
   /**
    * What its result, and what it says, hold. `facts`: nothing but what the runtime itself made or measured (ids, numbers, states, times)
-   * and what this call gave. `records`: what people have told this system besides, such as names and descriptions; that is text
-   * from outside, but made to be an argument of the next call. Left out: text that anybody may have written, as in logs, files, pages
-   * and commits.
+   * and what this call gave. `records`: also what people have told this system, such as names and descriptions, or what a repository
+   * calls its versions; that is text from outside, but made to be an argument of the next call. Left out: text that anybody may
+   * have written, as in logs, files, pages and commits.
    */
   readonly holds?: 'facts' | 'records' | 'text';
   /**
-   * Where `holds` is text: the fields of the result that the runtime itself made or measured all the same, as paths such as
-   * `health.verdict`; a list is passed through. They back what a model says; all other fields back nothing.
+   * Where it holds more than facts: the fields of the result that the runtime itself made or measured all the same, as paths such as
+   * `health.verdict`; a list is passed through. A result with no words in its other fields is no text from outside. Of a text, only
+   * these back what a model says.
    */
   readonly madeHere?: readonly string[];
   /** It reads what is not for everybody. */
@@ -257,6 +259,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
   const { resolve, probe, phrases, holds = 'text', madeHere = [] } = spec;
+  const madeHerePaths = madeHere.map((path) => path.split('.'));
   let version: string | undefined;
   return {
     describe: spec.describe,
@@ -274,11 +277,11 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     /** The part of a result that backs what a model says: what the runtime or this system's own records say. Pure. */
     evidence(result: unknown): unknown {
       if (holds !== 'text') return result;
-      const paths = madeHere.map((path) => path.split('.'));
-      return pickFields(result, paths);
+      return pickFields(result, madeHerePaths);
     },
-    /** Its result holds text from outside, which is never an instruction: all but facts do. */
-    untrusted: holds !== 'facts',
+    /** Whether this result holds text from outside, which is never an instruction. `given`: what was said before the call. Pure. */
+    holdsOutside: (result: unknown, given: ReadonlySet<string>) =>
+      holds !== 'facts' && holdsWords(dropFields(result, madeHerePaths), given),
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
     /** It never changes anything, whatever its arguments are. */
@@ -325,6 +328,32 @@ function pickFields(result: unknown, paths: readonly (readonly string[])[]): unk
     Object.entries(result).flatMap(([name, value]) => {
       const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
       return inner.length === 0 ? [] : [[name, pickFields(value, inner)]];
+    }),
+  );
+}
+
+/** What whoever tags or names a commit has called it, although the runtime recorded it: words, unless it has the form of a version. */
+const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
+
+/** The result without the fields at these paths. */
+function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (Array.isArray(result)) return result.map((one) => dropFields(one, paths));
+  if (paths.length === 0 || typeof result !== 'object' || result === null) return result;
+  return Object.fromEntries(
+    Object.entries(result).flatMap(([name, value]) => {
+      const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+      const isMade = inner.some((path) => path.length === 0) && !NAMED_BY_OTHERS.has(name);
+      return isMade
+        ? []
+        : [
+            [
+              name,
+              dropFields(
+                value,
+                inner.filter((path) => path.length > 0),
+              ),
+            ],
+          ];
     }),
   );
 }

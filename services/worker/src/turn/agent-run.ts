@@ -2,6 +2,7 @@ import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversati
 import type { Lane } from '@signalbox/store/conversation/lane';
 import { sayInTurn } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
+import { holdsWords, textsOf } from '@signalbox/contracts/governance/outside';
 import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
@@ -77,6 +78,7 @@ export function agentRun(
   const { threadId, turnId, chatKey, traceId, spending } = context;
   const { draft, account } = made;
   const scope: CallScope = { ...made.scope, enter: machine.to };
+  const reads = (source: string): Promise<void> => taintThread(parts.pool, threadId, source);
   return {
     turnId,
     threadId,
@@ -103,10 +105,18 @@ export function agentRun(
       await put(parts, context.lane, outbound(context, await account.midway(reply)));
     },
     lookUp: {
-      choices: (callId, asked) => choicesFor(parts.governance, scope, callId, asked),
-      meant: (callId, tool, args) => withNewest(parts.governance, scope, { actionId: callId, tool, args }),
+      choices: async (callId, asked) => {
+        const choices = await choicesFor(parts.governance, scope, callId, asked);
+        if (holdsWords(choices, textsOf(asked.arguments))) await reads(asked.tool);
+        return choices;
+      },
+      meant: async (callId, tool, args) => {
+        const meant = await withNewest(parts.governance, scope, { actionId: callId, tool, args });
+        if (holdsWords(meant, textsOf(args))) await reads(tool);
+        return meant;
+      },
     },
-    reads: (source) => taintThread(parts.pool, threadId, source),
+    reads,
     draft: draft.show,
     spent: spending.add,
     warn: (message, fields) => scope.log.warn(message, { ...fields }),

@@ -10,7 +10,7 @@ import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } fro
 import { resumeDecision, type Resumed } from '../governance/approvals/approval-resume.ts';
 import { createMachine, type Machine } from '../governance/loop/fsm.ts';
 import { receiptsOf } from '../governance/receipts.ts';
-import { taintByMessages } from '../governance/taint.ts';
+import { taintByMessages, taintThread } from '../governance/taint.ts';
 import type { CallScope } from '../tools/run.ts';
 import { agentRun, scopeOf } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
@@ -130,6 +130,7 @@ export class TurnSession {
     const { batch, threadId, startedAt } = this.#context;
     const given = resumed ? newsOf(first.envelope.id, resumed) : toAgentBatch(batch);
     this.#messages = given.messages;
+    if (resumed?.isOutside) await taintThread(parts.pool, threadId, 'decision');
     if (!this.#isThreadOver)
       await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isBorrowed) });
     const looked = { fetchFile: parts.fetchFile, sees: parts.agent.sees === true, signal: scope.signal };

@@ -8,11 +8,8 @@ import { heldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
 
-/**
- * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
- * own, or it read what is private.
- */
-export type ActionMark = 'untrusted' | 'records' | 'private';
+/** What a call was marked with: its result may carry outside text with which later arguments are compared, or it read what is private. */
+export type ActionMark = 'untrusted' | 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
@@ -116,7 +113,7 @@ export async function beginAction(
   | { readonly kind: 'denied'; readonly role: Role | null }
   | { readonly kind: 'earlier'; readonly action: EarlierAction }
 > {
-  const { actionId, threadId, tool, roles, marks, grantId, events, proposal } = intent;
+  const { actionId, tool, roles, grantId, events, proposal } = intent;
   const row = await findRow<{
     claimed: boolean;
     held: boolean;
@@ -143,12 +140,11 @@ export async function beginAction(
             where done and actor.role = any (${roles}) and (${grantId}::text is null or exists (select 1 from granted))
               and (${proposal.question.context.frozen}::boolean = exists (select 1 from settings where key = 'freeze'))
            on conflict (action_id) do nothing returning 1),
-         audited as (select audit_append(${auditJson(events)}::jsonb) from mine),
-         tainted as (select taint_thread(${threadId}, ${tool}, clock_timestamp()) from mine where ${marks}::text[] && '{untrusted,records}')
+         audited as (select audit_append(${auditJson(events)}::jsonb) from mine)
     select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
            a.status, a.result, a.error_code as "errorCode",
            (select role from actor) as role, coalesce((select role = any (${roles}) from actor), false) as permitted,
-           (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
+           (select count(*) from audited) as audited,
            ${differsFrom(lane, intent)} as differs
       from (select 1) one left join actions a on a.action_id = ${actionId}`;
   if (!row?.held) return { kind: 'lost' };
@@ -165,8 +161,8 @@ export async function beginAction(
 }
 
 /**
- * Records what came of an action, with its audit events. The first settlement stands; but one that nobody knew the outcome of may be
- * settled again by whoever has looked it up.
+ * Records what came of an action, with its audit events, and that its conversation reads text from outside when it does. The first
+ * settlement stands; but one that nobody knew the outcome of may be settled again by whoever has looked it up.
  */
 export async function settleAction(
   db: Queryable,
@@ -177,6 +173,7 @@ export async function settleAction(
     readonly errorCode: string | null;
     readonly events: readonly AuditEvent[];
     readonly isLookedUp?: boolean;
+    readonly isOutside?: boolean;
   },
 ): Promise<void> {
   await db.query(named('action_settle')`with settled as (
@@ -184,8 +181,10 @@ export async function settleAction(
                error_code = ${outcome.errorCode}, settled_at = now()
               where action_id = ${actionId}
                 and (status = 'started' or ${outcome.isLookedUp ?? false} and status = 'unknown' and ${outcome.status} <> 'unknown')
-                returning 1)
-           select (select audit_append(${auditJson(outcome.events)}::jsonb)) from settled`);
+                returning 1),
+             tainted as (select taint_thread(thread_id, tool, clock_timestamp()) from actions
+              where action_id = ${actionId} and ${outcome.isOutside ?? false})
+           select (select audit_append(${auditJson(outcome.events)}::jsonb) from settled), (select count(*) from tainted)`);
 }
 
 /**

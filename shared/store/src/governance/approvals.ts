@@ -84,8 +84,8 @@ export async function claimApproved(
      , begun as (
        update actions a set status = 'started', started_at = clock_timestamp(), epoch = ${lane.epoch} from used
         where a.action_id = used.action_id and a.status = 'waiting'
-       returning a.thread_id, a.tool, a.marks)
-     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`;
+       returning 1)
+     select 1 from begun`;
 }
 
 /** Keeps the decision by which an approved request was found void. */

@@ -47,6 +47,8 @@ export interface ThreadTaint {
   readonly isTainted: boolean;
   /** What the person typed themselves in this task since the newest of that; empty without any. */
   readonly typed: readonly string[];
+  /** What stood on the buttons that they pressed in this task since then; empty without text from outside. */
+  readonly pressed: readonly string[];
   /** What they wrote or pressed in this chat lately; empty without text from outside. */
   readonly said: readonly string[];
 }
@@ -70,13 +72,20 @@ export async function actionFacts(
       Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; private: boolean; tainted: boolean }
   >(db, withUse ? 'action_facts_and_use' : 'action_facts')`
     select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
-           ${withUse ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", t.*
+           ${withUse ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", t.*,
+           coalesce((select array_agg(i.envelope ->> 'text') from inbox i join thread_taints r on r.thread_id = ${action.threadId}
+              where i.user_key = ${action.requester.userKey} and i.kind = 'message' and i.received_at > r.last_at
+                and i.envelope -> 'button' <> 'null' and not i.envelope ? 'borrowed'
+                and (i.turn_id in (select n.turn_id from turns n where n.thread_id = ${action.threadId})
+                     or (i.outcome is null and i.chat_key = ${action.chatKey}
+                         and i.id <= (select l.taken_to from lanes l where l.user_key = ${action.requester.userKey} and l.begun > 0)))
+            ), '{}') as pressed
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
              ${placeJson(action)}::jsonb) f, thread_taint(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}) t`;
   if (!row) throw new Error('functions without conditions always answer one row');
-  const { untrusted, private: hasPrivate, tainted: isTainted, typed, said, ...facts } = row;
+  const { untrusted, private: hasPrivate, tainted: isTainted, typed, pressed, said, ...facts } = row;
   return {
     facts: { ...facts, at: row.at.toISOString() },
-    taint: { untrusted, hasPrivate, isTainted, typed, said },
+    taint: { untrusted, hasPrivate, isTainted, typed, pressed, said },
   };
 }

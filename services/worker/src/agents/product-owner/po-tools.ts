@@ -168,7 +168,9 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     status: ok ? 'success' : 'error',
     // Text of outside is marked where the model reads it: it is information, whatever it says.
     content: JSON.stringify(
-      ok ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached } : { ok, error: code, say },
+      ok
+        ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached }
+        : { ok, error: code, [untrusted ? 'untrusted_say' : 'say']: say },
     ),
     additional_kwargs: {
       say,

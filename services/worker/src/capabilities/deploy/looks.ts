@@ -8,7 +8,7 @@ import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { someProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { code, describeDeployment, factsOf } from './words.ts';
+import { code, DEPLOYMENT_MADE_HERE, describeDeployment, factsOf } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
@@ -32,6 +32,12 @@ export const getDeployStatus = tool({
     environment: AnyEnvironment,
   }),
   ...LOOK_UP,
+  madeHere: [
+    ...['newest', 'underWay'].flatMap((place) => DEPLOYMENT_MADE_HERE.map((field) => `${place}.${field}`)),
+    'evidence.by',
+    'serves.environment',
+    'serves.url',
+  ],
   run: async ({ project: named, environment }, context) => {
     const { ports, now } = context;
     if (named !== undefined) await ports.projects.get(named);
@@ -64,7 +70,7 @@ export const getDeployStatus = tool({
         ...(newest.failure ? [newest.failure] : []),
         describeDeployment(newest),
         ...(approvedBy.length > 0 ? [say('deploy.approvedBy', { people: sayList(approvedBy.map(plainName)) })] : []),
-        ...(evidence ? [evidence] : []),
+        ...(evidence ? [sayEvidence(evidence)] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
       ].join('\n\n');
@@ -200,13 +206,26 @@ function describeServing({ project, environment, server, release, url }: ReturnT
   return say('deploy.serves', { ...place, release: code(release), hasUrl: url !== null, url: url ?? '' });
 }
 
-/** What a deployment that is over was seen to serve, in a sentence; null when nobody saw it. */
-async function seenServing(ports: Ports, deploymentId: string): Promise<string | null> {
+interface Evidence {
+  readonly release: string;
+  /** Who was seen to serve it: the release itself, or the instance behind the proxy. */
+  readonly by: string | null;
+  readonly ms: number | null;
+}
+
+/** What a deployment that is over was seen to serve; null when nobody saw it. */
+async function seenServing(ports: Ports, deploymentId: string): Promise<Evidence | null> {
   const events = await ports.deployments.events(deploymentId);
   const { serves, by, ms } = events.findLast(({ to }) => to === 'draining')?.evidence ?? {};
   if (typeof serves !== 'string') return null;
-  const release = code(serves);
-  if (typeof by !== 'string') return say('deploy.seenThroughProxy', { release });
-  const isTimed = typeof ms === 'number';
-  return say('deploy.seenThroughProxyBy', { release, by, isTimed, ms: isTimed ? Math.round(ms) : 0 });
+  return {
+    release: serves,
+    by: typeof by === 'string' ? by : null,
+    ms: typeof ms === 'number' ? Math.round(ms) : null,
+  };
+}
+
+function sayEvidence({ release, by, ms }: Evidence): string {
+  if (by === null) return say('deploy.seenThroughProxy', { release: code(release) });
+  return say('deploy.seenThroughProxyBy', { release: code(release), by, isTimed: ms !== null, ms: ms ?? 0 });
 }

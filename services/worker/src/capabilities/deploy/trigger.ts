@@ -35,7 +35,9 @@ export const triggerDeploy = tool({
   choices: { version: versionChoices },
   risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),
   role: 'developer',
-  holds: 'facts',
+  // What serves by now has the name that the repository has for it.
+  holds: 'records',
+  madeHere: ['deployment', 'project', 'environment', 'state'],
   egress: true,
   ...aboutService,
   resources: (service, resolved) => [

@@ -28,6 +28,18 @@ export interface DeploymentFacts {
   readonly failure: string | null;
 }
 
+/** Of these, what the runtime itself made. */
+export const DEPLOYMENT_MADE_HERE = [
+  'deployment',
+  'environment',
+  'kind',
+  'state',
+  'askedAt',
+  'stateSince',
+  'stateFor',
+  'url',
+] as const satisfies readonly (keyof DeploymentFacts)[];
+
 export function factsOf(found: Found, now: Date): DeploymentFacts {
   const { deploymentId, project, environment, kind, ref, release, server, state, failure } = found;
   return {

@@ -23,6 +23,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { actionTitle } from '../receipts.ts';
+import { tellFailure } from '../taint.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
 import type { Preview } from '../../tools/tool.ts';
@@ -40,10 +41,13 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
   const shown = await previewOf(parts, call);
-  if (shown instanceof AppError) return failure(shown);
+  if (shown instanceof AppError) return tellFailure(parts.pool, scope.threadId, call, shown);
   const card = describe(scope, call, shown, proposal);
   const unshowable = findUnshowable(card.exact ?? '');
-  if (unshowable) return failure(new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable }));
+  if (unshowable) {
+    const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
+    return tellFailure(parts.pool, scope.threadId, call, error);
+  }
   const authors = await authorsOf(parts, scope, action.parentActionId);
   const approval: Approval = {
     approvalId: newId('apv'),

@@ -27,6 +27,7 @@ import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { isCalledShortly } from '@signalbox/contracts/governance/outside';
 import { sayList } from '@signalbox/messages/list';
 import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
@@ -48,6 +49,8 @@ export interface Resumed {
   readonly result: ToolCallResult | null;
   /** What policy said when the approval was used up, in this run or one before, or about the changed wish. */
   readonly decided?: RecordedDecision;
+  /** It says words of somebody else, which no model reads before that is noted. */
+  readonly isOutside?: boolean;
 }
 
 /**
@@ -68,7 +71,8 @@ export async function resumeDecision(
       const { decidedBy, reason } = approval;
       const person = escapePerson(decidedBy ?? say('governance.somebody'));
       const because = { hasReason: Boolean(reason), reason: reason ?? '' };
-      return { say: say('governance.rejected', { person, what, ...because }), result: null };
+      // The reason is the words of whoever decided, and so may their name be.
+      return { say: say('governance.rejected', { person, what, ...because }), result: null, isOutside: true };
     }
     case 'expired':
       return { say: say('governance.expired', { what }), result: null };
@@ -80,7 +84,8 @@ export async function resumeDecision(
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = sayList(votes.map((vote) => plainName(vote.name)));
       const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
-      return { say: result.ok ? `${approved} ${result.say}` : result.say, result, ...decidedIn(result) };
+      const isOutside = result.untrusted === true || !votes.every((vote) => isCalledShortly(plainName(vote.name)));
+      return { say: result.ok ? `${approved} ${result.say}` : result.say, result, isOutside, ...decidedIn(result) };
     }
   }
 }
@@ -263,10 +268,11 @@ async function change(parts: ExecuteParts, scope: CallScope, approval: Approval,
   if (!found || !parsed?.success) {
     const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
     const problem = detail || say('governance.toolGone');
-    return { say: say('governance.changeDoesNotFit', { what, problem }), result: null };
+    return { say: say('governance.changeDoesNotFit', { what, problem }), result: null, isOutside: true };
   }
   const actionId = `${stored.action.actionId}_m`;
   const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
   const result = await governAction(parts, scope, runnable, stored.action.actionId);
-  return { say: `${say('governance.changed', { what })} ${result.say}`, result, ...decidedIn(result) };
+  const isOutside = result.untrusted === true;
+  return { say: `${say('governance.changed', { what })} ${result.say}`, result, isOutside, ...decidedIn(result) };
 }

@@ -23,6 +23,7 @@ const seen = (changes: Partial<Seen> = {}): Seen => ({
   hasPrivate: false,
   isTainted: false,
   typed: [],
+  pressed: [],
   said: [],
   ...changes,
 });

@@ -13,6 +13,8 @@ export interface Seen {
   readonly isTainted: boolean;
   /** What the person typed themselves since the newest of that. */
   readonly typed: readonly string[];
+  /** What stood on the buttons that they pressed since then. */
+  readonly pressed: readonly string[];
   /** What they wrote or pressed lately: the alarm does not ring for it. */
   readonly said: readonly string[];
 }
@@ -40,12 +42,12 @@ export function lookForTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: Seen,
 ): Taint {
-  const { hasPrivate, isTainted, typed } = seen;
+  const { hasPrivate, isTainted, typed, pressed } = seen;
   const { risk } = tool.risk(input, resolved);
   if (risk === 'safe' && !tool.egress) return { source: null, foreign: null, hasPrivate };
   return {
     source: taintOf(input, seen),
-    foreign: isTainted ? foreignPart(name, tool, input, typed) : null,
+    foreign: isTainted ? foreignPart(name, tool, input, { typed, pressed }) : null,
     hasPrivate,
   };
 }

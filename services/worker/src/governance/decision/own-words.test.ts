@@ -13,8 +13,12 @@ const restart = {
   }),
 };
 const SHOP = { project: 'shop', environment: 'staging', reason: 'asked for' };
-const foreign = (typed: readonly string[], input: unknown = SHOP, name = 'restart_project') =>
-  foreignPart(name, restart, input, typed);
+const foreign = (
+  typed: readonly string[],
+  input: unknown = SHOP,
+  name = 'restart_project',
+  pressed: readonly string[] = [],
+) => foreignPart(name, restart, input, { typed, pressed });
 
 describe('a call is in the words of the person', () => {
   it.each([
@@ -75,5 +79,26 @@ describe('a call is in the words of the person', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+it('a name that a phone wrote with a dash is not its first half', () => {
+  for (const dash of ['–', '—', '‑', '−', '-']) expect(foreign([`restart shop${dash}2 on staging`])).toBe('shop');
+  expect(foreign(['restart shop on staging – it hangs'])).toBeNull();
+});
+
+describe('what stood on a button that the person pressed', () => {
+  const pressing = (typed: readonly string[], ...pressed: readonly string[]): string | null =>
+    foreign(typed, SHOP, 'restart_project', pressed);
+
+  it('answers what their order left open', () => {
+    expect(pressing(['restart shop'], 'staging')).toBeNull();
+  });
+
+  it('is no order, and no part of a value', () => {
+    expect(pressing([], 'shop', 'staging')).toBe('restart project');
+    expect(pressing(['is shop well?'], 'staging')).toBe('restart project');
+    expect(pressing(['restart shop'], 'staging please')).toBe('staging');
+    expect(pressing(['restart shop'], 'production')).toBe('staging');
   });
 });

@@ -4,19 +4,26 @@ import type { Tool } from '../../tools/tool.ts';
 /*
  * Whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments; what nobody can have
  * planted is a message that the person typed after it was read. So a call is theirs when one such message begins with the name of
- * what is to be done, as an order does, and holds every value that is not the tool's own default, whole and as it was typed. Questions,
+ * what is to be done, as an order does, and holds every value that is not the tool's own default, whole and as it was typed. A value that
+ * stood on a button which they pressed since is theirs as well: the order asked for something, and the button answered what. Questions,
  * warnings and what somebody pastes hold the same words, but do not begin so. Everything else asks them.
  */
 
+/** Of a conversation, since the newest text from outside: messages, the newest first, and what stood on pressed buttons. */
+interface OwnWords {
+  readonly typed: readonly string[];
+  readonly pressed: readonly string[];
+}
+
 /**
- * The first part of a call that is not in `typed` (messages, the newest first), in words: a value, or what the tool does; null when
- * one of them holds all of it. Pure, and in doubt it names something: whoever asked is asked then.
+ * The first part of a call that is in none of the messages, in words: a value, or what the tool does; null when one of them, with what
+ * was pressed, holds all of it. Pure, and in doubt it names something: whoever asked is asked then.
  */
 export function foreignPart(
   name: string,
   tool: Pick<Tool, 'input'>,
   input: unknown,
-  typed: readonly string[],
+  { typed, pressed }: OwnWords,
 ): string | null {
   const [first = name, second = first] = name.split('_');
   const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // nobody triggers a deploy: people deploy
@@ -25,7 +32,9 @@ export function foreignPart(
   const values = fieldsOf(input)
     .filter(([field, value]) => !isDefault(tool, input, field, value))
     .flatMap(([, value]) => leavesOf(value));
-  const missing = orders.map((order) => values.find((value) => !isTyped(value, order)) ?? null);
+  const missing = orders.map(
+    (order) => values.find((value) => !isTyped(value, order) && !pressed.includes(value)) ?? null,
+  );
   if (missing.includes(null)) return null;
   return missing[0] ?? name.replaceAll('_', ' ');
 }
@@ -70,8 +79,8 @@ function leavesOf(value: unknown): readonly string[] {
 function isTyped(value: string, own: string): boolean {
   if (value.trim() === '' || value.length > own.length) return false;
   const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';
-  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@])';
-  const after = '(?![\\p{L}\\p{N}_-]|[./:@][\\p{L}\\p{N}])';
+  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@\\p{Pd}−])';
+  const after = '(?![\\p{L}\\p{N}_-]|[./:@\\p{Pd}−][\\p{L}\\p{N}])';
   return new RegExp(`${before}${escape(value)}${after}`, flags).test(own);
 }
 

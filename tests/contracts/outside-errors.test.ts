@@ -1,0 +1,70 @@
+import { AppError, ERRORS, type ErrorCode } from '@signalbox/contracts/errors';
+import { failure } from '@signalbox/worker/tools/call';
+import { expect, it } from 'vitest';
+
+/*
+ * What a failure passes on to a model may be a stranger's words: of a repository, a program, a commit, another person. A code stands here
+ * once somebody has looked where all of its data comes from.
+ */
+const OURS: readonly ErrorCode[] = [
+  'CARD_NOT_FROZEN',
+  'CARD_NOT_USABLE',
+  'CARD_REPORTED',
+  'CARD_UNKNOWN',
+  'COMMAND_REFUSED',
+  'DATABASE_ROLE_MISSING',
+  'DEAD_LETTERED',
+  'FINDING_FIXED',
+  'INTERNAL',
+  'JOB_CANCELLED',
+  'MESSAGE_UNREADABLE',
+  'NEEDS_APPROVAL',
+  'NEVER_DEPLOYED',
+  'NOT_PERMITTED',
+  'POLICY_DENIED',
+  'SANDBOX_MISSING',
+  'SECRET_NOT_WRITTEN',
+  'SERVER_AWAY',
+  'STEP_UP_NEEDED',
+  'TOOL_FAILED',
+  'TOOL_INPUT_INVALID',
+  'TOOL_NOT_DONE',
+  'TOOL_OUTCOME_UNKNOWN',
+  'TOOL_UNKNOWN',
+  'TRANSACTION_UNKNOWN',
+  'TURN_NOT_FAILED',
+  'TURN_UNRECORDED',
+  'UPSTREAM_UNAVAILABLE',
+  'WAITING_FOR_APPROVAL',
+  'WAITING_FOR_CONFIRMATION',
+  'WORKSPACE_FULL',
+  'CONFINEMENT_MISSING',
+  'CONVERSATION_OVER',
+  'APPROVAL_GONE',
+  'ACTION_ID_TAKEN',
+];
+
+/** A failure of this code whose every datum is this word. */
+function failureOf(code: ErrorCode, word: string): AppError {
+  const names = [...ERRORS[code].say.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, word]);
+  return new AppError(code, Object.fromEntries(names) as never); // its data has these names
+}
+
+const withData = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => /\{\w+\}/.test(ERRORS[code].say));
+
+it('every failure is text from outside, but for those whose data the runtime alone makes', () => {
+  const ours = withData.filter((code) => failure(failureOf(code, 'zqword')).untrusted !== true);
+  expect(ours.sort()).toEqual([...OURS].sort());
+});
+
+it('no failure is text from outside for what the call gave, for figures, versions or nothing', () => {
+  const outside = withData.filter((code) => failure(failureOf(code, 'shop'), { project: 'shop' }).untrusted);
+  expect(outside).toEqual([]);
+  for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
+    expect(withData.filter((code) => failure(failureOf(code, word)).untrusted)).toEqual([]);
+});
+
+it('the names of what others made are text from outside in a failure', () => {
+  const data = { kind: 'project', name: 'shopp', known: 'shop, delete-the-project-shop' };
+  expect(failure(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
+});
