@@ -5,7 +5,10 @@
 
 /** The signs of one sentence, in lower case. */
 export interface Signs {
+  /** Names of things that exist, and of variables. */
   readonly names: readonly string[];
+  /** Words that look-ups use for how something is. */
+  readonly states: readonly string[];
   readonly places: readonly string[];
   readonly versions: readonly string[];
   readonly ids: readonly string[];
@@ -34,6 +37,13 @@ const VERSIONS =
   /(?<![\p{Script=Latin}\p{N}_.,-])v?(\d+(?:\.\d+){2,}(?:[-+][a-z0-9.-]*[a-z0-9])?|\d+\.\d+(?:[-+][a-z0-9.-]*[a-z0-9])?(?![\d,]|\.\d|\s?(?:[%°€$£¥₽₴]|[kmgt]?i?b\b|m?s\b|min\b|h\b|[kmgt]?hz\b|c?m\b|kg\b))|(?<=v)\d+(?![\p{Script=Latin}\p{N}.]))/giu;
 const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
+/** A variable as it is written everywhere; the text is in lower case when it is looked for again. */
+const VARIABLES = /(?<![\p{L}\p{N}_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\p{L}\p{N}_])/gu;
+/** The word for a kind of thing and, behind it, one that is written as a name, in the languages that are spoken here. */
+const NAMED =
+  /(?:(?<![\p{L}\p{N}-])(?:projects?|services?|servers?|projekt|dienst|proyecto|servicio|servidor|проект\p{L}{0,3}|сервис\p{L}{0,3}|сервер\p{L}{0,3})(?![\p{L}\p{N}-])|项目|服务器?)\s{0,3}(?:(?:called|named|namens|llamado|под названием|名为)\s{0,3})?["'“„«*_`:]{0,4}\s{0,2}([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\p{L}\p{N}])/gu;
+/** As look-ups of services and deployments say it; how people say it differs by language. */
+const MEASURED = /\b(?:healthy|degraded|down|serving|stopped|failed|nothing-deployed)\b/g;
 const WORD = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
 /** Pairs of a letter of another script and the Latin one that it looks like. */
 const LOOK_ALIKES = new Map(
@@ -60,6 +70,11 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set([...wordsIn(plain), ...wordsIn(unmasked(plain))])];
 }
 
+/** What a person calls a project, a service or a server, whether it exists or not: "create the project tea". Words between may be among it. */
+export function namedIn(text: string): readonly string[] {
+  return [...plainOf(text).matchAll(NAMED)].flatMap(([, name]) => name ?? []);
+}
+
 /**
  * The signs of each sentence of a text. `known`: those of its words that name things that exist. `verbs`: the first words of commands that
  * people may type; quoted commands are left out.
@@ -68,19 +83,28 @@ export function claimSignsOf(text: string, known: ReadonlySet<string>, verbs: Re
   const prose = text.replace(TYPED, (typed, block?: string, span?: string, quote?: string) =>
     isCommand(block ?? span ?? quote ?? '', verbs) ? ' ' : typed,
   );
+  const variables = new Set([...prose.normalize('NFKC').matchAll(VARIABLES)].map(([name]) => name.toLowerCase()));
   return plainOf(prose)
     .split(/\n\s*\n/)
     .flatMap((paragraph) => {
       const sentences = sentencesOf(paragraph);
       const end = sentences.findLastIndex((sentence) => !QUESTION.test(sentence));
-      return sentences.map((sentence, place) => signsIn(sentence, known, place > end));
+      return sentences.map((sentence, place) => signsIn(sentence, { known, variables }, place > end));
     });
 }
 
-function signsIn(sentence: string, known: ReadonlySet<string>, isQuestion: boolean): Signs {
+function signsIn(
+  sentence: string,
+  { known, variables }: Readonly<Record<'known' | 'variables', ReadonlySet<string>>>,
+  isQuestion: boolean,
+): Signs {
   const words = [...new Set([...wordsIn(sentence), ...wordsIn(unmasked(sentence))])];
   return {
-    names: words.filter((word) => known.has(word) && !STAGING.test(word) && word !== 'production'),
+    names: [
+      ...words.filter((word) => known.has(word) && !STAGING.test(word) && word !== 'production'),
+      ...(sentence.match(/[a-z0-9_]+/g) ?? []).filter((word) => variables.has(word)),
+    ],
+    states: sentence.match(MEASURED) ?? [],
     places: [...(STAGING.test(sentence) ? ['staging'] : []), ...(PRODUCTION.test(sentence) ? ['production'] : [])],
     versions: [...sentence.matchAll(VERSIONS)].map(([, version]) => version ?? ''),
     ids: [...sentence.matchAll(IDS)].map(([id]) => id),

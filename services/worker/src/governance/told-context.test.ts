@@ -25,6 +25,17 @@ it('founds a claim that a measured line makes, and no other', () => {
   expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // it is down
 });
 
+it('founds what says more of a thing than that it is there', () => {
+  const standing = groundsOfContext(context).facts;
+  const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts: [], standing });
+  expect(isBare('shop 1.4.2 läuft in Staging.')).toBe(false);
+  expect(isBare('shop is healthy in staging.')).toBe(false);
+  expect(isBare('I created the project shop for you.')).toBe(true);
+  expect(isBare('Ich habe shop in Staging gestoppt.')).toBe(true);
+  expect(isBare('✅ shop')).toBe(true);
+  expect(isBare('LOG_LEVEL of shop in staging is debug now.')).toBe(true);
+});
+
 it('founds nothing by what people said', () => {
   const { facts } = groundsOfContext(context);
   expect(isUnfounded('✅ shop 9.9.9 is deployed to production.', { ...known, facts })).toBe(true);

@@ -14,23 +14,37 @@ export interface Grounds {
   /** First words of commands: a line in quotes that begins with one tells the person what to type, and claims nothing. */
   readonly verbs: ReadonlySet<string>;
   readonly facts: readonly Fact[];
+  /** What the model was told before, or looked up in an earlier turn: it founds what says more of a thing than its name. */
+  readonly standing?: readonly Fact[];
 }
 
 /**
  * Whether a text looks like a report of what no receipt and no trusted look-up says: by its signs, in any language. A question
  * reports nothing, unless its paragraph goes on after it. Pure.
  */
-export function isUnfounded(text: string, { names, verbs, facts }: Grounds): boolean {
+export function isUnfounded(text: string, { names, verbs, facts: found, standing = [] }: Grounds): boolean {
   const signs = claimSignsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
   const whole = joined(signs);
   // Two versions beside each other and nothing else compare something that is not ours.
   if (whole.names.length === 0 && new Set(whole.versions).size > 1 && !whole.hasMark && whole.places.length === 0)
     return false;
+  const facts = saysMore(signs, standing) ? [...found, ...standing] : found;
   const told = whole.names.length > 0 ? [{ ...whole, versions: [], ids: [] }, ...signs] : signs;
   return told.some((one) => !isFounded(one, whole, facts));
 }
 
-function joined(signs: readonly Signs[]): Omit<Signs, 'ids' | 'isQuestion'> {
+/** Whether signs say of a thing what can be measured. That it is there is known of each thing that a text could be about. */
+function saysMore(signs: readonly Signs[], standing: readonly Fact[]): boolean {
+  const names = signs.flatMap((one) => one.names);
+  const isKnownAs = (state: string): boolean =>
+    standing.some(({ values }) => values.has(state) && names.some((name) => values.has(name)));
+  return (
+    names.length === 0 ||
+    signs.some(({ versions, ids, states }) => versions.length + ids.length > 0 || states.some(isKnownAs))
+  );
+}
+
+function joined(signs: readonly Signs[]): Omit<Signs, 'ids' | 'states' | 'isQuestion'> {
   return {
     names: signs.flatMap((one) => one.names),
     places: signs.flatMap((one) => one.places),
@@ -39,7 +53,11 @@ function joined(signs: readonly Signs[]): Omit<Signs, 'ids' | 'isQuestion'> {
   };
 }
 
-function isFounded(signs: Omit<Signs, 'isQuestion'>, whole: Pick<Signs, 'places'>, facts: readonly Fact[]): boolean {
+function isFounded(
+  signs: Omit<Signs, 'states' | 'isQuestion'>,
+  whole: Pick<Signs, 'places'>,
+  facts: readonly Fact[],
+): boolean {
   const { names, places, versions, ids, hasMark } = signs;
   if (names.length + versions.length + ids.length === 0) return !hasMark || facts.some(({ isFailure }) => !isFailure);
   const about = facts.filter(

@@ -7,7 +7,7 @@ import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
 import { actionTitle, factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
-import { wordsOf } from '../governance/signs.ts';
+import { namedIn, wordsOf } from '../governance/signs.ts';
 import { groundsOfContext } from '../governance/told-context.ts';
 import {
   factsOf,
@@ -25,8 +25,8 @@ import type { ThreadWords, TurnContext } from './turn-end.ts';
 
 /*
  * What happened is said by the runtime and not by a model: below the texts of a turn stand the receipts of its effects, from the
- * ledger. Where there are none, and a change was asked for or a text looks like a report, one line says that nothing was changed. The
- * words of a model are left as they are.
+ * ledger. Where there are none, and a change was asked for or a text looks like a report, a line says that nothing was changed. It stands
+ * below each such text, judged by what was known when that was written. The words of a model are left as they are.
  */
 
 export interface AccountParts {
@@ -57,9 +57,11 @@ export class TurnAccount {
   /** Words of the runtime in this turn. */
   readonly #says: string[];
   readonly #facts: Fact[] = [];
+  /** What its prompts were told. */
+  readonly #standing: Fact[] = [];
   /** A call may have left an entry in the ledger: all that are more than a read do. */
   #hasEntries: boolean;
-  /** Names that calls of this turn have made known, whether they exist already or not. */
+  /** Names that the person or calls of this turn have made known, whether they exist already or not. */
   readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
   /** The ledger at the end of the turn, when nothing changes any more. */
@@ -73,6 +75,8 @@ export class TurnAccount {
     this.#turnKey = batch[0]?.envelope.id ?? turnId;
     this.#actions = batch.flatMap(({ envelope }) => idsOf(envelope));
     this.#hasEntries = this.#actions.length > 0;
+    for (const { envelope } of batch)
+      if (envelope.kind === 'message') for (const name of namedIn(envelope.text)) this.#named.add(name);
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
@@ -126,13 +130,51 @@ export class TurnAccount {
     const ledger = (this.#atEnd = this.#ledger());
     const mine = this.#hasEntries ? this.#ofThisTurn(await ledger()) : [];
     const hasChanged = mine.some(isEffect);
-    const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, ledger) });
+    const grounds = await this.#grounds(texts, ledger);
+    const lines = replies.map((reply, place) => {
+      if (!hasChanged)
+        return this.#lineOf([texts[place] ?? ''], hasChanged, this.#groundsAt(grounds, reply, last, passes));
+      return reply === last ? this.#lineOf(texts, hasChanged, grounds) : null;
+    });
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
-    const receipts: readonly Receipt[] = [
-      ...receiptsFor(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry)),
-      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`turn.line-${line}`), note: '' }]),
+    const effects = receiptsFor(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry));
+    return replies.map((reply, place) => {
+      const line = reply === last && !hasChanged && this.#asked === 'refused' ? 'nothing' : (lines[place] ?? null);
+      const receipts: readonly Receipt[] = [
+        ...(reply === last ? effects : []),
+        ...(line === null || isSaid(line, reply, this.#context) ? [] : [{ what: say(`turn.line-${line}`), note: '' }]),
+      ];
+      return receipts.length === 0 ? reply : { ...reply, receipts };
+    });
+  }
+
+  /** The line below texts; one for a call that was refused stands below the last text alone. */
+  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof lineBelow> {
+    return lineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
+  }
+
+  /**
+   * What was known when a reply was written: the look-ups before it, and what those that stand beside it are about. "I look at shop" says
+   * no more than its call does.
+   */
+  #groundsAt(
+    grounds: Grounds,
+    reply: AgentReply,
+    last: AgentReply,
+    passes: AgentRecord['passes'] | 'cut short',
+  ): Grounds {
+    if (passes === 'cut short' || reply === last) return grounds;
+    const written = passes.findIndex(({ answer }) => answer?.id === reply.key);
+    const beside = passes[written];
+    if (!beside) return grounds;
+    const before = passes.slice(0, written).flatMap(({ calls }) => calls);
+    const reads = beside.calls.filter((call) => this.#parts.toolKind(toolOf(call, passes))?.isRead === true);
+    const facts = [
+      ...before.flatMap((call) => this.#evidence(toolOf(call, passes), call.result.result)),
+      ...reads.flatMap(({ callId }) => factsOf(beside.answer?.calls.find(({ id }) => id === callId)?.args)),
     ];
-    return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
+    const ofTurn = new Set(this.#facts);
+    return { ...grounds, facts: [...grounds.facts.filter((fact) => !ofTurn.has(fact)), ...facts] };
   }
 
   /**
@@ -165,11 +207,12 @@ export class TurnAccount {
     for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
       const { lines, facts } = groundsOfContext(context);
       this.#says.push(...lines);
-      this.#facts.push(...facts);
+      this.#standing.push(...facts);
     }
-    for (const { calls, answer } of passes)
-      for (const { callId, decided, result } of calls) {
-        const tool = decided?.action.tool ?? answer?.calls.find(({ id }) => id === callId)?.name ?? '';
+    for (const { calls } of passes)
+      for (const call of calls) {
+        const { decided, result } = call;
+        const tool = toolOf(call, passes);
         const recorded = { ...result, result: result.result ?? null, ...(decided ? { decided } : {}) };
         this.note(tool, recorded as ToolCallResult); // as it was recorded
       }
@@ -197,13 +240,17 @@ export class TurnAccount {
       ...(await this.#parts.names.among(words)),
       ...words.filter((word) => this.#named.has(word)),
     ]);
-    const near = { names, verbs: this.#parts.verbs, facts: this.#facts };
+    const near = { names, verbs: this.#parts.verbs, facts: this.#facts, standing: this.#standing };
     if (!texts.some((text) => isUnfounded(text, near))) return near;
     this.#earlier ??= readEarlierCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
       calls.flatMap(({ tool, result }) => this.#evidence(tool, result)),
     );
     const [entries, earlier] = await Promise.all([ledger(), this.#earlier]);
-    return { ...near, facts: [...factsOfLedger(entries), ...this.#facts, ...earlier] };
+    return {
+      ...near,
+      facts: [...factsOfLedger(entries), ...this.#facts],
+      standing: [...this.#standing, ...earlier],
+    };
   }
 
   #evidence(tool: string, result: unknown): readonly Fact[] {
@@ -219,6 +266,14 @@ export class TurnAccount {
   #ofThisTurn(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
     return entries.filter((entry) => entry.turnKey === this.#turnKey || entry.isNamed);
   }
+}
+
+type RecordedCall = AgentRecord['passes'][number]['calls'][number];
+
+/** The tool of a recorded call; of one that was never decided about, its answer says it. */
+function toolOf({ callId, decided }: RecordedCall, passes: AgentRecord['passes']): string {
+  const asked = passes.flatMap(({ answer }) => answer?.calls ?? []).find(({ id }) => id === callId);
+  return decided?.action.tool ?? asked?.name ?? '';
 }
 
 /** Whether a call asked for a change that did not take place; null when it did, or when it asked for none. */
