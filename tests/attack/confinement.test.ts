@@ -183,6 +183,20 @@ describe('a variable of a service', { timeout: 60_000 }, () => {
   );
 });
 
+it('a build sees the variables that are meant for builds, and none of the service or of the one that builds', async () => {
+  const driver = await open(confinement);
+  const source = makeTemporaryFolder('build-variables');
+  writeFileSync(join(source, 'server.sh'), 'sleep 30');
+  const lines: string[] = [];
+  const file = ServiceFile.parse({ build: [['env']], start: ['sh', 'server.sh'] });
+  const onLine = ({ line }: { line: string }) => void lines.push(line);
+  const id = newRelease({ project: 'build-variables' });
+  await driver.build({ id, sourceDir: source, file, onLine, signal: soon() });
+  const names = lines.flatMap((line) => /^([A-Za-z_]\w*)=/.exec(line)?.[1] ?? []).sort();
+  const tools = ['PIP_DISABLE_PIP_VERSION_CHECK', 'npm_config_fund', 'npm_config_update_notifier'];
+  expect(names).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...tools].sort());
+}, 60_000);
+
 describe('a link in a release', { timeout: 60_000 }, () => {
   it.each(['built.json', 'instance', 'log', '.signalbox', 'server.mjs', 'public'])(
     'named %s leads its readers to nothing outside',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loaderKind } from './loader-variables.ts';
+import { setServiceVariable } from './variables.ts';
 
 /** What runtimes, shells, loaders, package managers and clients document, or are known to take, as a way to have them run other code. */
 const KNOWN = `
@@ -84,4 +85,13 @@ describe('the name of a variable', () => {
     'SMTP_HOST',
     'SENTRY_DSN',
   ])('%s changes what a program does, and no more', (name) => expect(loaderKind(name)).toBeNull());
+});
+
+it('whoever sets one that looks like a loader’s is told why somebody has to look at it first', () => {
+  const given = { project: 'shop', environment: 'staging', name: 'FEATURE_OPTIONS', value: 'fast' };
+  const { risk, reasons } = setServiceVariable.risk(given);
+  expect([risk, reasons.length, reasons[0]]).toEqual(['dangerous', 1, expect.stringContaining('FEATURE_OPTIONS')]);
+  // It is asked about and not refused, unlike those that are known.
+  expect(setServiceVariable.resources(given)).not.toContain('variable:loader');
+  expect(setServiceVariable.resources({ ...given, name: 'NODE_OPTIONS' })).toContain('variable:loader');
 });
