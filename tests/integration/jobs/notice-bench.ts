@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import type { JobPool } from '@signalbox/contracts/operations/jobs';
+import { loadConfig } from '@signalbox/jobs/config';
+import { createJobService, type JobService } from '@signalbox/jobs/job-service';
+import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createDatabase } from '../../support/database.ts';
 import { serviceUrl } from '../../support/service-login.ts';
+import { openWiring } from '../../support/wiring.ts';
 
 /** A database in which each service has its own login, and what people were told in it. */
 export interface NoticeBench {
   readonly log: Log;
+  readonly databaseUrl: string;
   /** For what a test sets up and sees, and nothing else. */
   readonly owner: Pool;
   readonly pools: Readonly<Record<ServiceWithLogin, Pool>>;
@@ -29,6 +36,8 @@ export interface NoticeBench {
   news(): Promise<readonly { who: string; chat: string; say: string }[]>;
   /** What was put into chats. */
   said(): Promise<readonly (readonly [chat: string, text: string])[]>;
+  /** The process of one pool, as it is started. */
+  startPool(pool: JobPool): Promise<JobService & Closable>;
   empty(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,6 +53,7 @@ export async function openNoticeBench(): Promise<NoticeBench> {
   let updates = 0;
   return {
     log,
+    databaseUrl: database.url,
     owner,
     pools,
     deploy: pools.deploy,
@@ -79,7 +89,19 @@ export async function openNoticeBench(): Promise<NoticeBench> {
       );
       return rows.map(({ chat, text }) => [chat, text] as const);
     },
-    empty: async () => void (await owner.query('truncate users, inbox, outbox, chats, lanes, incidents cascade')),
+    startPool: async (pool) => {
+      const prefix = `n${randomBytes(4).toString('hex')}:`;
+      const wiring = await openWiring({ databaseUrl: database.url, prefix });
+      const parts: Closable[] = [wiring];
+      const own: Own = (part) => {
+        parts.push(part);
+        return part;
+      };
+      const service = await createJobService(own, loadConfig(wiring.env(pool)), log);
+      return { ...service, close: async () => void (await closeAll(parts, log)) };
+    },
+    empty: async () =>
+      void (await owner.query('truncate users, inbox, outbox, chats, lanes, incidents, servers, actions cascade')),
     close: async () => {
       for (const pool of Object.values(pools)) await pool.end();
       await owner.end();

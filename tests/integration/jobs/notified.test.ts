@@ -2,11 +2,15 @@ import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createServerProbes } from '@signalbox/jobs/health/server-probes';
 import { createServersWatch } from '@signalbox/jobs/health/servers-watch';
 import { AppError } from '@signalbox/contracts/errors';
+import { announce } from '@signalbox/jobs/health/notify';
+import { createLog } from '@signalbox/platform/log';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { notifyWaiting } from '@signalbox/store/deploy/incident-news';
 import { endFault, listFaults, notifyAdmins, reportFault } from '@signalbox/store/faults';
 import { findRecipients, listAdmins } from '@signalbox/store/people/recipients';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/until.ts';
+import { openTerminal } from '../cli/terminal.ts';
 import { openNoticeBench, type NoticeBench } from './notice-bench.ts';
 
 // Each pool logs in as `npm start` has it: deploy sees no row of what people wrote, and has to tell them all the same.
@@ -217,6 +221,53 @@ describe('news that nobody can be told', () => {
     expect(await bench.news()).toEqual([]);
     await open();
     expect(await bench.news()).toHaveLength(1);
+  });
+});
+
+describe('a pool that can tell nobody', () => {
+  const doctor = async (): Promise<string> => {
+    const terminal = openTerminal({ DATABASE_URL: bench.databaseUrl, MODEL: 'offline', SIGNALBOX_RUN_FILE: '/none' });
+    const { out } = await terminal('doctor');
+    const line = out.split('\n').findIndex((one) => /^\S \S+ +news /.test(one));
+    return out
+      .split('\n')
+      .slice(line, line + 2)
+      .join('\n');
+  };
+
+  test('says so in its log, on /readyz, where it is ready all the same, and in doctor, until somebody is told', async () => {
+    const lines: string[] = [];
+    const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
+    const opened = await open();
+    await announce({ log, publisher: { publish: async () => undefined } }, [opened, await open()]);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        message: expect.stringContaining('nobody can be told of an incident'),
+      }),
+    ]);
+    expect(await doctor()).toContain('all of it was told'); // it may just be on its way
+    await bench.age();
+    const service = await bench.startPool('deploy');
+    const readyz = async (): Promise<string> => {
+      const response = await fetch(`http://127.0.0.1:${service.probePort}/readyz`);
+      return `${response.status} ${await response.text()}`;
+    };
+    const unheard = 'nobody could be told of service:shop/staging (down) since';
+    expect(await readyz()).toMatch(new RegExp(`^200 ready\n${unheard.replace(/[()]/g, '\\$&')}`));
+    expect(await doctor()).toMatch(
+      /✗ fail.*nobody could be told of service:shop\/staging[^]*write to the bot in private/,
+    );
+    await bench.person('1002', 'developer', ['telegram:1002']);
+    // Its own watcher tells it: nothing else was asked to.
+    await eventually(
+      () => bench.news(),
+      (news) => news.length === 1,
+      40_000,
+    );
+    expect(await readyz()).toBe('200 ready\n');
+    expect(await doctor()).toContain('all of it was told');
+    await service.close();
   });
 });
 
