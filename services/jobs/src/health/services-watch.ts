@@ -154,18 +154,20 @@ async function lookAfter(
 
 /**
  * Why its program is not there, or is not led to, without having been given up by its driver; null when nothing of that is so. That
- * the proxy does not lead to it may be chance, and is believed when it is seen again; when the proxy itself says why it cannot
+ * the proxy does not lead to it may be chance, and is believed when it is seen again without a crash in between; when the proxy itself says why it cannot
  * (`isBlocked`), bringing the program back would not help.
  */
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { instance }: WorkRow,
-  { process, proxy, instance: direct }: Found,
+  { process, proxy, instance: direct, newRestarts, crashLoop }: Found,
   { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
+  // One that has crashed is started again by its supervisor, and answers a moment before it is led to.
+  const isRestarting = newRestarts > 0 || crashLoop !== null;
   if (process.running)
-    return !isBlocked && bad > 0 && direct?.status === 200 && proxy?.status !== 200
+    return !isBlocked && !isRestarting && bad > 0 && direct?.status === 200 && proxy?.status !== 200
       ? 'the proxy did not lead to it any more'
       : null;
   const state = await driver.state(instance, signal);
