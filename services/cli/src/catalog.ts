@@ -11,8 +11,9 @@ export interface CommandEntry {
 /** Every command, in the order in which an operator needs them. To add one, add a file in commands/ and a line here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
-    usage: ['doctor'],
-    summary: 'Check everything that Signalbox needs, and say what to do.',
+    usage: ['doctor', 'doctor --round-trip --as <person>'],
+    summary:
+      'Check everything that Signalbox needs, and say what to do; or try at a person whether each promise is kept.',
     load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {

@@ -37,6 +37,8 @@ export const OPTIONS = {
   for: { type: 'string' },
   tag: { type: 'string' },
   remove: { type: 'boolean', default: false },
+  'round-trip': { type: 'boolean', default: false },
+  as: { type: 'string' },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 

@@ -30,6 +30,7 @@ import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
 import type readiness from './languages/en/readiness.json';
 import type repository from './languages/en/repository.json';
+import type roundTrip from './languages/en/round-trip.json';
 import type rulesDependencies from './languages/en/rules-dependencies.json';
 import type rulesQuality from './languages/en/rules-quality.json';
 import type rulesSecrets from './languages/en/rules-secrets.json';
@@ -69,6 +70,7 @@ interface Catalog {
   readonly projects: typeof projects;
   readonly readiness: typeof readiness;
   readonly repository: typeof repository;
+  readonly 'round-trip': typeof roundTrip;
   readonly 'rules-dependencies': typeof rulesDependencies;
   readonly 'rules-quality': typeof rulesQuality;
   readonly 'rules-secrets': typeof rulesSecrets;

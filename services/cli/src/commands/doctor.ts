@@ -7,6 +7,7 @@ import { checkRedis } from '../checks/redis.ts';
 import { checkServices } from '../checks/running-services.ts';
 import { checkSandbox } from '../checks/sandbox.ts';
 import { checkTelegram } from '../checks/telegram.ts';
+import { tryRoundTrip } from '../checks/round-trip.ts';
 import type { Finding } from '../checks/finding.ts';
 import type { CommandContext, Report } from '../command.ts';
 
@@ -26,6 +27,8 @@ export async function runDoctor(context: CommandContext): Promise<Report> {
     checkModel,
   ];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
+  if (context.arguments['round-trip'] || context.arguments.as !== undefined)
+    findings.push(...(await tryRoundTrip(context)));
   const ok = findings.every(({ state }) => state !== 'fail');
   const width = Math.max(...findings.map(({ what }) => what.length));
   const lines = findings.flatMap((finding) => describeFinding(finding, width));

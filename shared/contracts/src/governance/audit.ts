@@ -47,6 +47,7 @@ export const AuditKind = z.enum([
   'service.stop_requested',
   'webhook.remove_requested',
   'owner_code.made',
+  'round_trip.made',
   'database.migrated',
   'secret.kept',
   'secret.used',

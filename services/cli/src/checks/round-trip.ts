@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { newId } from '@signalbox/contracts/ids';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
+import { inLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
+import { createQueue } from '@signalbox/platform/queue/queue';
+import { Runs } from '@signalbox/store/conversation/runs';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { findRecipients, type Recipient } from '@signalbox/store/people/recipients';
+import { findUser, readLanguages } from '@signalbox/store/people/users';
+import type { Pool } from '@signalbox/store/pool';
+import {
+  findSealed,
+  putTestFile,
+  putTestIncident,
+  readDelivery,
+  readTestProgram,
+  removeTraces,
+} from '@signalbox/store/round-trip';
+import { recordChange } from '../actor.ts';
+import { UsageError, type CommandContext } from '../command.ts';
+import { fail, ok, reasonOf, type Finding } from './finding.ts';
+
+/** A gateway delivers in a second, a watcher looks every fifteen; a busy machine may take longer. */
+const DELIVERY_MS = 30 * SECOND_MS;
+const INCIDENT_MS = 60 * SECOND_MS;
+const JOB_MS = 60 * SECOND_MS;
+const SEAL_MS = 30 * SECOND_MS;
+const LOOK_MS = 250;
+
+/** Tries one promise, and gives what was kept. Throws what became of it instead. */
+type Attempt = (signal: AbortSignal) => Promise<string>;
+
+/** One round: what it leaves behind is named after `id`. */
+interface Round {
+  readonly id: string;
+  readonly context: CommandContext;
+  readonly pool: Pool;
+  readonly recipient: Recipient;
+}
+
+/**
+ * Tries every promise for real, at one person who is told of each: a reply, an incident, a job, a file, the seal of the audit, and the
+ * callback of a program. Each has a deadline; what was not delivered by then is withdrawn. Throws UsageError when that person is unknown
+ * or cannot be written to. `patience` stretches the deadlines.
+ */
+export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly Finding[]> {
+  const person = context.arguments.as;
+  if (person === undefined)
+    throw new UsageError('Write: doctor --round-trip --as <person>. `people list` shows who there is.');
+  const pool = context.database();
+  const recipient = await findReader(pool, person);
+  const round = { id: randomBytes(6).toString('hex'), context, pool, recipient };
+  const tryOne = (what: string, withinMs: number, attempt: Attempt) => tryWithin(what, withinMs * patience, attempt);
+  const [language] = await readLanguages(pool, [recipient]);
+  try {
+    return await inLanguage(language, async () => {
+      const reply = await tryOne('reply', DELIVERY_MS, (signal) =>
+        tell(round, 'reply', say('round-trip.begin', { by: context.actor }), signal),
+      );
+      const others = await Promise.all([
+        tryOne('incident', INCIDENT_MS, (signal) => tryIncident(round, signal)),
+        tryOne('job', JOB_MS, (signal) => tryJob(round, signal)),
+        tryOne('file', DELIVERY_MS, (signal) => tryFile(round, signal)),
+        tryOne('audit seal', SEAL_MS + DELIVERY_MS, (signal) => trySeal(round, signal)),
+        tryOne('webhook', 2 * DELIVERY_MS, (signal) => tryWebhook(round, signal)),
+      ]);
+      return [reply, ...others];
+    });
+  } finally {
+    await removeTraces(pool, round.id);
+  }
+}
+
+async function findReader(pool: Pool, person: string): Promise<Recipient> {
+  const user = await findUser(pool, person);
+  if (user === null)
+    throw new UsageError(
+      `Nobody with the id '${person}' may speak. \`people list\` shows who may, \`people add\` lets somebody in.`,
+    );
+  const [recipient] = await findRecipients(pool, [person]);
+  if (recipient?.isPrivate) return recipient;
+  throw new UsageError(
+    `${user.name} (${person}) cannot be written to in private: they have to write to the bot there, or unblock it. Only they can do that; \`--as\` takes anybody else of \`people list\`.`,
+  );
+}
+
+/** Runs one of them until its deadline. What it gives is said; a failure says what to look at. */
+async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
+  const from = Date.now();
+  try {
+    const told = await attempt(AbortSignal.timeout(withinMs));
+    return ok(`round trip: ${what}`, `${told}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
+  } catch (error) {
+    return fail(`round trip: ${what}`, reasonOf(error), REMEDIES[what] ?? LOGS);
+  }
+}
+
+const ENGLISH_ONLY = 'en';
+const LOGS = 'Look at the log and /readyz of the gateway.';
+const REMEDIES: Readonly<Record<string, string>> = {
+  incident: 'Look at the logs of the job service of the pool deploy, which tells it, and of the worker.',
+  job: 'Look at the logs of the job service of the pool maintenance, which runs it, and of the worker.',
+  'audit seal': 'Look at the log of the job service of the pool maintenance, which seals.',
+  webhook: 'Look at the log of the gateway, and at the program whose callback it is.',
+};
+
+/** The watcher finds it as it finds what could be told to nobody before, and tells it with its own rights. */
+async function tryIncident({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
+  const text = say('round-trip.incident', { by: context.actor });
+  const news = await putTestIncident(pool, id, recipient.userKey, text);
+  await delivered(pool, { news }, signal, 'the incident was told to nobody');
+  return 'an incident of a test kind was told';
+}
+
+async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = context.config;
+  const { userKey, chatKey } = recipient;
+  const run = { runId: `doctor:${id}`, traceId: newId('trace') };
+  const job = 'knowledge.index' as const;
+  await new Runs(pool).create({ ...run, job, payload: {}, person: { userKey, chatKey }, threadId: null });
+  const parts: Closable[] = [];
+  try {
+    if (redisUrl !== undefined) {
+      const queue = createQueue({ redisUrl, prefix, log: context.log });
+      parts.push(queue);
+      await queue.enqueue(job, run).catch(() => undefined); // the sweeper puts it there
+    }
+    await delivered(pool, { runId: run.runId }, signal, 'the job was not run, or its end not told');
+  } finally {
+    await closeAll(parts, context.log);
+  }
+  return `${job} was run and its end told`;
+}
+
+async function tryFile(round: Round, signal: AbortSignal): Promise<string> {
+  const file = await putTestFile(round.pool, round.id, round.recipient.userKey);
+  await tell(round, 'file', say('round-trip.file'), signal, { files: [file] });
+  return 'a file was sent';
+}
+
+async function trySeal(round: Round, signal: AbortSignal): Promise<string> {
+  const { pool, context, id } = round;
+  await recordChange(pool, context.actor, 'round_trip.made', { id, as: round.recipient.userKey });
+  await until(async () => ((await findSealed(pool, id)) ? true : null), signal, 'the event was not sealed');
+  await tell(round, 'seal', say('round-trip.seal'), signal);
+  return 'an event was sealed, and that told';
+}
+
+async function tryWebhook(round: Round, signal: AbortSignal): Promise<string> {
+  const source = await readTestProgram(round.pool);
+  if (source === null) {
+    await tell(round, 'webhook', say('round-trip.noWebhook'), signal);
+    return 'not tried: no program has sent an event that names a callback';
+  }
+  const text = say('round-trip.callback', { by: round.context.actor }, ENGLISH_ONLY);
+  await tell(
+    { ...round, recipient: { ...round.recipient, chatKey: `ingress:${source}/doctor` } },
+    'callback',
+    text,
+    signal,
+  );
+  await tell(round, 'webhook', say('round-trip.webhook', { source }), signal);
+  return `the program ${source} was called back, and that told`;
+}
+
+/** Puts a message into the chat, and waits until the channel has taken it. */
+async function tell(
+  { id, pool, recipient }: Round,
+  what: string,
+  text: string,
+  signal: AbortSignal,
+  more: Pick<OutboundBody, 'files'> = {},
+): Promise<string> {
+  const key = `doctor:${id}:${what}`;
+  const { chatKey } = recipient;
+  const body = { text, buttons: [], ...more };
+  await putOutbox(pool, [{ key, chatKey, traceId: newId('trace'), priority: PRIORITY.control, body }]);
+  await delivered(pool, { key }, signal, 'it was not delivered');
+  return 'a message was delivered';
+}
+
+async function delivered(
+  pool: Pool,
+  row: Parameters<typeof readDelivery>[1],
+  signal: AbortSignal,
+  otherwise: string,
+): Promise<void> {
+  const status = await until(
+    async () => {
+      const now = await readDelivery(pool, row);
+      return now === null || now.status === 'pending' || now.status === 'sending' ? null : now;
+    },
+    signal,
+    otherwise,
+  );
+  if (status.status !== 'sent') throw new Error(`${otherwise}: ${status.error ?? status.status}`);
+}
+
+async function until<T>(look: () => Promise<T | null>, signal: AbortSignal, otherwise: string): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (signal.aborted) throw new Error(`${otherwise} in time`);
+    await sleep(LOOK_MS, signal);
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
+import type { Pool, Queryable } from './pool.ts';
+import { findRow, findValue, hasRow, sql } from './sql.ts';
+import type { WaitingNews } from './deploy/incident-news.ts';
+
+// What `doctor --round-trip` puts beside the real work, named after its round so that nothing takes it for real, and taken away at the end.
+
+/**
+ * Puts news of a test kind where news wait that could be told to nobody before; the incident has ended, so it stands in no list of what is
+ * broken. Gives what it is in the inbox of the person.
+ */
+export async function putTestIncident(pool: Pool, round: string, userKey: string, say: string): Promise<string> {
+  const news: WaitingNews = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
+  const id = await findValue(pool, '')`
+    insert into incidents (subject, kind, detail, closed_at, news, waits_since)
+      values (${subjectOf(round)}, 'test', 'Tried by doctor.', clock_timestamp(), ${JSON.stringify(news)}::jsonb,
+        clock_timestamp() - interval '6 seconds') returning incident_id::text`;
+  return `${id}:test`;
+}
+
+/** Stores a small file, to be sent. */
+export async function putTestFile(db: Queryable, round: string, userKey: string): Promise<OutboundFile> {
+  const bytes = Buffer.from('Sent by doctor, to try out whether files arrive.\n');
+  const artifactId = `art_doctor_${round}`;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await db.query(sql`
+    insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
+      values (${artifactId}, ${subjectOf(round)}, 0, ${subjectOf(round)}, ${subjectOf(round)}, ${userKey}, 'round-trip.txt', 'text/plain',
+        ${sha256}, ${bytes.length}, ${bytes})`);
+  return { artifactId, name: 'round-trip.txt' };
+}
+
+/** How the delivery of a message stands: that of a key, or the answer to a run or to news of an incident. Null before there is one. */
+export function readDelivery(
+  db: Queryable,
+  of: { readonly key: string } | { readonly runId: string } | { readonly news: string },
+): Promise<{ readonly status: string; readonly error: string | null } | null> {
+  if ('key' in of)
+    return findRow<{ status: string; error: string | null }>(
+      db,
+    )`select status, error from outbox where key = ${of.key}`;
+  const [bot, updateId] = 'runId' in of ? ['jobs', of.runId] : ['incidents', of.news];
+  return findRow<{ status: string; error: string | null }>(db)`
+    select o.status, o.error from inbox i join outbox o on o.trace_id = i.trace_id
+     where i.bot = ${bot} and i.update_id = ${updateId} order by o.id desc limit 1`;
+}
+
+/** Whether the event of this round has its place in the sealed history. */
+export function findSealed(db: Queryable, round: string): Promise<boolean> {
+  return hasRow(db)`select 1 from audit_events e join audit_chain c on c.event_id = e.event_id
+    where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;
+}
+
+/** The program that named a callback last; null when none has. */
+export function readTestProgram(db: Queryable): Promise<string | null> {
+  return findValue<string>(db)`
+    select v.source from ingress_events v join users u on u.user_key = 'ingress-' || v.source
+     where v.callback is not null order by v.received_at desc limit 1`;
+}
+
+/** Takes away what a round has put, and withdraws what was not delivered. Idempotent. */
+export async function removeTraces(db: Queryable, round: string): Promise<void> {
+  await db.query(sql`delete from incidents where subject = ${subjectOf(round)}`);
+  await db.query(sql`delete from artifacts where action_id = ${subjectOf(round)}`);
+  await db.query(sql`delete from runs where run_id = ${`doctor:${round}`}`);
+  await db.query(sql`update outbox set status = 'superseded', error = 'withdrawn by doctor'
+    where starts_with(key, ${`doctor:${round}:`}) and status = 'pending'`);
+}
+
+function subjectOf(round: string): string {
+  return `test:${round}`;
+}
