@@ -1,15 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expireThreads } from '@signalbox/jobs/conversation/thread-expiry';
+import { createLog } from '@signalbox/platform/log';
+import { openPool, type Pool } from '@signalbox/store/pool';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
 
 const IDLE_MS = 30 * 60_000;
 const NO_DOCS = { DOCS_DIR: '/nonexistent/docs', README_FILE: '/nonexistent/README.md' };
 
 let bench: JobsBench;
+/** What ends conversations, with no more rights than it has where it runs. */
+let maintenance: Pool;
 beforeEach(async () => {
   bench = await openJobsBench();
+  maintenance = openPool(bench.databaseUrl, createLog('test', 'silent'), { name: 'test', max: 4, as: 'maintenance' });
 });
-afterEach(() => bench.close());
+afterEach(async () => {
+  await maintenance.end();
+  await bench.close();
+});
 
 /** A conversation that has been silent for this long, and the lane of its person. */
 async function converse(
@@ -47,7 +55,7 @@ const begin = async (userKey: string) => {
 };
 
 const expire = () =>
-  expireThreads(bench.pool, {
+  expireThreads(maintenance, {
     idleMs: IDLE_MS,
     limit: 50,
     announce: ({ threadId, userKey, chatKey }) => ({

@@ -32,9 +32,12 @@ const group = toolGroup({
 
 let database: TestDatabase;
 let pool: Pool;
+/** What looks at requests, with no more rights than it has where it runs. */
+let maintenance: Pool;
 beforeEach(async () => {
   database = await createDatabase();
   pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'owner' });
+  maintenance = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'maintenance' });
   await pool.query(
     `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
   );
@@ -52,6 +55,7 @@ beforeEach(async () => {
   await executeCall(parts, scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: {}, groups: ['test'] });
 });
 afterEach(async () => {
+  await maintenance.end();
   await pool.end();
   await database.drop();
 });
@@ -66,7 +70,7 @@ const texts = async (chatKey: string): Promise<string[]> =>
   ).rows.map(({ text }) => text);
 
 it('a request that is not due is left alone', async () => {
-  expect(await watchApprovals(pool)).toEqual({
+  expect(await watchApprovals(maintenance)).toEqual({
     expired: 0,
     reminded: 0,
     escalated: 0,
@@ -78,16 +82,16 @@ it('a request that is not due is left alone', async () => {
 
 it('those who decide are reminded once, and not the one who asked', async () => {
   await due('remind_at');
-  expect(await watchApprovals(pool)).toMatchObject({ reminded: 1, chats: ['telegram:-1009'], wakes: [] });
-  expect(await watchApprovals(pool)).toMatchObject({ reminded: 0 });
+  expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 1, chats: ['telegram:-1009'], wakes: [] });
+  expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 0 });
   expect((await texts('telegram:-1009')).at(-1)).toMatch(/still waits for a decision/);
   expect((await texts('telegram:1')).join()).not.toMatch(/still waits/);
 });
 
 it('the admins get a card of their own, once, with the buttons', async () => {
   await due('escalate_at');
-  expect(await watchApprovals(pool)).toMatchObject({ escalated: 1, chats: ['telegram:9'] });
-  expect(await watchApprovals(pool)).toMatchObject({ escalated: 0, reminded: 0 });
+  expect(await watchApprovals(maintenance)).toMatchObject({ escalated: 1, chats: ['telegram:9'] });
+  expect(await watchApprovals(maintenance)).toMatchObject({ escalated: 0, reminded: 0 });
   const { rows } = await pool.query(
     `select body -> 'buttons' -> 0 ->> 'label' as label from outbox where chat_key = 'telegram:9'`,
   );
@@ -96,7 +100,7 @@ it('the admins get a card of their own, once, with the buttons', async () => {
 
 it('two who look at once expire a request once, wake its lane once and void its action', async () => {
   await due('expires_at');
-  const both = await Promise.all([watchApprovals(pool), watchApprovals(pool)]);
+  const both = await Promise.all([watchApprovals(maintenance), watchApprovals(maintenance)]);
   expect(both.map(({ expired }) => expired).toSorted((a, b) => a - b)).toEqual([0, 1]);
   const { rows } = await pool.query(
     `select (select status from approvals) as approval, (select status from actions) as action,

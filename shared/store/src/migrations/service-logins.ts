@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
-import { jobPoolSql, rowPoliciesOf } from './service-rows.ts';
+import { boundTablesSql, jobPoolSql, rowPoliciesOf, RUN_IS_HEARD } from './service-rows.ts';
 import { auditKindsSql } from './service-kinds.ts';
 import { CLOSE_TO_OTHERS } from './closed-doors.ts';
 
@@ -20,9 +20,8 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Ser
       if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
-    await owner.query(CLOSE_TO_OTHERS);
-    await owner.query(jobPoolSql());
-    await owner.query(auditKindsSql());
+    for (const statement of [jobPoolSql(), auditKindsSql(), RUN_IS_HEARD, boundTablesSql(), CLOSE_TO_OTHERS])
+      await owner.query(statement);
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;
       await owner.query(grantsOf(service).join('; '));
@@ -102,7 +101,7 @@ async function bindRows(owner: pg.Client, service: ServiceWithLogin): Promise<vo
   );
   const wanted = rowPoliciesOf(service).map((policy) => ({
     ...policy,
-    made: `for ${policy.command} to ${role} using (${policy.condition})`,
+    made: `for ${policy.command} to ${role} ${policy.conditions}`,
   }));
   const isSame = (a: { name: string; table: string; made: string | null }, b: typeof a): boolean =>
     a.name === b.name && a.table === b.table && a.made === b.made;

@@ -36,15 +36,21 @@ const OWN_RUNS = [
   'update (status, attempts, epoch, queued_at, started_at, beat_at, finished_at, progress, result, error)',
 ].join(', ');
 
+/** A message that the product puts into somebody's lane. */
+const TO_LANE = 'insert (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)';
+/** A message for a person: how its delivery goes is the gateway's to write. */
+const ADD_WORDS = 'select, insert (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)';
+const ADD_CHAT = 'select, insert (chat_key)';
+
 /** What every pool of jobs does: its own runs, and telling whoever waits for them. Which rows those are says service-rows.ts. */
 const POOL_TABLES = {
   // What whoever waits for a run reads.
   users: 'select (user_key, channel, person, language, client_language)',
   runs: OWN_RUNS,
-  inbox: ADD,
-  lanes: ADD,
-  chats: ADD,
-  outbox: ADD,
+  inbox: `select, ${TO_LANE}`,
+  lanes: 'select, insert (user_key)',
+  chats: ADD_CHAT,
+  outbox: ADD_WORDS,
   // The card of what somebody approved says how it ended.
   approvals: 'select, update (reason)',
   approval_votes: READ,
@@ -91,7 +97,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // It seals, and never reads what is sealed.
       secrets:
         'select (user_key, handle, kind, created_at, expires_at, used_at), insert, update (kind, ciphertext, created_at, expires_at, used_at), delete',
-      runs: CHANGE,
+      // It cancels runs, and follows a group that moved: what they do and for whom is not its to say.
+      runs: 'select, update (status, epoch, cancel_at, cancel_by, finished_at, error, chat_key)',
       turns: READ,
       artifacts: READ,
       incidents: REPORT,
@@ -105,15 +112,15 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       users: 'select, update (created_at)',
       settings: READ,
       chat_agents: READ,
-      inbox: WRITE,
+      inbox: `select, ${TO_LANE}, update (outcome, reason, turn_id, settled_at)`,
       lanes: WRITE,
       threads: WRITE,
       thread_sequences: WRITE,
       thread_taints: WRITE,
       agents: ALL,
       turns: ADD,
-      chats: ADD,
-      outbox: ADD,
+      chats: ADD_CHAT,
+      outbox: ADD_WORDS,
       dead_letters: WRITE,
       actions: WRITE,
       // Its marks are made by the function that has the owner's rights.
@@ -177,11 +184,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       ...POOL_TABLES,
       users: READ,
       settings: READ,
-      inbox: WRITE,
-      lanes: 'select, insert, update (woken_at)',
-      threads: CHANGE,
+      lanes: 'select, insert (user_key), update (woken_at)',
+      threads: 'select, update (status, awaiting, announced, ended_at)',
       actions: 'select, update (status, settled_at)',
-      approvals: CHANGE,
+      approvals: 'select, update (status, decided_at, decided_by, reason, change, remind_at, escalate_at)',
       // The audit that cannot be sealed.
       dead_letters: WRITE,
       // It tells the admins what another pool could tell nobody, and what is wrong with ourselves.
@@ -198,6 +204,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     functions: [
       APPEND,
       RECIPIENTS,
+      OWN_CARDS,
       'audit_seal(bigint, bigint[], bytea[], integer)',
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
@@ -205,7 +212,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
   /** Runs what agents ask for in workspaces: the nearest to what a model can reach, so it has the least. */
   agents: {
     // It puts how a run ended into the inbox, and reads nothing of what people wrote there.
-    tables: { ...POOL_TABLES, inbox: 'select (channel, bot, update_id), insert' },
+    tables: { ...POOL_TABLES, inbox: `select (channel, bot, update_id), ${TO_LANE}` },
     functions: [APPEND, OWN_CARDS],
   },
   /** Deploys, diagnoses and watches. It opens the secrets that services and servers need. */
@@ -239,6 +246,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_scan_caches: WRITE,
       project_packages: 'select, insert, delete',
     },
-    functions: [APPEND, OWN_CARDS, RECIPIENTS],
+    functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
   },
 };

@@ -1,46 +1,149 @@
 import { JOBS, JobPool } from '@signalbox/contracts/operations/jobs';
 import type { ServiceWithLogin } from './service-rights.ts';
 
-/** Which rows of a table a service may add, change and see, as a condition of SQL; those that it may only see besides. */
+/**
+ * Which rows of a table a service has, as conditions of SQL: those that it may change and delete, what they may be afterwards, those that
+ * it may only see besides, and what it may add. What is left out is as `own`.
+ */
 interface Rows {
   readonly own: string;
+  readonly becomes?: string;
   readonly seen?: string;
+  readonly added?: string;
 }
 
-/** The tables with policies for rows: see infra/postgres/11_rights.sql. */
-const TABLES = ['runs', 'inbox', 'outbox', 'approvals'] as const;
+/** The tables with policies for rows. A service without a line for one of them reaches no row of it. */
+const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters'] as const;
 type BoundTable = (typeof TABLES)[number];
 
 const ANY: Rows = { own: 'true' };
 // A subquery sees what its service sees: `runs` are those of its pool.
 const OWN_APPROVALS = 'exists (select from runs r where r.run_id = approvals.action_id)';
+/** A lane reads the envelope, so it says what the columns say. */
+const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind, 'channel', inbox.channel, 'bot', inbox.bot,
+    'updateId', inbox.update_id, 'userKey', inbox.user_key, 'chatKey', inbox.chat_key)`;
 /** How a run ended, told to nobody but whoever waits for it. */
-const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished'
-  and exists (select from runs r where r.run_id = inbox.update_id and r.user_key = inbox.user_key)`;
+const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished' and ${AS_ITS_COLUMNS}
+  and exists (select from runs r where r.run_id = inbox.update_id and r.run_id = inbox.envelope ->> 'runId'
+    and r.user_key = inbox.user_key and r.chat_key = inbox.chat_key and r.thread_id is not distinct from inbox.envelope ->> 'threadId')`;
 /** What a run says in its chat, and the cards of whoever approved it, where they stand. */
-const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox.key, '/', 1) and r.chat_key = outbox.chat_key)
+const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox.key, '/', 1) and r.chat_key = outbox.chat_key
+      and (outbox.slot is null or starts_with(outbox.slot, coalesce(r.payload ->> 'deploymentId', r.run_id) || '/')))
   or exists (select from approvals a where a.approval_id = outbox.slot and starts_with(outbox.key, a.approval_id || ':')
     and card_stands_in(a.approval_id, outbox.chat_key))`;
+/** Only text, and buttons that decide about nothing but the request whose card this is: no code, file or receipt. */
+const PLAIN = `not outbox.body ?| array['code', 'files', 'receipts', 'afterwards', 'onlyFor']
+  and not jsonb_path_exists(outbox.body, '$.buttons[*].act ? (@.approvalId != $card)', jsonb_build_object('card', coalesce(outbox.slot, '')))`;
+const POOL_WORDS: Rows = { own: OWN_WORDS, becomes: `(${OWN_WORDS}) and ${PLAIN}` };
 
-const ROWS: Readonly<Record<ServiceWithLogin, Readonly<Record<BoundTable, Rows>>>> = {
-  gateway: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY },
-  worker: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY },
-  // It ends conversations in which nothing runs any more, whoever ran it.
-  maintenance: { runs: { ...runsOf('maintenance'), seen: 'true' }, inbox: ANY, outbox: ANY, approvals: ANY },
+/** A request that nobody decided about in time, told to whoever asked. */
+const OWN_EXPIRY = `inbox.channel = 'system' and inbox.bot = 'approvals' and inbox.kind = 'decision' and ${AS_ITS_COLUMNS}
+  and inbox.envelope ->> 'outcome' = 'expired'
+  and exists (select from approvals a where inbox.update_id = a.approval_id || ':expired' and a.approval_id = inbox.envelope ->> 'approvalId'
+    and a.status = 'expired' and a.user_key = inbox.user_key and a.chat_key = inbox.chat_key)`;
+/** Where an admin writes to us alone. */
+const ADMINS_CHAT = `exists (select from users u join inbox i using (user_key) where u.role = 'admin' and i.chat_key = outbox.chat_key
+  and (i.envelope ->> 'chatKind' = 'private' or chat_root(i.chat_key) = private_chat(u.user_key)))`;
+/**
+ * Cards of open requests and reminders of them, ends of conversations, what is wrong with ourselves for the admins, and checkpoints of the
+ * audit, which have no word of their own.
+ */
+const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_part(outbox.key, ':', 1)
+      and (outbox.slot is null or outbox.slot = a.approval_id)
+      and (card_stands_in(a.approval_id, outbox.chat_key)
+        or outbox.slot = a.approval_id and a.status = 'pending' and ${ADMINS_CHAT}))
+  or starts_with(outbox.key, 'fault:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and ${ADMINS_CHAT}
+    and exists (select from incidents n where n.incident_id::text = split_part(outbox.key, ':', 2) and n.waits_since is not null)
+  or starts_with(outbox.key, 'expired:') and outbox.slot is null and exists (select from threads t
+      where t.thread_id = substr(outbox.key, 9) and t.status = 'expired' and t.chat_key = outbox.chat_key and t.user_key = outbox.user_key)
+  or starts_with(outbox.key, 'audit:') and outbox.slot is null and outbox.body -> 'buttons' = '[]'
+    and outbox.body ->> 'text' ~ '^Audit checkpoint of [0-9]+ events[.]\n[\x60]{3}json\n[{][^[:space:]]+[}]\n[\x60]{3}$'`;
+/** A request that is open, and afterwards ended as one ends by itself. */
+const ENDS_BY_ITSELF: Rows = {
+  own: `approvals.status = 'pending'`,
+  becomes: `approvals.status = 'pending' or approvals.decided_by is null and approvals.change is null
+    and (approvals.status = 'expired' and approvals.expires_at <= clock_timestamp() or approvals.status = 'void' and exists (
+      select from chats c where c.chat_key = chat_root(approvals.chat_key) and c.parked_at is not null))`,
+  seen: 'true',
+};
+/** An action that waits, and afterwards what became of its request. */
+const ENDS_WITH_REQUEST: Rows = {
+  own: `actions.status = 'waiting'`,
+  becomes: `actions.status in ('rejected', 'modified', 'expired', 'void')
+    and exists (select from approvals a where a.action_id = actions.action_id and a.status = actions.status)`,
+  seen: 'true',
+};
+
+const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable, Rows>>>>> = {
+  // It puts words of people, presses and the ends of what they cancel into the inbox: what it may is what people may.
+  gateway: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY, actions: ENDS_WITH_REQUEST, dead_letters: ANY },
+  worker: {
+    runs: ANY,
+    // It settles what people wrote, and adds only what the product says to itself.
+    inbox: {
+      own: 'true',
+      added: `inbox.channel in ('system', 'jobs') and inbox.kind in ('node', 'job-finished') and ${AS_ITS_COLUMNS}`,
+    },
+    outbox: ANY,
+    // It asks, and uses up what was approved.
+    approvals: { own: 'true', becomes: `approvals.status in ('pending', 'consumed', 'void')` },
+    actions: ANY,
+    dead_letters: ANY,
+  },
+  maintenance: {
+    // It ends conversations in which nothing runs any more, whoever ran it.
+    runs: { ...runsOf('maintenance'), seen: 'true' },
+    inbox: { own: 'true', added: OWN_EXPIRY },
+    outbox: { own: 'true', becomes: `(${OWN_NEWS}) and ${PLAIN}` },
+    approvals: ENDS_BY_ITSELF,
+    actions: ENDS_WITH_REQUEST,
+    dead_letters: { own: `dead_letters.source = 'job'` },
+  },
   agents: {
     runs: runsOf('agents'),
     inbox: { own: OWN_END },
-    outbox: { own: OWN_WORDS },
+    outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
   },
   deploy: {
-    runs: runsOf('deploy'),
+    // Whoever asked for a deployment hears of the runs that go on with it.
+    runs: {
+      ...runsOf('deploy'),
+      becomes: `job_pool(runs.job) = 'deploy'
+        and (runs.chat_key is null or run_is_heard(runs.run_id, runs.payload, runs.user_key, runs.chat_key))`,
+    },
     // News of what it watches goes to whoever is responsible.
-    inbox: { own: `${OWN_END} or inbox.channel = 'system' and inbox.bot = 'incidents' and inbox.kind = 'incident'` },
-    outbox: { own: OWN_WORDS },
+    inbox: {
+      own: `${OWN_END} or inbox.channel = 'system' and inbox.bot = 'incidents' and inbox.kind = 'incident' and ${AS_ITS_COLUMNS}`,
+    },
+    outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
+    actions: ANY,
   },
 };
+
+/** The statements that close the rows of these tables to everybody but the owner and whom a policy names. Idempotent. */
+export function boundTablesSql(): string {
+  return TABLES.map(
+    (table) => `do $$ begin
+      if not (select relrowsecurity from pg_class where oid = 'public.${table}'::regclass) then
+        alter table public.${table} enable row level security;
+        create policy all_services on public.${table} to signalbox_app using (true) with check (true);
+      end if;
+    end $$`,
+  ).join('; ');
+}
+
+/**
+ * The function by which a person hears of a run of the pool for deployments in a chat: they do already, or they asked for the deployment
+ * there that the run is about. With the owner's rights, since a policy that looks into its own table would not end. Idempotent.
+ */
+export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
+  language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+    select exists (select from runs r where r.run_id in (id, about ->> 'deploymentId') and job_pool(r.job) = 'deploy'
+                      and r.user_key = person and r.chat_key = chat)
+        or exists (select from actions a join threads t using (thread_id) where a.action_id = coalesce(about ->> 'deploymentId', id)
+                      and a.tool in ('trigger_deploy', 'rollback_deploy') and a.user_key = person and t.chat_key = chat) $$`;
 
 /** The statement that tells Postgres which pool runs which job. Idempotent. */
 export function jobPoolSql(): string {
@@ -52,21 +155,34 @@ export function jobPoolSql(): string {
     select case ${cases.join(' ')} end $$`;
 }
 
-/** A policy of one service for one table. */
+/** A policy of one service for one table: what it is for, and its conditions. */
 export interface RowPolicy {
   readonly name: string;
   readonly table: string;
-  readonly command: 'all' | 'select';
-  readonly condition: string;
+  readonly command: 'all' | 'select' | 'insert' | 'update';
+  readonly conditions: string;
 }
 
 /** The policies that a service is to have, and no others. */
 export function rowPoliciesOf(service: ServiceWithLogin): readonly RowPolicy[] {
   return TABLES.flatMap((table): readonly RowPolicy[] => {
-    const { own, seen } = ROWS[service][table];
-    const policy: RowPolicy = { name: `${service}_own`, table, command: 'all', condition: own };
-    if (seen === undefined) return [policy];
-    return [policy, { name: `${service}_seen`, table, command: 'select', condition: seen }];
+    const rows = ROWS[service][table];
+    if (rows === undefined) return [];
+    const { own, becomes = own, seen, added } = rows;
+    const policy = (name: string, command: RowPolicy['command'], conditions: string): RowPolicy => ({
+      name: `${service}_${name}`,
+      table,
+      command,
+      conditions,
+    });
+    const changed = `using (${own}) with check (${becomes})`;
+    const visible = seen === undefined ? [] : [policy('seen', 'select', `using (${seen})`)];
+    if (added === undefined) return [policy('own', 'all', changed), ...visible];
+    return [
+      policy('own', 'update', changed),
+      policy('added', 'insert', `with check (${added})`),
+      policy('seen', 'select', `using (${seen ?? own})`),
+    ];
   });
 }
 
