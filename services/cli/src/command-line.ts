@@ -8,6 +8,7 @@ import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
+import { escapeControls } from './escape-controls.ts';
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
@@ -33,13 +34,13 @@ export async function runCommandLine(
   const json = words.includes('--json');
   try {
     const report = await execute(words, environment, output, commands);
-    if (json) output.out(`${JSON.stringify(report.data, null, 2)}\n`);
-    else if (report.lines.length > 0) output.out(`${report.lines.join('\n')}\n`);
+    if (json) output.out(`${escapeControls(JSON.stringify(report.data, null, 2))}\n`);
+    else if (report.lines.length > 0) output.out(`${escapeControls(report.lines.join('\n'))}\n`);
     return report.ok ? 0 : 1;
   } catch (error) {
     const { message, code } = describeError(error);
-    if (json) output.out(`${JSON.stringify({ error: { code, message } })}\n`);
-    else output.error(`${message}\n`);
+    if (json) output.out(`${escapeControls(JSON.stringify({ error: { code, message } }))}\n`);
+    else output.error(`${escapeControls(message)}\n`);
     return 1;
   }
 }
