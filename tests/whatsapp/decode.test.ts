@@ -54,12 +54,8 @@ describe('a webhook of a public project', () => {
     expect(updateOf('list')).toMatchObject({ kind: 'press', outboxId: '0' });
   });
 
-  it('of a new number moves the chat', () => {
-    expect(updateOf('numberChange')).toMatchObject({
-      kind: 'moved',
-      from: 'whatsapp:972987654321',
-      to: 'whatsapp:972912345678',
-    });
+  it('of a new number says that the old one is vacated', () => {
+    expect(updateOf('numberChange')).toMatchObject({ kind: 'vacated', userKey: 'whatsapp-972987654321' });
   });
 
   it('of other projects has the same shape', () => {

@@ -1,6 +1,7 @@
 import { Role } from '@signalbox/contracts/governance/roles';
 import { withTransaction } from '@signalbox/store/pool';
 import { channelOfUser } from '@signalbox/contracts/conversation/chat-key';
+import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
 import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
@@ -31,6 +32,7 @@ async function addPerson(context: CommandContext, id: string, rest: readonly str
     throw new UsageError(`Write: people add <id> <name> <role>. Roles: ${Role.options.join(', ')}`);
   const person = { userKey: id, channel: requireChannel(id), name, role: role.data };
   const change = await withTransaction(context.database(), async (db) => {
+    await restoreAccount(db, id);
     const known = await findUser(db, id);
     const made = await allowUser(db, person, context.arguments.force);
     if (made === 'added' || made === 'changed')

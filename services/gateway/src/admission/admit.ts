@@ -1,5 +1,6 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { msOfId, newId } from '@signalbox/contracts/ids';
+import { cleanName } from '@signalbox/contracts/plain-name';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { sayError } from '@signalbox/messages/say';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
@@ -24,6 +25,7 @@ import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
 import { challengesOf } from './typed-codes.ts';
 import { answerUnnamed } from './unnamed.ts';
+import { createOwnerCheck } from './vacated.ts';
 import { storePlans, type Stored, type StoreParts } from './stored-plan.ts';
 
 /*
@@ -44,6 +46,8 @@ export interface AdmissionDeps extends StoreParts {
   readonly peopleChanged: () => void;
 }
 
+/** How somebody is called whose name holds no letter. */
+const NAMELESS = 'there';
 /** The database's clock starts a moment later than ours. */
 const WAKE_AFTER_HOLD_MS = 50;
 /** Two gateways that were brought the same updates in different orders wait for each other, and Postgres rolls one of them back. */
@@ -55,6 +59,7 @@ const DEADLOCK_TRIES = 3;
  */
 export function createAdmission(deps: AdmissionDeps): (updates: readonly Incoming[]) => Promise<void> {
   const { pool, channel, log } = deps;
+  const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
   const plan = async (updates: readonly FromPerson[]): Promise<readonly Plan[]> => {
     // An album is one thing to send, however many parts it comes in.
@@ -66,7 +71,8 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const languages = await deps.languages.of(updates);
     const challenges = await challengesOf(pool, updates);
     return updates.flatMap((sent) => {
-      const { update, secrets } = takeSecrets(deps.cipher, sent, challenges.get(sent.userKey));
+      const named = { ...sent, name: cleanName(sent.name) || NAMELESS };
+      const { update, secrets } = takeSecrets(deps.cipher, named, challenges.get(sent.userKey));
       const options = {
         channel: channel.name,
         bot: channel.bot,
@@ -83,6 +89,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
 
   return async (updates) => {
     for (const update of updates) if (update.kind === 'ignored') ignore(deps, update);
+    await checkOwners(updates);
     for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
     const stored = await storeAll(deps, updates.filter(isFromPerson), async (some) =>
       storePlans(deps, await plan(some)),

@@ -22,6 +22,8 @@ interface FromPerson {
   readonly at: string;
   /** How the person reads where they did it. Left out when the channel does not say. */
   readonly reads?: PageMode;
+  /** What the channel knows the owner of the account by: where it changes, the account may be another's. */
+  readonly marks?: Readonly<Record<string, string>>;
 }
 
 export type NotText = 'sticker' | 'poll' | 'place' | 'contact' | 'story' | 'checklist' | 'game' | 'other';
@@ -94,6 +96,8 @@ export type Incoming =
       readonly reachable: boolean;
       readonly reason: string;
     }
+  /** The account may have another owner from now on. */
+  | { readonly kind: 'vacated'; readonly updateId: string; readonly userKey: string; readonly reason: string }
   /** A chat goes on under another key. */
   | { readonly kind: 'moved'; readonly updateId: string; readonly from: string; readonly to: string }
   /** Nothing for us. `press` is a button press that must not spin for ever. */

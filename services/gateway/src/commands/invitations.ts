@@ -7,6 +7,7 @@ import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-co
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
+import { findVacated, restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser, type User } from '@signalbox/store/people/users';
 
 /** How long an invitation is good for. */
@@ -75,6 +76,7 @@ export async function redeemCode(db: Queryable, code: string, person: Newcomer):
   if (waitMs > 0) return { kind: 'limited', waitMs };
   const before = await findUser(db, person.userKey);
   if (await redeemOwnerCode(db, code, person)) {
+    await restoreAccount(db, person.userKey);
     await recordRole(db, person, before, 'admin', 'owner code');
     return { kind: 'owner' };
   }
@@ -111,6 +113,10 @@ async function redeemIdentity(
   if (found === null) return null;
   if (before !== null) return { kind: 'has-role', role: before.role };
   const { userKey, name, person: owner } = found;
+  // Whoever has a code of the person has the account that it was made with, and so may say that this one is theirs still.
+  const vacated = await findVacated(db, person.userKey);
+  if (vacated !== null && vacated !== owner) return null;
+  await restoreAccount(db, person.userKey);
   const role = await linkIdentity(db, person, owner);
   if (role === null) return null;
   await takeIdentityCode(db, code, person.userKey);
@@ -118,6 +124,8 @@ async function redeemIdentity(
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
+  // It would bring what was another person's; an admin takes that away first.
+  if ((await findVacated(db, person.userKey)) !== null) return { kind: 'unknown' };
   const found = await findRow<{
     role: Role;
     inviterChat: string;

@@ -3,6 +3,7 @@ import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { channelOfUser, privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
@@ -19,12 +20,20 @@ export async function allowPerson(
 ): Promise<Answer> {
   const channel = channelOfUser(id);
   if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
+  const isConfirmed = await restoreAccount(parts.db, id);
   const known = await findUser(parts.db, id);
   const change = await allowUser(parts.db, { userKey: id, channel, name, role });
   const person = name ?? known?.name ?? id;
   if (change === 'last admin') return refuseLastAdmin(person);
-  const text = say(`people.allowed-${change}`, { userKey: id, name: plainName(person), role });
-  if (change === 'same') return { text };
+  if (isConfirmed)
+    await recordCommand(parts.db, asked, 'role.changed', { person: id, from: null, to: role, by: 'confirmed' });
+  const text = say(`people.allowed-${isConfirmed && change === 'same' ? 'added' : change}`, {
+    userKey: id,
+    name: plainName(person),
+    role,
+  });
+  if (change === 'same')
+    return { text, peopleChanged: isConfirmed, ...(isConfirmed ? { chats: [privateChatOf(id)] } : {}) };
   const notices = await noticeTo(parts, id, asked, () => say(`people.notice-${change}`, { role }));
   await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };

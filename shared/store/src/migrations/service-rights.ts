@@ -65,6 +65,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
   gateway: {
     tables: {
       users: ALL,
+      vacated_accounts: ALL,
+      account_marks: WRITE,
       settings: ALL,
       inbox: WRITE,
       lanes: WRITE,

@@ -54,7 +54,7 @@ export async function createIdentityCode(db: Queryable, userKey: string): Promis
 /** Whose code this is, locked; null when it is unknown, used or expired, or its person has no role any more. */
 export function findIdentityCode(db: Queryable, code: string): Promise<CodeOwner | null> {
   return findRow<CodeOwner>(db)`
-    select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.person
+    select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.made_by
      where c.code_hash = ${hashCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
 }
 
@@ -86,7 +86,7 @@ export function linkIdentity(db: Queryable, identity: NewIdentity, person: strin
   return findValue<Role>(db)`
     insert into users (user_key, channel, name, role, person, language, client_language, is_program)
     select ${userKey}, ${channel}, ${name}, u.role, u.person, u.language, u.client_language, ${isProgram}
-      from users u where u.user_key = ${person} and u.person = ${person}
+      from users u where u.person = ${person} order by u.user_key <> ${person}, u.created_at limit 1
     on conflict (user_key) do update set name = excluded.name where users.person = excluded.person
     returning role`;
 }

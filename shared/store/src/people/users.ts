@@ -3,6 +3,7 @@ import { findWhose, forgetMemory } from '../memory/facts.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues } from '../sql.ts';
 import { revokeProgram } from './revoked-programs.ts';
+import { restoreAccount } from './vacated-accounts.ts';
 
 export interface User {
   readonly userKey: string;
@@ -52,6 +53,8 @@ export interface Denial {
  * should they come back, nothing is known of them. The account of a program that acted for itself stays away. In a transaction.
  */
 export async function denyUser(db: Queryable, userKey: string, force = false): Promise<Denial> {
+  // One whose owner may have changed is taken away like any other, and what was kept back for it stays so.
+  await restoreAccount(db, userKey, false);
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
   // Whoever has no role is nobody's account any more.

@@ -34,6 +34,14 @@ const NOT_TEXT: ReadonlyMap<string, NotText> = new Map([
   ['contacts', 'contact'],
   ['poll', 'poll'],
 ]);
+/** Notices that a number may have another owner, as releases of the API call them, and what became of it. */
+const VACATED: ReadonlyMap<string, string> = new Map([
+  ['user_changed_number', 'number given up'],
+  ['customer_changed_number', 'number given up'],
+  ['user_identity_changed', 'identity changed'],
+  ['customer_identity_changed', 'identity changed'],
+  ['user_changed_user_id', 'identity changed'],
+]);
 /** Notices, and what changes a message without words. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
@@ -42,11 +50,19 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   if (!parsed.success) return decodeUnread(raw, contacts);
   const message = parsed.data;
   const updateId = toUpdateId(message.id);
-  const { from = '', type } = message;
+  const { from = message.system?.customer ?? message.system?.wa_id ?? '', type } = message;
+  const vacated = VACATED.get(message.system?.type ?? '');
+  if (vacated !== undefined && isNumber(from))
+    return { kind: 'vacated', updateId, userKey: toUserKey(from), reason: vacated };
   if (!isNumber(from)) return unread('no phone number', updateId);
-  if (message.system?.type === 'user_changed_number') return decodeMove(updateId, from, message.system.wa_id ?? '');
   if (SILENT.has(type)) return ignore(updateId, type);
-  const sender = { ...describeSender(from, contacts), updateId, at: toTime(message.timestamp), messageId: message.id };
+  const sender = {
+    ...describeSender(from, contacts),
+    ...readMarks(message, contacts),
+    updateId,
+    at: toTime(message.timestamp),
+    messageId: message.id,
+  };
   if (message.edit) {
     const words = message.edit.message.text?.body;
     if (words === undefined) return ignore(updateId, 'edit without words');
@@ -88,6 +104,18 @@ function decodeUnread(raw: unknown, contacts: Value['contacts']): Incoming {
   return { ...describeSender(from, contacts), updateId: sum, at, messageId: sum, kind: 'not-text', what: 'other' };
 }
 
+/** What WhatsApp knows the owner of the number by. */
+function readMarks(
+  { from, from_user_id: sentBy, identity }: Message,
+  contacts: Value['contacts'],
+): { readonly marks?: Readonly<Record<string, string>> } {
+  const contact = contacts.findLast(({ wa_id: wa }) => wa === from);
+  const user = sentBy ?? contact?.user_id;
+  const key = identity?.hash ?? contact?.identity_key_hash;
+  if (user === undefined && key === undefined) return {};
+  return { marks: { ...(user === undefined ? {} : { user }), ...(key === undefined ? {} : { key }) } };
+}
+
 function describeSender(from: string, contacts: Value['contacts']) {
   const name = contacts.findLast(({ wa_id: id }) => id === from)?.profile.name ?? '';
   return {
@@ -96,12 +124,6 @@ function describeSender(from: string, contacts: Value['contacts']) {
     chatKind: 'private',
     name: clean(name.slice(0, 100)).trim() || 'there',
   } as const;
-}
-
-/** Whoever takes another number keeps the chat; their rights stay with the old number. */
-function decodeMove(updateId: string, from: string, to: string): Incoming {
-  if (!isNumber(to)) return ignore(updateId, 'moved to no phone number');
-  return { kind: 'moved', updateId, from: toChatKey(from), to: toChatKey(to) };
 }
 
 /** The message of ours that this one answers: WhatsApp says who wrote it. */

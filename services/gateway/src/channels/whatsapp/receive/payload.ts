@@ -63,6 +63,10 @@ export const Message = z.object({
   interactive: maybe(z.object({ button_reply: maybe(Reply), list_reply: maybe(Reply) })),
   edit: maybe(z.object({ original_message_id: id, message: z.object({ text: maybe(Words) }) })),
   system: maybe(z.object({ type: z.string(), wa_id: maybe(text), customer: maybe(text) })),
+  /** The same person under another number has the same one. */
+  from_user_id: maybe(id),
+  /** Of the key of their device; it is sent where checks of identity are turned on. */
+  identity: maybe(z.object({ hash: id })),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -76,7 +80,14 @@ export type Status = z.infer<typeof Status>;
 
 const Value = z.object({
   metadata: z.object({ phone_number_id: text }),
-  contacts: listOf(z.object({ wa_id: text, profile: z.object({ name: text }) })),
+  contacts: listOf(
+    z.object({
+      wa_id: text,
+      profile: z.object({ name: text.catch('') }).catch({ name: '' }),
+      user_id: maybe(id),
+      identity_key_hash: maybe(id),
+    }),
+  ),
   messages: z.array(z.unknown()).default([]),
   statuses: z.array(z.unknown()).default([]),
   errors: z.array(z.unknown()).catch([]).default([]),

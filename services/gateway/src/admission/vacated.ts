@@ -1,0 +1,91 @@
+import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { newId } from '@signalbox/contracts/ids';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { inLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import type { Log } from '@signalbox/platform/log';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { listAdmins } from '@signalbox/store/people/recipients';
+import { readLanguages } from '@signalbox/store/people/users';
+import { noteMarks, vacateAccount, type VacatedAccount } from '@signalbox/store/people/vacated-accounts';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { listValues } from '@signalbox/store/sql';
+import type { Incoming } from '../channels/channel.ts';
+import { mayWriteTo } from '../delivery/outgoing.ts';
+import { controlLine } from './control-line.ts';
+import type { Notifier } from './notify.ts';
+
+/** Accounts that are remembered; the others are looked up. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Looks whether accounts are still those of their people, before anything of them is admitted. One that may have another owner loses its
+ * role until its person or an admin confirms it, what waits for it is kept back, and its person's other accounts and the admins are told.
+ */
+export function createOwnerCheck(parts: {
+  readonly pool: Pool;
+  readonly channel: string;
+  readonly notifier: Notifier;
+  readonly peopleChanged: () => void;
+  readonly log: Log;
+}): (updates: readonly Incoming[]) => Promise<void> {
+  const { pool, channel, notifier, peopleChanged, log } = parts;
+  const known = new Map<string, string>();
+
+  const isOther = async (userKey: string, marks: Readonly<Record<string, string>>): Promise<boolean> => {
+    const given = JSON.stringify(marks);
+    if (known.get(userKey) === given) return false;
+    const isChanged = await withTransaction(pool, (db) => noteMarks(db, userKey, marks));
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(userKey, given);
+    return isChanged;
+  };
+
+  const vacate = async (userKey: string, event: string, why: string): Promise<void> => {
+    const chats = await withTransaction(pool, async (db) => {
+      const account = await vacateAccount(db, { userKey, event, why });
+      return account && tell(db, { account, channel, event, why });
+    });
+    if (chats === null) return;
+    log.warn('an account may have another owner, it has no role until that is confirmed', { userKey, why });
+    peopleChanged();
+    for (const chatKey of chats) await notifier.wakeChats([chatKey], newId('trc'));
+  };
+
+  return async (updates) => {
+    for (const update of updates) {
+      if (update.kind === 'vacated') await vacate(update.userKey, update.updateId, update.reason);
+      else if ('marks' in update && update.marks && (await isOther(update.userKey, update.marks)))
+        await vacate(update.userKey, update.updateId, 'identity changed');
+    }
+  };
+}
+
+/** Records it, and writes to whoever can confirm it. The chats that have something to say. */
+async function tell(
+  db: Queryable,
+  told: {
+    readonly account: VacatedAccount;
+    readonly channel: string;
+    readonly event: string;
+    readonly why: string;
+  },
+): Promise<readonly string[]> {
+  const { account, channel, event, why } = told;
+  const { userKey, person, name, role } = account;
+  const data = { person: userKey, from: role, to: null, by: channel, why };
+  await appendAudit(db, [{ kind: 'role.changed', actor: 'system', data }]);
+  const others = await listValues<string>(db)`select user_key from users where person = ${person} order by user_key`;
+  const chats: string[] = [];
+  for (const reader of new Set([...others, ...(await listAdmins(db))])) {
+    const chatKey = privateChatOf(reader);
+    if (!(await mayWriteTo(db, reader, chatKey))) continue;
+    const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
+    const text = inLanguage(language ?? null, () => say('people.vacated', { name: plainName(name), userKey, role }));
+    const sent = { userKey: reader, chatKey, traceId: newId('trc') };
+    await putOutbox(db, [controlLine(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
+    chats.push(chatKey);
+  }
+  return chats;
+}

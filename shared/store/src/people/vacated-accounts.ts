@@ -1,0 +1,74 @@
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { Queryable } from '../pool.ts';
+import { findRow, findValue, hasRow, sql } from '../sql.ts';
+
+/** An account that lost its role, as it was. */
+export interface VacatedAccount {
+  readonly userKey: string;
+  readonly person: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What a channel knows the owner of an account by. */
+export type AccountMarks = Readonly<Record<string, string>>;
+
+const HELD = 'its owner may have changed';
+
+/**
+ * Takes the role of an account whose owner may have changed, and keeps back what waits for it. Null when it has no role, and when this
+ * event was heard before. In a transaction.
+ */
+export async function vacateAccount(
+  db: Queryable,
+  { userKey, event, why }: { readonly userKey: string; readonly event: string; readonly why: string },
+): Promise<VacatedAccount | null> {
+  const isNew = await hasRow(db)`
+    insert into account_marks (user_key, event) select user_key, ${event} from users where user_key = ${userKey}
+    on conflict (user_key) do update set event = excluded.event where account_marks.event is distinct from excluded.event
+    returning user_key`;
+  if (!isNew) return null;
+  const vacated = await findRow<VacatedAccount>(db)`
+    with gone as (delete from users where user_key = ${userKey} returning *),
+    kept as (
+      insert into vacated_accounts (user_key, account, why) select user_key, to_jsonb(gone), ${why} from gone
+      on conflict (user_key) do update set account = excluded.account, why = excluded.why, since = now())
+    select user_key as "userKey", person, name, role from gone`;
+  if (vacated !== null)
+    await db.query(sql`update outbox set status = 'undeliverable', error = ${HELD}
+      where chat_root(chat_key) = private_chat(${userKey}) and status in ('pending', 'sending')`);
+  return vacated;
+}
+
+/** Notes what an account is known by. Whether something of it was another before: the account may have another owner. */
+export async function noteMarks(db: Queryable, userKey: string, marks: AccountMarks): Promise<boolean> {
+  const before =
+    (await findValue<AccountMarks>(db)`select marks from account_marks where user_key = ${userKey} for update`) ?? {};
+  await db.query(sql`
+    insert into account_marks (user_key, marks) select user_key, ${JSON.stringify(marks)}::jsonb from users where user_key = ${userKey}
+    on conflict (user_key) do update set marks = account_marks.marks || excluded.marks`);
+  return Object.entries(marks).some(([name, mark]) => Object.hasOwn(before, name) && before[name] !== mark);
+}
+
+/** The person whose account it was; null when it is none whose owner may have changed. */
+export function findVacated(db: Queryable, userKey: string): Promise<string | null> {
+  return findValue<string>(db)`select account ->> 'person' from vacated_accounts where user_key = ${userKey}`;
+}
+
+/**
+ * The account is still its person's: it has its role again, and what was kept back goes out. `withMessages` false: nothing goes out. False
+ * when it was none whose owner may have changed. In a transaction.
+ */
+export async function restoreAccount(db: Queryable, userKey: string, withMessages = true): Promise<boolean> {
+  const isRestored = await hasRow(db)`
+    with back as (delete from vacated_accounts where user_key = ${userKey} returning account),
+    made as (
+      insert into users select (jsonb_populate_record(null::users, account || jsonb_build_object('role',
+        coalesce((select u.role from users u where u.person = account ->> 'person' limit 1), account ->> 'role')))).*
+        from back on conflict (user_key) do nothing)
+    select from back`;
+  if (isRestored && withMessages)
+    await db.query(sql`update outbox set status = 'pending', error = null, attempts = 0
+      where chat_root(chat_key) = private_chat(${userKey}) and status = 'undeliverable' and error = ${HELD}`);
+  return isRestored;
+}
