@@ -1,26 +1,29 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { compareFolders, listFolders } from './installation.mjs';
 import { forwardSignals } from './run-commands.mjs';
 
 /** Ten minutes: a slow network and a cold cache take two. */
 const OTHER_INSTALL_TIMEOUT_MS = 600_000;
 
 /**
- * Runs `npm ci` when node_modules is missing or belongs to another package-lock.json. Two processes at once are safe:
+ * Runs `npm ci` when node_modules is missing, damaged or belongs to another package-lock.json. Two processes at once are safe:
  * the second waits for the first. Answers null when everything is there, otherwise what to tell the person.
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  * @returns {Promise<string | null>}
  */
 export async function installDependencies(checkout, environment) {
-  if (isInstalled(checkout)) return null;
+  if (findProblem(checkout) === null) return null;
   const unlock = await takeLock(join(checkout, '.signalbox'));
   if (unlock === null) return 'Another install has been running for ten minutes. End it, then run this again.';
   try {
-    if (isInstalled(checkout)) return null; // the process that had the lock did it
+    const problem = findProblem(checkout);
+    if (problem === null) return null; // the process that had the lock did it
+    if (problem !== NOTHING_THERE) console.error(`the installation is damaged (${problem}); it is made anew`);
     const failure = await runNpm(checkout, environment);
     if (failure === null) writeMark(checkout);
     return failure;
@@ -48,15 +51,49 @@ export function matchesLock(wanted, installed) {
   return complete && Object.keys(present).every((path) => path in known);
 }
 
-/** @param {string} checkout */
-function isInstalled(checkout) {
+/**
+ * What keeps the installation from being whole; null when it is.
+ * @param {string} checkout
+ * @returns {string | null}
+ */
+function findProblem(checkout) {
   const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
-  if (readIfThere(markOf(checkout)) === hash(lock)) return true;
-  // No mark: npm ci or npm install was run by hand. npm keeps its own record of what it installed.
-  const record = readIfThere(join(checkout, 'node_modules/.package-lock.json'));
-  if (record === null || !matchesLock(JSON.parse(lock), JSON.parse(record))) return false;
-  writeMark(checkout);
-  return true;
+  const mark = readMark(checkout);
+  if (mark !== null && mark.lock === hash(lock)) {
+    const { missing, isSame } = compareFolders(checkout, mark.folders);
+    if (missing !== null) return `${missing} is missing`;
+    if (isSame && mark.recordMs === changedMs(recordOf(checkout))) return null;
+  }
+  // npm ci or npm install was run by hand, or something was added. npm keeps its own record of what it installed.
+  const record = parseRecord(readIfThere(recordOf(checkout)));
+  if (!matchesLock(JSON.parse(lock), record))
+    return mark?.lock === hash(lock) ? 'it is not what package-lock.json asks for' : NOTHING_THERE;
+  const paths = Object.keys(record.packages ?? {}).filter((path) => path.includes('node_modules/'));
+  const gone = paths.find((path) => changedMs(join(checkout, path, 'package.json')) === null);
+  if (gone !== undefined) return `${gone} is missing`;
+  try {
+    writeMark(checkout);
+  } catch {
+    // A folder that takes nothing is whole all the same: the next run looks again.
+  }
+  return null;
+}
+
+/** No installation, or that of another package-lock.json: nothing is wrong with it, and there is nothing to tell. */
+const NOTHING_THERE = 'nothing is installed';
+
+/** @param {string | null} text @returns {{ packages?: Record<string, PackageEntry> }} */
+function parseRecord(text) {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string} checkout */
+function recordOf(checkout) {
+  return join(checkout, 'node_modules/.package-lock.json');
 }
 
 /** @param {string} checkout */
@@ -64,9 +101,34 @@ function markOf(checkout) {
   return join(checkout, 'node_modules/.signalbox-lock');
 }
 
+/**
+ * Null when there is none, or one that is of no use.
+ * @param {string} checkout
+ * @returns {{ lock: string, recordMs: number | null, folders: import('./installation.mjs').Folder[] } | null}
+ */
+function readMark(checkout) {
+  try {
+    return JSON.parse(readFileSync(markOf(checkout), 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
 /** @param {string} checkout */
 function writeMark(checkout) {
-  writeFileSync(markOf(checkout), hash(readFileSync(join(checkout, 'package-lock.json'), 'utf8')));
+  const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
+  // Of packages that a workspace has for itself, too.
+  const paths = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/'));
+  const roots = new Set(paths.map((path) => path.slice(0, path.indexOf('node_modules/') + 'node_modules'.length)));
+  const there = [...roots].filter((root) => changedMs(join(checkout, root)) !== null);
+  const recordMs = changedMs(recordOf(checkout));
+  const mark = { lock: hash(lock), recordMs, folders: listFolders(checkout, there) };
+  writeFileSync(markOf(checkout), JSON.stringify(mark));
+}
+
+/** @param {string} path */
+function changedMs(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
 /** @param {string} text */
