@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { runCommandLine } from '@signalbox/cli/command-line';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createGateway } from '@signalbox/gateway/gateway';
 import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
@@ -71,6 +72,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   };
   const database = options.database ?? (await createDatabase());
   own({ close: () => database.drop() });
+  if (options.database) await bringUpToDate(database.url);
   const simulator = own(
     await createSimulator(options.simulatorDir === undefined ? {} : { dataDir: options.simulatorDir }),
   );
@@ -145,4 +147,10 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       }
     },
   };
+}
+
+/** Migrates a database of an earlier release as its owner, with the command line, as `npm start` does. */
+async function bringUpToDate(databaseUrl: string): Promise<void> {
+  const say = { out: () => undefined, error: (text: string) => void process.stderr.write(text) };
+  if ((await runCommandLine(['migrate'], say, { DATABASE_URL: databaseUrl })) !== 0) throw new Error('migrate failed');
 }

@@ -76,8 +76,12 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
   const envOf: Wiring['env'] = (service, settings = {}) => {
     const found = wired.find((one) => one.service === service);
     if (!found) throw new Error(`npm start has no service ${service}`);
-    const merged = environmentOf(service, found.env, { ...departedVariables(), ...env, ...settings });
-    return Object.fromEntries(Object.entries(merged).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+    const set: Settings = { ...departedVariables(), ...env, ...settings };
+    const merged = environmentOf(service, found.env, set);
+    // An empty setting takes the variable away.
+    return Object.fromEntries(
+      Object.entries(merged).flatMap(([name, value]) => (value && set[name] !== '' ? [[name, value]] : [])),
+    );
   };
   return {
     dataDir,
