@@ -63,7 +63,7 @@ test('one line says ready, and six say what is up', () => {
   const [, after = ''] = first.output().split(/^ready in [\d.]+ s\n/m);
   expect(after.trimEnd().split('\n').slice(0, 6)).toEqual([
     expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+ \(simulated\)$/),
-    expect.stringMatching(/web page {3}http:\/\/127\.0\.0\.1:\d+\/$/),
+    expect.stringMatching(/web page {3}http:\/\/localhost:\d+\/$/),
     expect.stringContaining('npm run chat'),
     expect.stringContaining('offline'),
     expect.stringMatching(/Postgres 127\.0\.0\.1:\d+, Redis 127\.0\.0\.1:\d+/),

@@ -5,6 +5,7 @@ import { openTcpRelay } from '../support/tcp-relay.ts';
 import { until } from '../support/until.ts';
 import { CHAT, openBench, type WebBench } from './bench.ts';
 import type { TestPage } from './page.ts';
+import { signedIn } from './requests.ts';
 
 let bench: WebBench;
 const pages: TestPage[] = [];
@@ -132,9 +133,9 @@ test('what a page says while Postgres is away is admitted once when it is back, 
 
 test('a page that is opened while Postgres is away is told to come again, and is let in when it is back', async () => {
   bench = await openBench(pages);
-  const relay = await openTcpRelay(Number(new URL(bench.harness.databaseUrl).port));
+  const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
-  const url = new URL(bench.harness.databaseUrl);
+  const url = new URL(bench.harness.wiring.databaseUrl('gateway'));
   url.port = String(relay.port);
   const gateway = await bench.start({ DATABASE_URL: url.href });
   const cookie = await bench.signIn(gateway.url);
@@ -142,11 +143,14 @@ test('a page that is opened while Postgres is away is told to come again, and is
   const early = await bench.open({ url: gateway.url, cookie });
   await until(() => early.closed !== null);
   expect(early.closed?.code).toBe(1013);
-  const session = await fetch(`${gateway.url}/session`, { headers: { cookie } });
+  const session = await fetch(`${gateway.url}/session`, { headers: signedIn(cookie) });
   expect([session.status, session.headers.get('retry-after')]).toEqual([503, '3']);
   expect(gateway.lines.filter(({ level }) => level === 'error')).toEqual([]);
   relay.mend();
-  await until(async () => (await fetch(`${gateway.url}/session`, { headers: { cookie } })).status === 200, 30_000);
+  await until(
+    async () => (await fetch(`${gateway.url}/session`, { headers: signedIn(cookie) })).status === 200,
+    30_000,
+  );
   const page = await bench.open({ url: gateway.url, cookie });
   page.say('after it');
   await until(() => page.find('after it'));

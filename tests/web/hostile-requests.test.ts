@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { eventually, until } from '../support/until.ts';
 import { bench, useBench } from './bench.ts';
 import { TestPage } from './page.ts';
-import { postSession } from './requests.ts';
+import { postSession, signedIn } from './requests.ts';
 
 useBench();
 
@@ -55,7 +55,7 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
   const code = await createIdentityCode(bench.harness.pool, '1002');
   for (const origin of ports(url))
     for (const presented of [cookie, null]) {
-      const headers = { ...(origin === null ? {} : { origin }), ...(presented === null ? {} : { cookie: presented }) };
+      const headers = { ...(origin === null ? {} : { origin }), ...signedIn(presented) };
       const json = { 'content-type': 'application/json' };
       const body = JSON.stringify({ code });
       const status = (method: string, more: object): Promise<number> =>
@@ -162,10 +162,11 @@ test('a body that does not come is not waited for', async () => {
   expect(readStatus(await exchange(Number(new URL(url).port), head, '{"code'))).toBe(408);
 });
 
-test('cookies that were made up open nothing', async () => {
+test('cookies that were made up, and a real one without the key of its page, open nothing', async () => {
   const { url } = await bench.start();
   const real = await bench.signIn(url);
-  const token = real.split('=')[1] ?? '';
+  const [cookie = '', key = ''] = real.split('#');
+  const token = cookie.split('=')[1] ?? '';
   const forged = [
     '',
     'signalbox=',
@@ -182,11 +183,12 @@ test('cookies that were made up open nothing', async () => {
     'signalbox=1001',
     'signalbox=web-1001',
     `signalbox=${(await bench.harness.rows<{ token_hash: string }>('select token_hash from web_logins'))[0]?.token_hash}`,
-  ].filter((one) => one !== real);
-  for (const cookie of forged) {
-    await refuse(closeCode(bench.open({ url, cookie })), 4001);
+  ].filter((one) => one !== cookie);
+  // Every program on this host is sent the cookie; the key is the page's alone, and worth nothing by itself.
+  for (const shown of [...forged.map((one) => `${one}#${key}`), cookie, `${cookie}#${'A'.repeat(43)}`]) {
+    await refuse(closeCode(bench.open({ url, cookie: shown })), 4001);
     await refuse(
-      fetch(`${url}/files/art_1`, { headers: { cookie } }).then(({ status }) => status),
+      fetch(`${url}/files/art_1`, { headers: signedIn(shown) }).then(({ status }) => status),
       401,
     );
   }
@@ -250,7 +252,7 @@ test('nobody gets a file that they were not sent', async () => {
   await bench.harness.say('web:1001', [{ text: 'That was it.' }]);
   const page = await bench.open({ url, cookie: ada });
   await until(() => page.texts().length === 2);
-  const file = await fetch(`${url}/files/art_1`, { headers: { cookie: ada } });
+  const file = await fetch(`${url}/files/art_1`, { headers: signedIn(ada) });
   expect([file.status, await file.text()]).toEqual([200, 'hello']);
   expect(file.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''a%20%22b%22%0A%3Cc%3E.html`);
   expect(file.headers.get('x-content-type-options')).toBe('nosniff');
@@ -263,7 +265,7 @@ test('nobody gets a file that they were not sent', async () => {
     ['%25', ada],
   ] as const)
     await refuse(
-      fetch(`${url}/files/${artifact}`, { headers: { cookie } }).then(({ status }) => status),
+      fetch(`${url}/files/${artifact}`, { headers: signedIn(cookie) }).then(({ status }) => status),
       404,
     );
 });

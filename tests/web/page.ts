@@ -40,8 +40,10 @@ export class TestPage {
     for (const [name, value] of Object.entries(asked))
       if (value !== undefined) address.searchParams.set(name, String(value));
     if (query !== undefined) address.search = query;
+    const [given, key] = cookie?.split('#') ?? [];
+    if (key !== undefined) address.searchParams.set('key', key);
     const headers: ClientOptions = {
-      headers: { ...(cookie === null ? {} : { cookie }), ...(origin === null ? {} : { origin }) },
+      headers: { ...(given === undefined ? {} : { cookie: given }), ...(origin === null ? {} : { origin }) },
     };
     this.socket = new WebSocket(address, headers);
     this.seq = after ?? 0;

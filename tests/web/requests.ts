@@ -11,13 +11,25 @@ export function postSession(
   });
 }
 
-/** The cookie that an answer sets, as a browser sends it back; null when it sets none. */
+/**
+ * What a browser keeps of a sign-in: the cookie, as it sends it back, and behind a `#` the key that the page shows besides. Null when the
+ * answer signs nobody in.
+ */
 export function cookieOf(response: Response): string | null {
-  return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? null;
+  const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0];
+  const key = response.headers.get('x-signalbox-key');
+  if (cookie === undefined) return null;
+  return key === null ? cookie : `${cookie}#${key}`;
+}
+
+/** The headers of a request of our page, with what `cookieOf` gave. */
+export function signedIn(kept: string | null): Readonly<Record<string, string>> {
+  const [cookie, key] = kept?.split('#') ?? [];
+  return { ...(cookie === undefined ? {} : { cookie }), ...(key === undefined ? {} : { 'x-signalbox-key': key }) };
 }
 
 /** What `GET /session` says to a browser with this cookie. */
 export async function readSession(url: string, cookie: string | null): Promise<unknown> {
-  const response = await fetch(`${url}/session`, { headers: cookie === null ? {} : { cookie } });
+  const response = await fetch(`${url}/session`, { headers: signedIn(cookie) });
   return response.json();
 }

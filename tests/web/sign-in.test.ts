@@ -1,10 +1,11 @@
+import { attempt } from '@signalbox/contracts/system-error';
 import { createIdentityCode, linkIdentity, unlinkIdentity } from '@signalbox/store/people/identities';
 import { denyUser } from '@signalbox/store/people/users';
 import { loadConfig } from '@signalbox/gateway/config';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { ADA, addPerson, bench, useBench } from './bench.ts';
-import { cookieOf, postSession, readSession } from './requests.ts';
+import { cookieOf, postSession, readSession, signedIn } from './requests.ts';
 
 useBench();
 
@@ -78,7 +79,7 @@ describe('a login', () => {
     const first = cookieOf(await postSession(url, { code: await newCode() }, { cookie: planted }));
     expect(first).not.toBe(planted);
     expect(await readSession(url, planted)).toEqual(NOBODY);
-    const second = cookieOf(await postSession(url, { code: await newCode(BEN) }, { cookie: first ?? '' }));
+    const second = cookieOf(await postSession(url, { code: await newCode(BEN) }, signedIn(first)));
     expect(second).not.toBe(first);
     expect(await readSession(url, first)).toEqual(NOBODY);
     expect(await readSession(url, second)).toMatchObject({ person: { name: 'Ben' } });
@@ -98,7 +99,10 @@ describe('a login', () => {
     const other = await bench.signIn(first.url);
     const pages = [await bench.open({ url: first.url, cookie }), await bench.open({ url: second.url, cookie })];
     const stays = await bench.open({ url: second.url, cookie: other });
-    const left = await fetch(`${first.url}/session`, { method: 'DELETE', headers: { cookie, origin: first.url } });
+    const left = await fetch(`${first.url}/session`, {
+      method: 'DELETE',
+      headers: { ...signedIn(cookie), origin: first.url },
+    });
     expect(left.status).toBe(204);
     await until(() => pages.every(({ closed }) => closed?.code === 4001));
     expect(await readSession(second.url, cookie)).toEqual(NOBODY);
@@ -131,8 +135,8 @@ describe('a login', () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url);
     await bench.harness.rows(`update web_logins set expires_at = now() + interval '1 day'`);
-    const used = await fetch(`${url}/session`, { headers: { cookie } });
-    expect(used.headers.getSetCookie()[0]).toContain(cookie);
+    const used = await fetch(`${url}/session`, { headers: signedIn(cookie) });
+    expect(used.headers.getSetCookie()[0]).toContain(cookie.split('#')[0]);
     const [row] = await bench.harness.rows<{ days: number }>(
       'select extract(day from expires_at - now())::int as days from web_logins',
     );
@@ -207,5 +211,24 @@ describe('a public address', () => {
       SECRETS_SEALING_KEY: 'x',
     };
     expect(() => loadConfig({ ...settings, WEB_PUBLIC_URL: given })).toThrow(problem);
+  });
+
+  // Browsers send a page's cookies to its host, whatever the port, and let a host and those below it share cookies.
+  test.each([
+    ['https://chat.example.org', 'chat.example.org', false],
+    ['https://chat.example.org', 'CHAT.example.org.', false],
+    ['https://chat.example.org', 'example.org', false],
+    ['https://example.org', 'shop.example.org', false],
+    [undefined, 'localhost', false],
+    [undefined, 'shop.localhost', false],
+    ['https://chat.example.org', 'shop.example.org', true],
+    ['https://chat.example.org', 'notchat.example.org', true],
+    [undefined, '127.0.0.1', true],
+  ])('with pages at %s and deployed services at %s: %s', (page, services, isFine) => {
+    const given = page === undefined ? {} : { WEB_PUBLIC_URL: page };
+    const places = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRETS_SEALING_KEY: 'x' };
+    const settings = { GATEWAY_CHANNELS: 'web', PROXY_PUBLIC_HOST: services, ...places, ...given };
+    const isTaken = attempt(() => loadConfig(settings).channels.length > 0, false);
+    expect(isTaken).toBe(isFine);
   });
 });

@@ -1,5 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
+/**
+ * The cookies of our own pages. Browsers send them to every port of a host, and take new ones from there. One without a name, whose value
+ * begins like this, is sent back as if it had the name.
+ */
+const OUR_COOKIE = /^\s*=?\s*(?:__Host-)?signalbox(?:-[\w-]*)?\s*(?:[=;]|$)/i;
+
 /** Headers of one connection, which a proxy does not pass on. `expect` is answered by us before anything is passed on. */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -25,7 +31,8 @@ export function passOn(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHt
   }
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    if (!dropped.has(name)) (passed[name] ??= []).push(rawHeaders[at + 1] ?? '');
+    const value = withoutOurCookies(name, rawHeaders[at + 1] ?? '');
+    if (value !== null && !dropped.has(name)) (passed[name] ??= []).push(value);
   }
   return Object.fromEntries(
     Object.entries(passed).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
@@ -46,6 +53,14 @@ export function toInstance(request: IncomingMessage, trustForwarded: boolean): O
   headers['x-forwarded-proto'] = said['x-forwarded-proto'] ?? 'http';
   delete headers['forwarded']; // the same in other words
   return headers;
+}
+
+/** The value of a header, lower case, as a deployed program may see or set it; null when nothing is left. */
+export function withoutOurCookies(name: string, value: string): string | null {
+  if (name === 'set-cookie') return OUR_COOKIE.test(value) ? null : value;
+  if (name !== 'cookie') return value;
+  const kept = value.split(';').filter((cookie) => !OUR_COOKIE.test(cookie));
+  return kept.length === 0 ? null : kept.join(';').trim();
 }
 
 /** Whether a request has a body, by the only two headers that can say so. */

@@ -2,7 +2,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import type { ForwardParts } from './forward.ts';
-import { hasBody, toInstance } from './headers.ts';
+import { hasBody, toInstance, withoutOurCookies } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
 import { reach, type Reached } from './reach.ts';
 import { forwardRequest, writeHead } from './wire.ts';
@@ -96,7 +96,11 @@ function connectBoth(
 /** The answer's head as it came: of this connection are these headers too. */
 function headOf({ rawHeaders, statusCode, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', given = ''] = rawHeaders.slice(at, at + 2);
+    const value = withoutOurCookies(name.toLowerCase(), given);
+    if (value !== null) lines.push(`${name}: ${value}`);
+  }
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 

@@ -52,6 +52,36 @@ const stateNow = async (): Promise<RouteState> => {
   return state;
 };
 
+describe('the sign-in of our pages', () => {
+  it('never reaches a deployed program, and none can set one', async () => {
+    const seen: (string | undefined)[] = [];
+    const instance = await startInstance((asked, answer) => {
+      seen.push(asked.headers.cookie);
+      answer.setHeader('set-cookie', [
+        'signalbox=mine; Path=/',
+        '__Host-signalbox=mine; Secure; Path=/',
+        ' SIGNALBOX = mine',
+        '=signalbox=mine',
+        'signalbox',
+        'signalboxes=theirs',
+        'cart=signalbox',
+      ]);
+      answer.end();
+    });
+    await routeTo(portOf(instance));
+    const answers = [];
+    for (const cookie of [
+      'signalbox=secret; cart=7',
+      'cart=7; __Host-signalbox=secret;theme=dark',
+      'signalbox=secret',
+      'SignalBox=secret; signalbox-key=secret; a=signalbox=1',
+    ])
+      answers.push(await fetch(`http://127.0.0.1:${door}/`, { headers: { cookie } }));
+    expect(seen).toEqual(['cart=7', 'cart=7;theme=dark', undefined, 'a=signalbox=1']);
+    for (const { headers } of answers) expect(headers.getSetCookie()).toEqual(['signalboxes=theirs', 'cart=signalbox']);
+  });
+});
+
 interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];

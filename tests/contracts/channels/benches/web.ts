@@ -15,7 +15,7 @@ import { inject } from 'vitest';
 import { createDatabase } from '../../../support/database.ts';
 import { openTcpRelay } from '../../../support/tcp-relay.ts';
 import { until } from '../../../support/until.ts';
-import { cookieOf, postSession } from '../../../web/requests.ts';
+import { cookieOf, postSession, signedIn } from '../../../web/requests.ts';
 import { TestPage } from '../../../web/page.ts';
 import { ARTIFACT, type BenchKind } from '../bench.ts';
 
@@ -66,8 +66,8 @@ export default {
     };
     const channel = await openChannel();
     const address = `http://127.0.0.1:${port}`;
-    const signedIn = await postSession(address, { code: await createIdentityCode(pool, ADA) });
-    const cookie = cookieOf(signedIn);
+    const answer = await postSession(address, { code: await createIdentityCode(pool, ADA) });
+    const cookie = cookieOf(answer);
     let page = await new TestPage({ url: address, cookie }).opened();
     const said: { id: string; text: string }[] = [];
     let last = { id: '', text: '' };
@@ -121,7 +121,7 @@ export default {
         const files = shown().flatMap(({ props }) => (props['files'] ?? []) as { artifactId: string; name: string }[]);
         return Promise.all(
           files.map(async ({ artifactId, name }) => {
-            const response = await fetch(`${address}/files/${artifactId}`, { headers: { cookie: cookie ?? '' } });
+            const response = await fetch(`${address}/files/${artifactId}`, { headers: signedIn(cookie) });
             return { name, bytes: Buffer.from(await response.arrayBuffer()) };
           }),
         );

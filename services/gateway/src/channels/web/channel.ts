@@ -7,7 +7,7 @@ import type { Log } from '@signalbox/platform/log';
 import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
 import { isTransient } from '@signalbox/store/pool';
 import type { Channel, ChannelParts, Sent, ThrottleOptions } from '../channel.ts';
-import type { WebConfig } from './config.ts';
+import { LOCAL_PAGE_HOST, type WebConfig } from './config.ts';
 import { addWeb, type PluginDeps } from './plugin.ts';
 import { encode, putAbove, type WebPart } from './shown/part.ts';
 import {
@@ -182,6 +182,7 @@ function createWriter({
 /** Where the server can be opened from this machine, or from its network; null before it listens. */
 function urlOf(host: string, address: AddressInfo | string | null): string | null {
   if (address === null || typeof address === 'string') return null;
-  const name = ['0.0.0.0', '::', ''].includes(host) ? '127.0.0.1' : host;
+  // A name that no deployed service is told under.
+  const name = ['0.0.0.0', '127.0.0.1', '::', '::1', ''].includes(host) ? LOCAL_PAGE_HOST : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
 }

@@ -1,14 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGIN_MS } from './logins.ts';
 
-/** The cookie that holds the token of a login. */
+/*
+ * A cookie knows no port: a browser sends it to every program on the same host. Over https that is harmless, because a program has no
+ * certificate of this host. Over http, on a machine of one's own, the cookie holds the token mixed with a key (exclusive or of random bytes),
+ * and the page keeps the key where only pages of its own address and port can read it. Neither of the two says anything about the token.
+ */
+
+/** What holds the token of a login at a browser. */
 export interface LoginCookie {
   /** Null when there is none that could be a token. */
   read(request: FastifyRequest): string | null;
+  /** Gives a browser a new token. */
   set(reply: FastifyReply, token: string): void;
+  /** Lets a browser keep for longer what it has. */
+  renew(reply: FastifyReply, request: FastifyRequest): void;
   clear(reply: FastifyReply): void;
 }
+
+/** The header by which a page is given its key, and shows it. Sockets and files, which send no headers of a page, have it in the query. */
+export const PAGE_KEY_HEADER = 'x-signalbox-key';
 
 /**
  * No script reads it, and no request that another site begins carries it. Over https its name binds it to this host: neither a
@@ -18,12 +31,43 @@ export function createLoginCookie(options: { readonly isSecure: boolean }): Logi
   const { isSecure: secure } = options;
   const name = secure ? '__Host-signalbox' : 'signalbox';
   const kept: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict', secure };
+  const held = ({ cookies }: FastifyRequest): string | null => asToken(cookies[name]);
+  const give = (reply: FastifyReply, value: string): void =>
+    void reply.setCookie(name, value, { ...kept, maxAge: LOGIN_MS / 1_000 });
   return {
-    read: ({ cookies }) => {
-      const token = cookies[name];
-      return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;
+    read: (request) => {
+      const cookie = held(request);
+      if (secure || cookie === null) return cookie;
+      const key = keyOf(request);
+      return key === null ? null : mix(cookie, key);
     },
-    set: (reply, token) => void reply.setCookie(name, token, { ...kept, maxAge: LOGIN_MS / 1_000 }),
+    set: (reply, token) => {
+      if (secure) return give(reply, token);
+      const key = randomBytes(32).toString('base64url');
+      void reply.header(PAGE_KEY_HEADER, key);
+      return give(reply, mix(token, key));
+    },
+    renew: (reply, request) => {
+      const cookie = held(request);
+      if (cookie !== null) give(reply, cookie);
+    },
     clear: (reply) => void reply.clearCookie(name, kept),
   };
+}
+
+function keyOf({ headers, query }: FastifyRequest): string | null {
+  const asked = typeof query === 'object' && query !== null && 'key' in query ? query.key : undefined;
+  return asToken(headers[PAGE_KEY_HEADER] ?? asked);
+}
+
+/** 256 bits in base64url, as tokens and keys are; null for anything else. */
+function asToken(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w-]{43}$/.test(value) ? value : null;
+}
+
+/** The exclusive or of two values of 256 bits: the same again gives back the first. */
+function mix(value: string, key: string): string {
+  const other = Buffer.from(key, 'base64url');
+  const mixed = Buffer.from(value, 'base64url').map((byte, at) => byte ^ (other[at] ?? 0));
+  return Buffer.from(mixed).toString('base64url');
 }

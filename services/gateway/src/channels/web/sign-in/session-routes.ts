@@ -44,7 +44,7 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
   app.get('/session', async (request, reply) => {
     const token = cookie.read(request);
     const login = token === null ? null : await findLogin(pool, token);
-    if (login && token !== null && (await renewLogin(pool, login.hash))) cookie.set(reply, token);
+    if (login && token !== null && (await renewLogin(pool, login.hash))) cookie.renew(reply, request);
     return reply.send(await describeSession(deps, login, request));
   });
 

@@ -2,6 +2,7 @@ import { COMPONENTS, type ComponentProps, type PageFile } from '@signalbox/contr
 import type { VNode } from 'preact';
 import { LOCALE, say } from '../say.ts';
 import { Icon } from '../theme/icons.tsx';
+import { withKey } from '../state/page-key.ts';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
 const KIB = 1024;
@@ -13,7 +14,11 @@ export function FileList({ files }: { readonly files: readonly PageFile[] }): VN
     <ul class="files" aria-label={say('page.files')}>
       {files.map(({ artifactId, name, sizeBytes }) => (
         <li key={artifactId}>
-          <a class="file" href={`files/${encodeURIComponent(artifactId)}`} download={name}>
+          <a
+            class="file"
+            href={withKey(new URL(`files/${encodeURIComponent(artifactId)}`, location.href)).href}
+            download={name}
+          >
             <Icon name="document" />
             <span class="file-name" dir="auto">
               {name}

@@ -1,4 +1,5 @@
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
+import { withKey } from './page-key.ts';
 
 /** What the address of the page names. Null: the gateway takes the usual one. */
 export interface Place {
@@ -28,5 +29,5 @@ export function socketUrl({ agent, session }: Place, after: number | null, { mod
   if (after !== null) url.searchParams.set('after', String(after));
   url.searchParams.set('mode', mode);
   url.searchParams.set('device', device);
-  return url.href;
+  return withKey(url).href;
 }

@@ -1,4 +1,5 @@
 import { PageSession, type SignIn } from '@signalbox/contracts/conversation/page-session';
+import { keepKey, keyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
 
@@ -12,6 +13,7 @@ export async function readSession(): Promise<PageSession> {
 /** Signs in. `refused`: the gateway does not know the code or the person, or not any more. Throws when it does not answer. */
 export async function signIn(how: SignIn): Promise<'done' | 'refused'> {
   const response = await call('POST', how);
+  keepKey(response);
   if (response.ok) return 'done';
   if (response.status >= 500 || response.status === 429) throw new Error(`POST /session: ${response.status}`);
   return 'refused';
@@ -26,7 +28,8 @@ export async function signOut(): Promise<void> {
 function call(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<Response> {
   return fetch('session', {
     method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { ...keyHeader(), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(DEADLINE_MS),
   });
 }
