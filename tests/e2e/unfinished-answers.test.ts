@@ -54,8 +54,10 @@ interface SentDelta {
 }
 
 /** A stream of these pieces that ends with this reason; null: without one. */
-const streamed = (reason: string | null, ...deltas: readonly SentDelta[]): ModelAnswer => {
-  const pieces = deltas.map((delta) => ({ delta: { role: 'assistant', ...delta }, finish_reason: null }));
+const streamed = (reason: string | null, ...deltas: readonly SentDelta[]): ModelAnswer => stream(null, reason, deltas);
+/** `between`: what each piece says of an end before the end. */
+const stream = (between: string | null, reason: string | null, deltas: readonly SentDelta[]): ModelAnswer => {
+  const pieces = deltas.map((delta) => ({ delta: { role: 'assistant', ...delta }, finish_reason: between }));
   const events = [...pieces, { delta: {}, finish_reason: reason }];
   const body = events
     .map((choice) => ({
@@ -153,6 +155,16 @@ describe('a call that a model did not finish', () => {
 describe('a call whose server names and counts it in its own way', () => {
   it.each<[string, ModelAnswer, readonly string[]]>([
     ['without an id', streamed('tool_calls', call({ name: CREATE, args: creation('tea') })), ['tea']],
+    [
+      'with a word for no end in each piece',
+      stream('null', 'stop', [call({ id: 'a', name: CREATE, args: creation('tea') })]),
+      ['tea'],
+    ],
+    [
+      'with an empty end in each piece',
+      stream('', 'stop', [call({ id: 'a', name: CREATE, args: creation('tea') })]),
+      ['tea'],
+    ],
     [
       'with index 0 for two, in pieces',
       streamed(

@@ -74,8 +74,11 @@ export function endOfOpenAi({ response_metadata: end }: AIMessageChunk): string 
 }
 
 const OpenAiEnd = z.object({
-  /** Some servers say an empty one with each piece. */
-  finish_reason: z.string().catch(''),
+  /** Some servers say an empty one with each piece, or the word null. */
+  finish_reason: z
+    .string()
+    .transform((reason) => (/^(?:null|none)$/i.test(reason) ? '' : reason))
+    .catch(''),
   status: z.string().catch(''),
   incomplete_details: z.object({ reason: z.string().catch('') }).catch({ reason: '' }),
 });
