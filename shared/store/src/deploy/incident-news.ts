@@ -4,7 +4,7 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, listValues, sql } from '../sql.ts';
 
 // News of an incident is committed before anybody is told, and waits in its row until somebody was:
 //
@@ -26,31 +26,19 @@ export interface WaitingNews extends News {
   readonly recipients: readonly string[];
 }
 
-/** News that has reached nobody yet. */
-export interface UnheardNews {
-  readonly incidentId: string;
-  readonly subject: string;
-  readonly kind: string;
-  readonly waitsSince: Date;
-}
-
 /** News that has waited for less may just be on its way. */
 const ON_ITS_WAY_MS = 5_000;
 /** Incidents that one round takes on. */
 const BATCH = 100;
 
-/** What nobody could be told of, the oldest first. */
-export function listUnheard(db: Queryable): Promise<readonly UnheardNews[]> {
-  return listRows<UnheardNews>(db)`
-    select incident_id::text as "incidentId", subject, kind, waits_since as "waitsSince" from incidents
-     where news is not null and waits_since < clock_timestamp() - ${ON_ITS_WAY_MS} * interval '1 ms'
-     order by waits_since limit ${BATCH}`;
-}
-
 /** Tells what waits as soon as somebody can be reached; `admins` are tried after whom it concerns. Gives who was told. */
 export async function notifyWaiting(pool: Pool, admins: readonly string[]): Promise<readonly Told[]> {
+  const waiting = await listValues<string>(pool)`
+    select incident_id::text from incidents
+     where news is not null and waits_since < clock_timestamp() - ${ON_ITS_WAY_MS} * interval '1 ms'
+     order by waits_since limit ${BATCH}`;
   const told: Told[] = [];
-  for (const { incidentId } of await listUnheard(pool)) {
+  for (const incidentId of waiting) {
     const one = await notify(pool, incidentId, admins);
     if (one !== null && one !== 'nobody') told.push(one);
   }
