@@ -158,7 +158,7 @@ test('a command does not take the place of words that wait', async () => {
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('an edit of something that we never saw, in a group or by a stranger, is answered by nobody', async () => {
+test('an edit that names the bot in a group is a message from then on, and that of a stranger is answered by nobody', async () => {
   const { messageId } = await harness.people.post('/api/messages', { from: 1001, text: 'lunch?', chat: 'ops' });
   await edit(messageId, '@signalbox_bot lunch?', 'ops');
   await harness.people
@@ -168,10 +168,11 @@ test('an edit of something that we never saw, in a group or by a stranger, is an
     );
   const rows = await untilRows(3);
   expect(rows.map((row) => row.reason).sort((a, b) => String(a).localeCompare(String(b)))).toEqual([
-    'edit of an unknown message',
+    null,
     'stranger',
     'stranger',
   ]);
+  expect(rows).toContainEqual(expect.objectContaining({ kind: 'message', text: 'lunch?', outcome: null }));
   await whoami();
   expect(await harness.said(1001, 'ops')).toEqual([]);
   expect(await harness.said(1009)).toHaveLength(1);

@@ -23,6 +23,8 @@ import type { FromPerson } from './choice.ts';
 import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
+import { createCuts } from './cuts.ts';
+import { joinRest, type Joined } from './cut-text.ts';
 import { challengesOf } from './typed-codes.ts';
 import { answerUnnamed } from './unnamed.ts';
 import { createOwnerCheck } from './vacated.ts';
@@ -61,12 +63,12 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   const { pool, channel, log } = deps;
   const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
-  const plan = async (updates: readonly FromPerson[]): Promise<readonly Plan[]> => {
+  const plan = async (updates: readonly FromPerson[], isRest = false): Promise<readonly Plan[]> => {
     // An album is one thing to send, however many parts it comes in.
     const firsts = new Map<string, FromPerson>();
     for (const update of updates) if (!firsts.has(sendingOf(update))) firsts.set(sendingOf(update), update);
     const sendings = [...firsts.keys()];
-    const within = await deps.burst.check([...firsts.values()]);
+    const within = isRest ? [] : await deps.burst.check([...firsts.values()]);
     const window = deps.burst.window();
     const languages = await deps.languages.of(updates);
     const challenges = await challengesOf(pool, updates);
@@ -83,18 +85,48 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
         window,
       };
-      return inLanguage(options.language, () => planUpdate(update, options, secrets));
+      return inLanguage(options.language, () => planUpdate(update, options, secrets)).map((one) => ({ ...one, sent }));
     });
   };
 
+  const store = async (updates: readonly FromPerson[]): Promise<readonly Stored[]> =>
+    storePlans(deps, await plan(updates));
+
+  const admit = async (updates: readonly FromPerson[]): Promise<void> => {
+    const stored = await storeAll(deps, updates, store);
+    const settled = stored.filter(({ admitted }) => !isOpen(admitted));
+    if (settled.length > 0) await finish(deps, settled);
+    for (const { plan: one, admitted } of stored) if (isOpen(admitted)) await admitOtherwise(one, admitted);
+  };
+
+  /** What only the database knew: an edit of what was never seen, or the rest of a text that a client cut. */
+  const admitOtherwise = async ({ sent }: Plan, { verdict, id }: AdmissionResult): Promise<void> => {
+    if (sent.kind === 'edit' && sent.unseen) return admit([sent.unseen]);
+    if (sent.kind !== 'text' || verdict !== 'rest' || id === null) return;
+    const stored = await storeAll(deps, [sent], async () => {
+      const joined = await joinRest(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
+      if (joined) return [storedOf(joined)];
+      return sent.onlyRest ? [] : storePlans(deps, (await plan([sent], true)).map(apart));
+    });
+    await finish(deps, stored);
+  };
+
+  const cuts = createCuts();
+
   return async (updates) => {
-    for (const update of updates) if (update.kind === 'ignored') ignore(deps, update);
     await checkOwners(updates);
     for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
-    const stored = await storeAll(deps, updates.filter(isFromPerson), async (some) =>
-      storePlans(deps, await plan(some)),
-    );
-    if (stored.length > 0) await finish(deps, stored);
+    let step: FromPerson[] = [];
+    for (const update of updates) {
+      const one = isFromPerson(update) ? update : cuts.restOf(update);
+      if (one) step.push(one);
+      else if (update.kind === 'ignored') ignore(deps, update);
+      // What comes behind it may depend on what became of it.
+      if (!one || !(cuts.note(one) || one.kind === 'edit')) continue;
+      await admit(step);
+      step = [];
+    }
+    await admit(step);
     for (const update of updates) if (update.kind === 'unnamed') await explain(deps, update);
     for (const update of updates) {
       if (update.kind !== 'membership') continue;
@@ -104,6 +136,21 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         await deps.notifier.wakeChats([update.chatKey], newId('trc'));
     }
   };
+}
+
+/** Not admitted yet: the update has to come in as something else. */
+function isOpen({ verdict }: AdmissionResult): boolean {
+  return verdict === 'unseen' || verdict === 'rest';
+}
+
+/** A turn has taken the message that it belonged to. */
+function apart(plan: Plan): Plan {
+  return { ...plan, admission: { ...plan.admission, rest: false } };
+}
+
+function storedOf({ plan, admitted, isSaid }: Joined): Stored {
+  const chats = isSaid ? [plan.envelope.chatKey] : [];
+  return { plan, admitted, chats, stops: [], peopleChanged: false, toast: null, wakes: [] };
 }
 
 /** Plans and stores a batch; when one of its updates cannot be read or stored, the others still are. */

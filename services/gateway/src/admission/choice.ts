@@ -127,13 +127,20 @@ function isVoiceNote(update: FromPerson): update is Extract<FromPerson, { kind: 
 
 /** A command cannot take the place of words that wait: it is answered at once, and they are not. */
 function chooseEdit(update: Extract<FromPerson, { kind: 'edit' }>, plain: Choice): Choice {
-  const { text, messageId, album, chatKey } = update;
+  const { text, messageId, album, chatKey, unseen } = update;
   const fits = text.length <= TEXT_LIMIT && parseCommand(text) === null;
   return {
     ...plain,
     verdict: 'edit',
     text: keep(text),
-    edit: { messageId, album, text: fits ? text : null, kept: keep(text), lines: describeEdits() },
+    edit: {
+      messageId,
+      album,
+      text: fits ? text : null,
+      kept: keep(text),
+      mayBeNew: unseen !== undefined,
+      lines: describeEdits(),
+    },
     refusal: { key: `edited:${chatKey}:${messageId}`, text: say('admission.edited-answered'), replyTo: messageId },
   };
 }

@@ -15,12 +15,14 @@ export interface Admission {
   readonly traceId: string;
   /** An inbound envelope, or what is left to see of an update that never becomes one. */
   readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
-  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits; join is part of an album or nothing. */
-  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join';
+  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits; join is part of something or nothing; merge was made a part already. */
+  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join' | 'merge';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
   readonly edit: Edit | null;
-  /** How long a message waits for the other parts of its album before a turn may take it, in milliseconds. */
+  /** Whether it may be the rest of what a client cut. */
+  readonly rest: boolean;
+  /** How long a message waits for the other parts of its album, or for its rest, before a turn may take it, in milliseconds. */
   readonly holdMs: number;
   /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
   readonly reply: OutboundEnvelope | null;
@@ -41,6 +43,8 @@ export interface Edit {
   readonly text: string | null;
   /** How a row that is settled at once would have kept it: words that are the same are no edit. */
   readonly kept: string;
+  /** It is a message of its own where the other was never seen. */
+  readonly mayBeNew: boolean;
   /** What to say when it changes nothing any more. */
   readonly lines: Readonly<Record<EditedState, string>>;
 }
@@ -49,9 +53,10 @@ export interface Edit {
 export interface AdmissionResult {
   /**
    * `duplicate`: it was admitted before. `ignored`: nobody is answered. `accepted`: it waits for a turn. `merged`: it belongs to a message
-   * that waits. `refused`: who wrote it may not. `answered`: the gateway itself has answered.
+   * that waits. `refused`: who wrote it may not. `answered`: the gateway itself has answered. Not admitted yet: `unseen`, an edit that has to
+   * come in as a message; `rest`, the rest of the message `id`.
    */
-  readonly verdict: 'duplicate' | 'ignored' | 'accepted' | 'merged' | 'refused' | 'answered';
+  readonly verdict: 'duplicate' | 'ignored' | 'accepted' | 'merged' | 'refused' | 'answered' | 'unseen' | 'rest';
   /** The inbox id; null for duplicates and what is ignored. */
   readonly id: number | null;
   readonly reason: string | null;

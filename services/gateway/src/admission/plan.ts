@@ -34,6 +34,8 @@ export interface Plan {
   /** The message of ours that it answers. */
   readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
+  /** The update as it came, with what was taken out of it: never stored, and never logged. */
+  readonly sent: FromPerson;
 }
 
 /**
@@ -41,6 +43,8 @@ export interface Plan {
  * others before a turn may take it; a part that comes later is a message of its own.
  */
 const ALBUM_HOLD_MS = 700;
+/** Clients send the parts of a text that they cut one behind the other. So long the last one that came waits for the next. */
+const CUT_HOLD_MS = 1_000;
 /** A stranger is answered at most this often. */
 const STRANGER_EVERY_MS = 3_600_000;
 
@@ -57,7 +61,7 @@ export function planUpdate(
   if (update.kind === 'edit' && isSentCode(update.text))
     return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options, secrets)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
-  if (update.kind === 'text' && command?.name === null && !update.named) return [];
+  if (update.kind === 'text' && command?.name === null && !update.named && !update.onlyRest) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
     const after = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
     return [planOne({ ...update, text: '/new' }, options, NO_SECRETS), planOne(after, options, secrets)];
@@ -78,7 +82,8 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
     });
   const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
   const isNew = choice.verdict === 'new';
-  const stored = storedOf(update, { head, envelope, text: choice.text });
+  const cut = choice.verdict === 'message' ? cutOf(update) : null;
+  const stored = { ...storedOf(update, { head, envelope, text: choice.text }), ...(cut ? { cut } : {}) };
   return {
     envelope,
     language: options.language,
@@ -91,6 +96,7 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
       update.kind === 'press'
         ? { pressId: update.pressId, chatKey: update.chatKey, messageId: update.messageId }
         : null,
+    sent: update,
     admission: {
       channel: options.channel,
       bot: options.bot,
@@ -100,17 +106,35 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
       kind: isNew ? 'command' : stored.kind,
       name: update.name,
       traceId: envelope.traceId,
-      envelope: isNew ? { ...head, kind: 'command', command: 'new' } : stored,
-      verdict: choice.verdict,
+      envelope: isNew ? { ...head, kind: 'command', command: 'new', messageId } : stored,
+      rest: mayBeRest(update),
+      verdict: update.kind === 'text' && update.onlyRest ? 'join' : choice.verdict,
       reason: choice.reason,
       press: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
       edit: choice.edit,
-      holdMs: envelope.album === undefined ? 0 : ALBUM_HOLD_MS,
+      holdMs: holdOf(envelope, cut !== null),
       reply: choice.refusal && line(choice.refusal),
       stranger: strangerLine(update, line),
       strangerEveryMs: STRANGER_EVERY_MS,
     },
   };
+}
+
+/** Whether words are one's own and nothing else: only such a text is cut by a client, and only such a one is the rest of another. */
+function mayBeRest(update: FromPerson): boolean {
+  if (update.kind !== 'text' || update.messageId === null || update.album !== null) return false;
+  return update.attachments.length === 0 && update.borrowed !== 'forward' && update.borrowed !== 'bot';
+}
+
+/** Where a client may have cut an update, and when. */
+function cutOf(update: FromPerson): { readonly at: string; readonly joint: string } | null {
+  if (update.kind !== 'text' || update.cut === undefined || !mayBeRest(update)) return null;
+  return { at: update.at, joint: update.cut };
+}
+
+function holdOf({ album }: MessageEnvelope, isCut: boolean): number {
+  if (isCut) return CUT_HOLD_MS;
+  return album === undefined ? 0 : ALBUM_HOLD_MS;
 }
 
 /** What is stored of an update, when it is no command. */

@@ -45,6 +45,10 @@ export type Incoming =
       readonly answers?: string;
       /** The words are not the person's own. Left out when they are. */
       readonly borrowed?: MessageEnvelope['borrowed'];
+      /** So long that the person's client may have cut it: the rest follows at once. Says what stood at the cut. */
+      readonly cut?: '' | '\n';
+      /** By itself it is nothing: in a group, only as the rest of what was said to us is it for us. */
+      readonly onlyRest?: true;
     })
   /** More of an album whose first part may be for us. By itself it is nothing. */
   | (FromPerson & {
@@ -70,6 +74,8 @@ export type Incoming =
       readonly text: string;
       readonly messageId: string;
       readonly album: string | null;
+      /** What it is where that message was never seen. Left out: then it is nothing. */
+      readonly unseen?: WrittenUpdate;
     })
   /** The person reads in another way from now on: as `reads` says. */
   | (FromPerson & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
@@ -108,7 +114,12 @@ export type Incoming =
       readonly pressId: string | null;
       /** It may have been for us: nobody could read it, and there is nobody to tell. Left out when it surely was not. */
       readonly isUnread?: true;
+      /** What it is as the rest of a text that was for us and that a client cut. */
+      readonly rest?: WrittenUpdate;
     };
+
+/** Words of a person. */
+export type WrittenUpdate = Extract<Incoming, { kind: 'text' }>;
 
 /** The row whose message is encoded. */
 export interface EncodedRow {

@@ -1,5 +1,5 @@
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
-import type { Incoming } from '../../channel.ts';
+import type { Incoming, WrittenUpdate } from '../../channel.ts';
 import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
 import { readAttachments } from './file.ts';
@@ -75,6 +75,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     album,
     ...answered(message, bot),
     ...borrowed(message, words?.isDisguised === true),
+    ...cutOf(message),
   };
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
   const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
@@ -83,7 +84,20 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
-  return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
+  if (album !== null) return { ...sender, ...content, kind: 'album-part', album };
+  const rest = { ...sender, ...content, kind: 'text', named: false, whisper: false, onlyRest: true } as const;
+  return { ...ignore(updateId, 'not addressed'), ...(message.text === undefined ? {} : { rest }) };
+}
+
+/**
+ * Telegram's clients cut texts of more than 4,096 characters, and send the parts at once. Phones cut at the last space before that, or at
+ * exactly that, maybe within a word; Telegram Desktop at the best place behind the half of it, such as an empty line.
+ */
+const CLIENT_CUT = 4_096;
+
+function cutOf({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
+  if (text.length <= CLIENT_CUT / 2) return {};
+  return { cut: text.length === CLIENT_CUT ? '' : '\n' };
 }
 
 /** A message in another shape than we know: who wrote it in private hears that it was not read. */
@@ -190,15 +204,31 @@ function decodePress(updateId: string, raw: unknown): Incoming {
   };
 }
 
-/** Read as the message that it is now; what people cannot have changed in words is no edit. */
+/**
+ * Read as the message that it is now; what people cannot have changed in words is no edit. Where nobody had seen the message, such as in
+ * a group before it named us, it is that message, as old as its edit: unless it is one that nobody edited, or may edit any more.
+ */
 function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
   const read = decodeMessage(updateId, raw, bot);
-  if (read.kind === 'ignored') return read;
+  if (read.kind === 'ignored' || read.kind === 'unnamed') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
-  const { named: _, attachments: __, whisper: ___, borrowed: quoted, messageId, text, ...rest } = read;
-  // It takes the place of words that were typed, so what is quoted in it has to show.
-  return { ...rest, text: quoted === undefined ? text : text.replace(/^/gm, '> '), messageId, kind: 'edit' };
+  const { named: _, attachments: __, whisper: ___, cut: ____, borrowed: quoted, messageId, text, ...rest } = read;
+  const { date, edit_date: editedAt } = Message.parse(raw);
+  const at = editedAt === undefined ? read.at : toIso(editedAt);
+  const isFresh = editedAt !== undefined && editedAt - date <= EDITABLE_SECONDS;
+  return {
+    ...rest,
+    at,
+    // It takes the place of words that were typed, so what is quoted in it has to show.
+    text: quoted === undefined ? text : text.replace(/^/gm, '> '),
+    messageId,
+    kind: 'edit',
+    ...(isFresh ? { unseen: { ...read, at } } : {}),
+  };
 }
+
+/** Telegram lets people edit for two days. */
+const EDITABLE_SECONDS = 49 * 3_600;
 
 /** The Stop button under what is being written does what /stop does. */
 function decodeStop(updateId: string, raw: unknown): Incoming {

@@ -31,6 +31,7 @@ export const Message = z.looseObject({
   /** Set in a group when only the bot and the person see it; then the number above is 0. */
   ephemeral_message_id: id.optional(),
   date: unixSeconds,
+  edit_date: unixSeconds.optional().catch(undefined),
   chat: Chat,
   from: Person.optional(),
   ...Topic,

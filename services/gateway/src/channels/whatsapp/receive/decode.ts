@@ -64,10 +64,11 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
     messageId: message.id,
   };
   if (message.edit) {
-    const words = message.edit.message.text?.body;
-    if (words === undefined) return ignore(updateId, 'edit without words');
-    const messageId = message.edit.original_message_id;
-    return { ...sender, kind: 'edit', messageId, text: clean(words), album: null };
+    const body = message.edit.message.text?.body;
+    if (body === undefined) return ignore(updateId, 'edit without words');
+    const written = { ...sender, messageId: message.edit.original_message_id, text: clean(body), album: null };
+    const unseen = { ...written, kind: 'text', named: true, whisper: false, attachments: [] } as const;
+    return { ...written, kind: 'edit', unseen };
   }
   const reply = message.interactive?.button_reply ?? message.interactive?.list_reply;
   if (reply) {
