@@ -18,6 +18,13 @@ export function sayDuration(ms: number, language: string = currentLanguage()): s
   return say('duration.hours', { count: Math.round(ms / HOUR_MS) }, language);
 }
 
+/** `20 minutes ago`, `23 hours ago`, `3 days ago`, for people. */
+export function sayAgo(ms: number): string {
+  if (ms < 90 * MINUTE_MS) return say('duration.minutesAgo', { count: Math.round(ms / MINUTE_MS) });
+  if (ms < 48 * HOUR_MS) return say('duration.hoursAgo', { count: Math.round(ms / HOUR_MS) });
+  return say('duration.daysAgo', { count: Math.round(ms / (24 * HOUR_MS)) });
+}
+
 /** `0.4`, or `0,4` where people write it so. */
 function sayTenths(tenths: number, language: string): string {
   return (tenths / 10).toLocaleString(toLanguage(language) ?? ENGLISH, { minimumFractionDigits: 1 });

@@ -2,7 +2,9 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
+import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError } from '@signalbox/messages/say';
+import { findValue } from '@signalbox/store/sql';
 import { putNote } from '../admission/voice/voice-notes.ts';
 import { COMMANDS, nearestCommand } from './registry.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
@@ -61,7 +63,14 @@ async function answerCommand(parts: AnswerParts, name: string, typed: string, as
   if (!command?.answer)
     throw new Error(`/${name} is no command that is answered: parseCommand and choose let none through.`);
   if (!roleCovers(asked.role, command.who)) return refuse(asked, command.who);
+  const ageMs = command.asksWhenOld ? await ageOf(parts.db, asked.envelope.at) : null;
+  if (ageMs !== null) return { personal: true, text: say('gateway.old-command', { ago: sayAgo(ageMs) }) };
   return { personal: command.personal, ...(await command.answer({ ...parts, commands: COMMANDS }, typed, asked)) };
+}
+
+/** How old words are that came in just now, where that is more than ten minutes: see infra/postgres/44_admission.sql. */
+function ageOf(db: AnswerParts['db'], at: string): Promise<number | null> {
+  return findValue<number | null>(db, null)`select (age_since(${at}) ->> 'ageMs')::float8`;
 }
 
 function describeUnknown(typed: string, role: Role): string {

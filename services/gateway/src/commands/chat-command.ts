@@ -10,6 +10,8 @@ export interface ChatCommand {
   readonly who: Role;
   /** A program may use it too. Left out: only people may. */
   readonly forPrograms?: boolean;
+  /** It gives or takes what others rely on: one that was written long before it came in is asked about, and not carried out. */
+  readonly asksWhenOld?: true;
   /** In a group only the sender sees the answer, unless the answer says otherwise. */
   readonly personal: boolean;
   /** What clients offer behind "/", lowest place first. Null: only those who know the command type it. */

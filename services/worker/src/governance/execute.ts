@@ -174,7 +174,7 @@ async function weigh({ parts, scope, call }: Execution, parentActionId: string |
   const { tool, input, resolved = null } = call;
   const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
   const found = isRead ? null : await lookUp(parts, scope, call);
-  const taint = lookForTaint(call, found?.taint ?? UNSEEN);
+  const taint = lookForTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
   const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
   const facts = withoutGrant(call, found?.facts ?? factsOfRead(scope.now()));
   const weighed = {

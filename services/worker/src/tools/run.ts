@@ -43,6 +43,8 @@ export interface CallScope {
   readonly log: Log;
   /** Whether others read along. */
   readonly inGroup: boolean;
+  /** How old the oldest words of the turn were when they came in. Left out when none was old. */
+  readonly ageMs?: number;
   readonly agent: { readonly id: string; readonly class: AgentClass };
   /** Moves the turn on by its table. */
   enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;

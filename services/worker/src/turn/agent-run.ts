@@ -40,6 +40,7 @@ export function scopeOf(
     chatKey,
     traceId,
     ...own,
+    ...ageOf(batch),
     inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
     agent: parts.plugin,
     enter: machine.to,
@@ -56,6 +57,12 @@ export function scopeOf(
       await put(parts, lane, { ...row, slot, priority: PRIORITY.progress });
     },
   };
+}
+
+/** What a button says is pressed now; any other words may be the ones that ask for a change. */
+function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
+  const ages = batch.flatMap(({ envelope }) => (envelope.kind === 'message' && envelope.ageMs ? [envelope.ageMs] : []));
+  return ages.length === 0 ? {} : { ageMs: Math.max(...ages) };
 }
 
 async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise<void> {

@@ -71,6 +71,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     whisper: z.literal(true).optional(),
     /** The words are not the person's own: forwarded, written by another bot, or with a quotation in them. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
+    /** How old it was when it came in, by the database's clock and the channel's date. Left out up to ten minutes, and for what a button says. */
+    ageMs: z.number().nonnegative().optional(),
     /** The person said it: a transcript that they read and confirmed. */
     spoken: z.literal(true).optional(),
     /** How its author reads: how the page is used on which they wrote it. Left out where the channel cannot tell. */

@@ -35,6 +35,8 @@ export const RiskAssessment = z.object({
   touchesPrivate: z.boolean(),
   /** It can carry data out of the system. */
   egress: z.boolean(),
+  /** How old the words that asked for it were when they came in, where that was more than ten minutes. */
+  ageMs: z.number().nonnegative().optional(),
   /** It can only do harm: policy denies it whatever rules permit, and this sentence says why. */
   refusal: z.string().max(500).optional(),
 });

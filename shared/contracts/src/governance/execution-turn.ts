@@ -84,6 +84,8 @@ export const RecordedDecision = z.object({
       /** Missing in older records. */
       foreign: z.string().nullable().optional(),
       hasPrivate: z.boolean(),
+      /** How old the words of the turn were when they came in, where that was more than ten minutes. */
+      ageMs: z.number().nonnegative().optional(),
       /** The offer that was pressed for exactly this action, by its hash. */
       pressed: z.string().optional(),
     })

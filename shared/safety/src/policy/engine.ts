@@ -41,6 +41,13 @@ const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 export function createEngine(set: RuleSet, version: string, timeZone: string): JudgingEngine {
   const localTime = createLocalTime(timeZone);
 
+  /** What the schema does not know Cedar would refuse to look at: an older set was made without it, and has no rule for it. */
+  const known = (action: PolicyQuestion['action']): PolicyQuestion['action'] => {
+    if (set.hasAge || action.assessment.ageMs === undefined) return action;
+    const { ageMs: _, ...assessment } = action.assessment;
+    return { ...action, assessment };
+  };
+
   const judgeCall = (question: PolicyQuestion): Judged<PolicyDecision> => {
     const { principal, action, context } = question;
     const { score, refusal } = action.assessment;
@@ -51,7 +58,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
         because: [],
       };
     try {
-      const subject = callSubject(action, context, localTime(context.at));
+      const subject = callSubject(known(action), context, localTime(context.at));
       const whoAsks = personOf(principal.userKey, principal.role);
       const whatAsks = classOf(principal.agentClass);
       const person = judge(set, whoAsks, subject);
@@ -91,7 +98,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
   const judgeApprover = (question: ApproverQuestion): Judged<Permission> =>
     permission(() => {
       const { approver, context } = question;
-      const subject = approvalSubject(question, localTime(context.at));
+      const subject = approvalSubject({ ...question, action: known(question.action) }, localTime(context.at));
       const answer = askRules(set, 'approve', personOf(approver.userKey, approver.role), subject);
       return { allowed: answer.allowed, ...named(answer.rules, people(approver.role)), because: answer.rules };
     });

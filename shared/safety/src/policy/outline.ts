@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { ActionKind, AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
 import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/governance/decision';
@@ -37,6 +38,8 @@ const call = {
   tainted: z.boolean().default(false),
   touchesPrivate: z.boolean().default(false),
   egress: z.boolean().default(false),
+  /** Of the words that asked for it; left out for words that are not old. */
+  ageMinutes: z.number().min(0).optional(),
 };
 
 /** A call in few words: what is left out is harmless, so that an example says only what matters to it. */
@@ -81,7 +84,8 @@ function principalOf({ role, userKey, agentClass }: Moment): PolicyQuestion['pri
 function actionOf(outline: CallOutline): PolicyQuestion['action'] {
   const { kind, tool, group, environment, resources, leastRole, risk, tainted, touchesPrivate, egress } = outline;
   const score = outline.score ?? USUAL_SCORE[risk];
-  const assessment = { risk, score, reasons: [], tainted, touchesPrivate, egress };
+  const age = outline.ageMinutes === undefined ? {} : { ageMs: outline.ageMinutes * MINUTE_MS };
+  const assessment = { risk, score, reasons: [], tainted, touchesPrivate, egress, ...age };
   const least = leastRole === undefined ? {} : { leastRole };
   return { kind, tool, group, environment, resources, arguments: outline.arguments, assessment, ...least };
 }

@@ -1,6 +1,7 @@
 import type { Context, EntityJson, EntityUid, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
 import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { LocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
 import { sliceId, type Verb } from './slices.ts';
@@ -95,7 +96,7 @@ function callEntities({
   assessment,
   leastRole = 'viewer',
 }: PolicyQuestion['action']): readonly EntityJson[] {
-  const { risk, score, tainted, touchesPrivate, egress } = assessment;
+  const { risk, score, tainted, touchesPrivate, egress, ageMs } = assessment;
   const { texts, numbers } = readArguments(args);
   const attrs = {
     kind: ref('Kind', kind),
@@ -106,6 +107,7 @@ function callEntities({
     tainted,
     touchesPrivate,
     egress,
+    ...(ageMs === undefined ? {} : { ageMinutes: Math.floor(ageMs / MINUTE_MS) }),
     resources: resources.map((resource) => resource.toWellFormed()),
     numbers: { __entity: NUMBERS },
   };

@@ -35,6 +35,8 @@ export interface RuleSet {
   readonly hasTerms: Readonly<Record<PrincipalType, boolean>>;
   /** Whether the schema knows the verb `confirm`: sets that were stored before do not. */
   readonly hasConfirm: boolean;
+  /** Whether the schema knows the age of words, likewise. */
+  readonly hasAge: boolean;
   /** What the policies of each slice can see of a question, by the id of the slice. */
   readonly sights: ReadonlyMap<string, VisibleAttributes>;
 }
@@ -107,7 +109,7 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
   yield;
-  const hasConfirm = knowsConfirm(schema);
+  const { hasConfirm, hasAge } = readKnown(schema);
   const sights = yield* prepare(schema, policies, version);
   const hasTerms = (principal: PrincipalType): boolean =>
     [...policies].some(
@@ -120,13 +122,19 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
     rules,
     hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') },
     hasConfirm,
+    hasAge,
     sights,
   };
 }
 
-function knowsConfirm(schema: PolicyFile): boolean {
+/** What schemas have come to know. */
+function readKnown(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'hasAge'> {
   const read = cedar.schemaToJson(schema.text);
-  return read.type === 'success' && Object.values(read.json).some(({ actions }) => 'confirm' in actions);
+  const spaces = read.type === 'success' ? Object.values(read.json) : [];
+  return {
+    hasConfirm: spaces.some(({ actions }) => 'confirm' in actions),
+    hasAge: spaces.some(({ entityTypes }) => JSON.stringify(entityTypes['Call'] ?? null).includes('"ageMinutes"')),
+  };
 }
 
 /** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */

@@ -12,6 +12,7 @@ const THREAD = /^user_\S{1,150}$/;
 /** `/forget 3` removes a fact, `/forget user_1001_3` what a conversation came to, `/forget all` everything. */
 export default {
   name: 'forget',
+  asksWhenOld: true,
   who: 'viewer',
   personal: true,
   menu: null,

@@ -18,6 +18,7 @@ const BREAK_GLASS_MS = 15 * MINUTE_MS;
 /** `/unfreeze` lifts a freeze; with `break-glass` an admin lets actions pass in spite of it for a while. */
 export default {
   name: 'unfreeze',
+  asksWhenOld: true,
   who: 'operator',
   personal: false,
   menu: null,

@@ -13,6 +13,7 @@ const MOST_HOURS = 7 * 24;
 /** `/mute shop staging 2` keeps messages about its health away for two hours; `/mute` shows what is muted. */
 export default {
   name: 'mute',
+  asksWhenOld: true,
   who: 'developer',
   personal: true,
   menu: { place: 80, description: 'menu.mute' },

@@ -4,6 +4,7 @@ import { allowPerson, describeUsage, readRole } from '../people-changes.ts';
 /** `/allow <id> <role> [name]`: lets a person in, or changes their role. */
 export default {
   name: 'allow',
+  asksWhenOld: true,
   who: 'admin',
   personal: true,
   menu: { place: 30, description: 'menu.allow' },

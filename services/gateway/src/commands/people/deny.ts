@@ -11,6 +11,7 @@ import { recordCommand } from '../record.ts';
 /** `/deny <id>`: takes a role away, ends what runs for that person, and forgets what they had remembered. */
 export default {
   name: 'deny',
+  asksWhenOld: true,
   who: 'admin',
   personal: true,
   menu: { place: 40, description: 'menu.deny' },

@@ -7,6 +7,7 @@ import { describeUsage, readRole } from '../people-changes.ts';
 /** `/invite <role> [name]`: a code that lets one person in. */
 export default {
   name: 'invite',
+  asksWhenOld: true,
   who: 'admin',
   personal: true,
   menu: { place: 20, description: 'menu.invite' },

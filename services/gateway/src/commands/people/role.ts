@@ -8,6 +8,7 @@ import { allowPerson, describeUsage } from '../people-changes.ts';
 /** `/role <person> <role>`: changes the role of a known person, by name or id. */
 export default {
   name: 'role',
+  asksWhenOld: true,
   who: 'admin',
   personal: true,
   menu: { place: 60, description: 'menu.role' },

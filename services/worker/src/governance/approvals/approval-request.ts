@@ -20,6 +20,7 @@ import { personsOf } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { actionTitle } from '../receipts.ts';
@@ -158,7 +159,10 @@ function describe(
   preview: Preview | null,
   { action, decision }: Proposal,
 ): ApprovalCard {
-  const raised = action.assessment.reasons.map((reason) => ` ${asSentence(sayReason(reason))}`);
+  const { reasons, ageMs } = action.assessment;
+  const isOwn = decision.effect === 'confirm';
+  const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
+  const raised = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].map((one) => ` ${one}`);
   return {
     what: preview?.what ?? actionTitle(tool, action),
     change: preview?.change ?? '',

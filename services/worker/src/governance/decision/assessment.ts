@@ -33,6 +33,8 @@ export interface Taint {
   readonly source: string | null;
   readonly foreign?: string | null | undefined;
   readonly hasPrivate: boolean;
+  /** How old the words of the turn were when they came in. Left out when they were not old. */
+  readonly ageMs?: number | undefined;
   /** The offer that was pressed for exactly this action, by its hash. */
   readonly pressed?: string | undefined;
 }
@@ -41,6 +43,7 @@ export interface Taint {
 export function lookForTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: Seen,
+  ageMs?: number,
 ): Taint {
   const { hasPrivate, isTainted, typed, pressed } = seen;
   const { risk } = tool.risk(input, resolved);
@@ -49,6 +52,7 @@ export function lookForTaint(
     source: taintOf(input, seen),
     foreign: isTainted ? foreignPart(name, tool, input, { typed, pressed }) : null,
     hasPrivate,
+    ...(ageMs === undefined ? {} : { ageMs }),
   };
 }
 
@@ -59,7 +63,7 @@ export function lookForTaint(
 export function assess(
   tool: Tool,
   input: unknown,
-  { source, foreign = null, hasPrivate }: Taint,
+  { source, foreign = null, hasPrivate, ageMs }: Taint,
   resolved: Resolved | null = null,
 ): RiskAssessment {
   const { risk: own, reasons, refusal } = tool.risk(input, resolved);
@@ -76,6 +80,7 @@ export function assess(
     tainted: source !== null || foreign !== null,
     touchesPrivate: tool.touchesPrivate || hasPrivate,
     egress: tool.egress,
+    ...(ageMs === undefined ? {} : { ageMs }),
     ...(refusal === undefined ? {} : { refusal }),
   };
 }
