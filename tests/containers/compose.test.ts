@@ -56,7 +56,7 @@ async function findCompose(): Promise<readonly string[] | null> {
 }
 
 const PASSWORDS = ['DATABASE', 'REDIS'].flatMap((server) =>
-  ['GATEWAY', 'WORKER', 'MAINTENANCE', 'AGENTS', 'DEPLOY'].map((name) => `${server}_PASSWORD_${name}`),
+  ['GATEWAY', 'WORKER', 'MAINTENANCE', 'AGENTS', 'DEPLOY', 'ANALYSIS'].map((name) => `${server}_PASSWORD_${name}`),
 );
 const SECRETS = [
   'POSTGRES_PASSWORD=longword',
@@ -79,7 +79,7 @@ const resolved = compose === null ? null : await resolveProject(SECRETS);
 if (resolved !== null && resolved.code !== 0) throw new Error(`docker-compose.yml does not resolve: ${resolved.error}`);
 const project = Project.parse(resolved === null ? { services: {}, networks: {} } : parse(resolved.out));
 const services = Object.entries(project.services);
-const withData = ['gateway', 'worker', 'jobs', 'agents', 'deploy'];
+const withData = ['gateway', 'worker', 'jobs', 'agents', 'deploy', 'analysis'];
 const own = [...withData, 'proxy'];
 const service = (name: string): z.infer<typeof Service> => {
   const found = project.services[name];
@@ -92,6 +92,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
     expect(Object.keys(project.services).toSorted()).toEqual([
       'agents',
+      'analysis',
       'deploy',
       'gateway',
       'jobs',
@@ -198,7 +199,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
     expect(holders('SECRETS_KEY')).toEqual(['deploy']);
     expect(holders('SECRETS_SEALING_KEY')).toEqual(['gateway']);
-    expect(holders('DATABASE_URL')).toEqual(['agents', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
+    expect(holders('DATABASE_URL')).toEqual(['agents', 'analysis', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
     for (const name of PASSWORDS) expect(holders(name)).toEqual(['migrate']);
     expect(holders('REDIS_URL')).toEqual(holders('DATABASE_URL'));
     expect(holders('REDISCLI_AUTH')).toEqual(['redis']);
@@ -213,6 +214,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       jobs: ['maintenance', 'of-REDIS_PASSWORD_MAINTENANCE'],
       agents: ['agents', 'of-REDIS_PASSWORD_AGENTS'],
       deploy: ['deploy', 'of-REDIS_PASSWORD_DEPLOY'],
+      analysis: ['analysis', 'of-REDIS_PASSWORD_ANALYSIS'],
     });
     const logins = services.flatMap(([key, { environment }]) =>
       environment['DATABASE_URL'] ? [[key, new URL(String(environment['DATABASE_URL'])).username]] : [],
@@ -224,6 +226,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       jobs: 'signalbox_maintenance',
       agents: 'signalbox_agents',
       deploy: 'signalbox_deploy',
+      analysis: 'signalbox_analysis',
     });
   });
 
@@ -238,15 +241,16 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(Project.parse(parse(out)).secrets['ingress_sources']?.file).toMatch(/programs\.json$/);
   });
 
-  it('runs each pool of jobs in a service of its own, and lets only the one for agents build sandboxes', () => {
+  it('runs each pool of jobs in a service of its own, and lets only those for agents, builds and scans build sandboxes', () => {
     const pools = services.map(([name, { environment }]) => [name, environment['JOBS_POOLS']]);
     expect(Object.fromEntries(pools.filter(([, pool]) => pool !== undefined))).toEqual({
       jobs: 'maintenance',
       agents: 'agents',
       deploy: 'deploy',
+      analysis: 'analysis',
     });
     const loosened = services.filter(([, { security_opt: options }]) => options.some((one) => /unconfined/.test(one)));
-    expect(loosened.map(([name]) => name)).toEqual(['agents', 'deploy']);
+    expect(loosened.map(([name]) => name)).toEqual(['agents', 'deploy', 'analysis']);
     for (const name of own)
       expect([name, service(name).security_opt]).toEqual([name, expect.arrayContaining(['no-new-privileges:true'])]);
     expect(Object.keys(service('agents').networks)).toEqual(['data']);
@@ -282,8 +286,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
     ];
     const tracing = 'shared/platform/src/tracing/settings.ts';
-    // Commands of strangers run in this pool: its traces go only where no key is asked for.
-    const traced = { proxy: [], agents: readBy(tracing).filter((one) => /^OTEL_.*(?<!HEADERS|TIMEOUT)$/.test(one)) };
+    // Commands of strangers run in these pools, or their texts are read: their traces go only where no key is asked for.
+    const keyless = readBy(tracing).filter((one) => /^OTEL_.*(?<!HEADERS|TIMEOUT)$/.test(one));
+    const traced = { proxy: [], agents: keyless, analysis: keyless };
     // What a service reads in files that are not its own. Voice notes are the gateway's.
     const besides: Readonly<Record<string, RegExp>> = {
       worker: /^shared\/(?:models\/src\/(?!transcription\/)|planner\/)/,
@@ -292,13 +297,13 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     };
     const shared = files.map(({ path }) => path).filter((path) => besides[name]?.test(path));
     const policy = name === 'worker' || name === 'gateway' ? ['shared/safety/src/policy/settings.ts'] : [];
-    const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
+    const program = name === 'agents' || name === 'deploy' || name === 'analysis' ? 'jobs' : name;
     const common =
       name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/platform/src/config.ts');
     const reads = [
       ...common,
       ...readBy(`services/${program}/src/config.ts`, ...shared, ...policy),
-      ...(name === 'proxy' || name === 'agents' ? traced[name] : readBy(tracing)),
+      ...(name === 'proxy' || name === 'agents' || name === 'analysis' ? traced[name] : readBy(tracing)),
     ];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
@@ -321,7 +326,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
       agents:
         /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
-      deploy: /^(AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE)/,
+      deploy: /^(AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE|OSV_)/,
+      analysis:
+        /^(AUDIT_|SECRETS_|WORKSPACE_|SANDBOX_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$)/,
     };
     const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
     expect(missing.filter((variable) => others[name]?.test(variable) !== true)).toEqual([]);

@@ -16,7 +16,7 @@ const CONFIGS: Readonly<Record<string, readonly LocalService[]>> = {
   'services/gateway/src/config.ts': ['gateway'],
   'services/worker/src/config.ts': ['worker'],
   'services/proxy/src/config.ts': ['proxy'],
-  'services/jobs/src/config.ts': ['maintenance', 'agents', 'deploy'],
+  'services/jobs/src/config.ts': ['maintenance', 'agents', 'deploy', 'analysis'],
   'infra/telegram-simulator/src/config.ts': ['simulator'],
 };
 
@@ -50,7 +50,7 @@ test('no secret reaches a service that has no use for it', () => {
   expect(holders('AUDIT_KEY_FILE')).toEqual(['maintenance']);
   expect(holders('PROXY_SOCKET')).toEqual(['proxy', 'deploy']);
   expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
-  expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy']);
+  expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis']);
 });
 
 test('a variable that is named nowhere, or that loads code, reaches nobody', () => {

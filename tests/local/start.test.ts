@@ -73,7 +73,7 @@ test('one line says ready, and six say what is up', () => {
 
 test('run.json names every program, with as many workers as were asked for', async () => {
   const services = readLiveRun(dir)?.services ?? [];
-  const jobs = ['jobs-agents', 'jobs-deploy', 'jobs-maintenance'];
+  const jobs = ['jobs-agents', 'jobs-analysis', 'jobs-deploy', 'jobs-maintenance'];
   const names = services.map(({ name }) => name).toSorted();
   expect(names).toEqual(['gateway', ...jobs, 'proxy', 'simulator', 'worker-1', 'worker-2']);
   for (const { probeUrl } of services) expect((await fetch(probeUrl)).status).toBe(200);
@@ -109,6 +109,7 @@ test('each process has its own secrets and no others, and nothing that it does n
     'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR', 'AUDIT_KEY_FILE'],
     'jobs-agents': [],
     'jobs-deploy': ['PROXY_SOCKET', 'SECRETS_KEY_FILE'],
+    'jobs-analysis': [],
   });
 });
 
@@ -124,6 +125,7 @@ test('each service logs in to Postgres and Redis as itself, and its password is 
     ['jobs-maintenance', 'signalbox_maintenance', 'maintenance'],
     ['jobs-agents', 'signalbox_agents', 'agents'],
     ['jobs-deploy', 'signalbox_deploy', 'deploy'],
+    ['jobs-analysis', 'signalbox_analysis', 'analysis'],
   ]);
   const owner = new pg.Client({ connectionString: run?.databaseUrl });
   await owner.connect();
@@ -132,10 +134,10 @@ test('each service logs in to Postgres and Redis as itself, and its password is 
   );
   await owner.end();
   expect(rows.map(({ usename }) => usename).toSorted()).toEqual(
-    ['agents', 'deploy', 'gateway', 'maintenance', 'worker'].map((name) => `signalbox_${name}`),
+    ['agents', 'analysis', 'deploy', 'gateway', 'maintenance', 'worker'].map((name) => `signalbox_${name}`),
   );
   const passwords = [...new Set(logins.flatMap(({ database, redis }) => [database.password, redis.password]))];
-  expect(passwords).toHaveLength(5);
+  expect(passwords).toHaveLength(6);
   const shown = [
     first.output(),
     ...(run?.services ?? []).map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')),
@@ -166,6 +168,7 @@ test.each([
   ['agents', ['publish', 'stop', '1001']],
   ['agents', ['get', 'thread:sequence:1001']],
   ['deploy', ['lpush', '{jobs}:agents:wait', 'x']],
+  ['analysis', ['lpush', '{jobs}:deploy:wait', 'x']],
   ['maintenance', ['lpush', '{jobs}:deploy:wait', 'x']],
   ['gateway', ['lpush', '{jobs}:deploy:wait', 'x']],
   ['gateway', ['config', 'set', 'maxmemory-policy', 'allkeys-lru']],

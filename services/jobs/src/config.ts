@@ -70,11 +70,20 @@ const AgentsConfig = SandboxConfig.extend({
   SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
 });
 
+const AnalysisConfig = SandboxConfig.extend({
+  ...TracingWithoutKeysConfig.shape,
+  /** Whether builds, programs and scans on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
+  PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
+  /** Folder of OSV records in JSON files, by which dependencies with known weaknesses are found. Default: none. */
+  OSV_DIR: z.string().default(''),
+  /** A server with the interface of api.osv.dev for the same: it learns names and versions of dependencies. Default: none. */
+  OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+});
+
 const DeployConfig = SandboxConfig.extend({
   ...SecretsConfig.shape,
   ...TracingConfig.shape,
-  /** Whether builds and programs on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
-  PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
+  PROCESS_CONFINEMENT: AnalysisConfig.shape.PROCESS_CONFINEMENT,
   /** What decides which instance of a service serves: our own proxy, or a HAProxy that is there. */
   TRAFFIC: z.enum(['proxy', 'haproxy'], { error: 'is neither proxy nor haproxy' }).default('proxy'),
   /** The unix socket of our proxy; the proxy has the same setting. */
@@ -107,10 +116,6 @@ const DeployConfig = SandboxConfig.extend({
     .string()
     .default('')
     .transform((folder) => folder || null),
-  /** Folder of OSV records in JSON files, by which dependencies with known weaknesses are found. Default: none. */
-  OSV_DIR: z.string().default(''),
-  /** A server with the interface of api.osv.dev for the same: it learns names and versions of dependencies. Default: none. */
-  OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   /** How long a build may take, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** A build that writes nothing and uses no processor for so many minutes is ended. */
@@ -126,9 +131,19 @@ const DeployConfig = SandboxConfig.extend({
 });
 
 /** What a process reads besides for a pool that it runs; `npm start` gives each no other variables. */
-const POOLS = { maintenance: MaintenanceConfig, agents: AgentsConfig, deploy: DeployConfig } as const;
+const POOLS = {
+  maintenance: MaintenanceConfig,
+  agents: AgentsConfig,
+  deploy: DeployConfig,
+  analysis: AnalysisConfig,
+} as const;
 
-const JobsConfig = PoolConfig.extend({ ...MaintenanceConfig.shape, ...AgentsConfig.shape, ...DeployConfig.shape });
+const JobsConfig = PoolConfig.extend({
+  ...MaintenanceConfig.shape,
+  ...AgentsConfig.shape,
+  ...AnalysisConfig.shape,
+  ...DeployConfig.shape,
+});
 
 /** The variables that a process of one pool reads. */
 export function variablesOfPool(pool: JobPool): readonly string[] {

@@ -83,14 +83,12 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'approvals.watch': createApprovalsWatch({ pool, publisher }),
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
-    agents: async () => {
-      const { createWorkspaceHandlers } = await import('./jobs/workspace.ts');
-      return createWorkspaceHandlers(own, config, pool, log);
-    },
+    agents: async () => (await import('./jobs/workspace.ts')).createWorkspaceHandlers(own, config, pool, log),
     deploy: async () => {
       const { createOperationsHandlers } = await import('./jobs/operations.ts');
       return createOperationsHandlers(config, pool, { publisher, queue, log });
     },
+    analysis: async () => (await import('./jobs/analysis.ts')).createAnalysisHandlers(config, pool, log),
   };
 
   const held = own(createLeasedRuns({ runs, leaseMs, log }));
@@ -108,6 +106,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       tracing,
       metrics: jobMetrics,
       wake: (lane) => publisher.publish(INBOUND, [lane]),
+      handOn: (job, run) => queue.enqueue(job, run),
       announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;

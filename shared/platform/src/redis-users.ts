@@ -48,7 +48,9 @@ const REACH: Readonly<Record<RedisService, Reach>> = {
   },
   maintenance: pool('maintenance'),
   agents: pool('agents'),
-  deploy: pool('deploy'),
+  // It hands on what it has fetched.
+  deploy: { ...pool('deploy'), keys: [...pool('deploy').keys, '{jobs}:analysis:*'] },
+  analysis: pool('analysis'),
 };
 
 /** The names of the users, which are those of the services. */

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ChainName } from '@signalbox/contracts/repository/chains';
 import { createSources } from '@signalbox/jobs/deploy/source/sources';
 import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
+import { createRepositoryFetch } from '@signalbox/jobs/jobs/repository-fetch';
 import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
 import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
 import { openScanCell } from '@signalbox/jobs/sandbox/scan-room';
@@ -37,27 +38,26 @@ const handler = createRepositoryChain({
   runs: createChainRuns(pool),
   findings: createFindings(pool),
   path,
-  sources: createSources({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts }),
-  projects: createProjects(pool),
   startScan: (place, signal) => new ScanProcess(place, { cell, signal }),
 });
+const sources = createSources({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts });
+const fetcher = createRepositoryFetch(sources, createProjects(pool));
 for await (const line of createInterface({ input: process.stdin })) {
   const { runId, ...payload } = Asked.parse(JSON.parse(line));
   const startedAt = performance.now();
-  const { status } = await handler.run(
-    { ...payload, ref: 'HEAD', isDry: false },
-    {
-      runId,
-      attempt: 1,
-      owner: null,
-      signal: AbortSignal.timeout(600_000),
-      log,
-      now: () => new Date(),
-      progress: () => Promise.resolve(),
-      tell: () => Promise.resolve(),
-      openSecret: () => Promise.resolve(''),
-    },
-  );
+  const context = {
+    runId,
+    attempt: 1,
+    owner: null,
+    signal: AbortSignal.timeout(600_000),
+    log,
+    now: () => new Date(),
+    progress: () => Promise.resolve(),
+    tell: () => Promise.resolve(),
+    openSecret: () => Promise.resolve(''),
+  };
+  const wanted = { ...payload, ref: 'HEAD', isDry: false };
+  const { status } = await handler.run({ ...wanted, fetched: await fetcher.run(wanted, context) }, context);
   process.stdout.write(`${JSON.stringify({ ms: performance.now() - startedAt, status })}\n`);
 }
 await pool.end();

@@ -77,7 +77,7 @@ export async function openField(dir: string): Promise<SoakField> {
   const wiresOf = new Map<string, readonly TcpRelay[]>();
   const simulator = await describeSimulator(config);
   // A wire for each process that logs in, in the order in which describeServices asks.
-  const logins = ['gateway', 'worker', 'worker', 'maintenance', 'agents', 'deploy'] as const;
+  const logins = ['gateway', 'worker', 'worker', 'maintenance', 'agents', 'deploy', 'analysis'] as const;
   const pairs = await Promise.all(
     logins.map(() => Promise.all([openTcpRelay(port(databaseUrl)), openTcpRelay(port(redisUrl))])),
   );

@@ -135,6 +135,7 @@ it('queues tell what waits in each pool, and that nobody takes it', async () => 
       { pool: 'maintenance', waiting: 1, running: 0, queue: { waiting: 1, active: 0, failed: 0, consumers: 0 } },
       { pool: 'agents', waiting: 0, queue: { waiting: 0 } },
       { pool: 'deploy', waiting: 0 },
+      { pool: 'analysis', waiting: 0 },
     ],
     problems: expect.arrayContaining([
       'maintenance: no process takes its jobs.',
@@ -145,7 +146,7 @@ it('queues tell what waits in each pool, and that nobody takes it', async () => 
   await until(async () => (await bench.runs.find('act_1'))?.status === 'done');
   const { json, out } = { ...(await signalbox('queues', '--json')), out: (await signalbox('queues')).out };
   expect(json).toMatchObject({
-    pools: [{ pool: 'maintenance', waiting: 0, done: 1, queue: { waiting: 0, consumers: 1 } }, {}, {}],
+    pools: [{ pool: 'maintenance', waiting: 0, done: 1, queue: { waiting: 0, consumers: 1 } }, {}, {}, {}],
   });
   expect(out).toMatch(/maintenance +1 +0 +0/);
 });

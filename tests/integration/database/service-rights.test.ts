@@ -100,7 +100,13 @@ it('a password is sent as a verifier, by which the service logs in, and the one 
       () => false,
     );
   };
-  const none = { gateway: undefined, worker: undefined, maintenance: undefined, deploy: undefined };
+  const none = {
+    gateway: undefined,
+    worker: undefined,
+    maintenance: undefined,
+    deploy: undefined,
+    analysis: undefined,
+  };
   const [first, second] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
   try {
     await migrate(server.url);

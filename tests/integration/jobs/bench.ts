@@ -146,6 +146,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         tracing: NO_TRACING,
         wake: async () => undefined,
         announce: async () => undefined,
+        handOn: async () => undefined,
         settleMs: SETTLE_MS,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });

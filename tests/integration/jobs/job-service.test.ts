@@ -118,6 +118,7 @@ describe('the job service', () => {
     ['maintenance', { key: false, signing: true }],
     ['agents', { key: false, signing: false }],
     ['deploy', { key: true, signing: false }],
+    ['analysis', { key: false, signing: false }],
   ])('touches the keys of its pool alone: %s', async (pool, expected) => {
     const key = join(folder, 'secrets.key');
     const audit = join(folder, 'signing-key.pem');

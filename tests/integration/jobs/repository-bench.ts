@@ -68,14 +68,15 @@ export async function openRepositoryBench(
   const openProject = (name: string): Promise<TestProject> => openTestProject(name, { jobs, root, findings, result });
   const shop = await openProject('shop');
   const settings = {
-    JOBS_POOLS: 'deploy',
     DEPLOY_DIR: makeTemporaryFolder('deploys'),
     TARGETS_DIR: makeTemporaryFolder('targets'),
     REPOSITORIES_DIR: root,
     ...sandbox?.settings,
     ...options.settings,
   };
-  if (options.isServed !== false) await jobs.startService(settings);
+  // One fetches, and the other reads what was fetched.
+  if (options.isServed !== false)
+    for (const JOBS_POOLS of ['deploy', 'analysis']) await jobs.startService({ ...settings, JOBS_POOLS });
   return { ...shop, jobs, findings, settings, openProject, result, close: () => jobs.close() };
 }
 

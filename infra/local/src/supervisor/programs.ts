@@ -41,7 +41,11 @@ export async function describeServices(
     const port = await findFreePort();
     const source = `services/${isJobPool(service) ? 'jobs' : service}/src/main.ts`;
     const readyUrl = `http://127.0.0.1:${port}/readyz`;
-    const spec = describeProgram({ name, source, readyUrl, env: { ...env, PROBE_PORT: String(port) } }, config);
+    const spec = describeProgram(
+      { name, source, readyUrl, env: { ...env, PROBE_PORT: String(port) } },
+      config,
+      service === 'analysis' ? WAITING_FLAGS : MEMORY_FLAGS,
+    );
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
   return specs;
@@ -50,14 +54,25 @@ export async function describeServices(
 /** Half of what a service of one instance keeps otherwise is room for objects that live for a moment. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
+/** It waits for most of its life, and what is work happens in processes of their own: compiled code would only take room. */
+const WAITING_FLAGS = [
+  '--max-semi-space-size=1',
+  '--optimize-for-size',
+  '--no-opt',
+  '--no-sparkplug',
+  '--lazy-feedback-allocation',
+  '--v8-pool-size=0',
+];
+
 /** Long enough for the kernel to give its sockets back. */
 const URGENT_BACKOFF_MS = 20;
 
 function describeProgram(
   { source, ...program }: Omit<ProgramSpec, 'words' | 'main' | 'logFile'> & { readonly source: string },
   config: LocalConfig,
+  flags = MEMORY_FLAGS,
 ): ProgramSpec {
-  const words = [...MEMORY_FLAGS, ...programWords(source)];
+  const words = [...flags, ...programWords(source)];
   const main = words.at(-1) ?? source;
   return { ...program, words, main, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
 }

@@ -15,7 +15,8 @@ const OUTSIDE = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_p
 const WORLD = [...MACHINE, ...OUTSIDE, 'NODE_EXTRA_CA_CERTS'];
 
 /** The programs of a local run that differ in what they may know. */
-export type LocalService = 'simulator' | 'proxy' | 'gateway' | 'worker' | 'maintenance' | 'agents' | 'deploy';
+export type LocalService =
+  'simulator' | 'proxy' | 'gateway' | 'worker' | 'maintenance' | 'agents' | 'deploy' | 'analysis';
 
 export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>> = {
   simulator: [...MACHINE, 'SIMULATOR_PORT', 'SIMULATOR_DATA_DIR', 'SIMULATOR_TOKEN'],
@@ -25,6 +26,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
   maintenance: [...MACHINE, ...variablesOfPool('maintenance')],
   agents: [...MACHINE, ...variablesOfPool('agents')],
   deploy: [...WORLD, ...variablesOfPool('deploy')],
+  analysis: [...WORLD, ...variablesOfPool('analysis')],
 };
 
 /** Of the variables given, those that a service may have; later ones win, unless they are empty. */

@@ -123,6 +123,7 @@ function programsOf(around: Surroundings): readonly Program[] {
       },
       given: { ...traffic, ...bubblewrap, ...repositoryFolders(dataDir, inherited) },
     },
+    { name: 'jobs-analysis', service: 'analysis', given: { ...bubblewrap } },
   ];
 }
 

@@ -53,5 +53,6 @@ function passwordsOf(variable: 'DATABASE_PASSWORD' | 'REDIS_PASSWORD', config: C
     maintenance: config[`${variable}_MAINTENANCE`],
     agents: config[`${variable}_AGENTS`],
     deploy: config[`${variable}_DEPLOY`],
+    analysis: config[`${variable}_ANALYSIS`],
   };
 }

@@ -96,6 +96,6 @@ export function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
            ${age(sql`min(r.started_at) filter (where r.status = 'running')`)} as "oldestRunningMs",
            ${age(sql`min(r.beat_at) filter (where r.status = 'running')`)} as "quietestMs"
       from unnest(${JobPool.options}::text[]) with ordinality as p (pool, place)
-           left join (select *, ${RUN_FAILED} as failed from runs) r on job_pool(r.job) = p.pool
+           left join (select *, ${RUN_FAILED} as failed from runs) r on job_pool(job_due(r.job, r.payload)) = p.pool
      group by p.pool, p.place order by p.place`;
 }

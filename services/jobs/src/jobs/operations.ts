@@ -9,8 +9,6 @@ import { createServerProbes } from '../health/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createServices } from '@signalbox/store/deploy/services';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -20,17 +18,11 @@ import type { DeployParts } from '../deploy/parts.ts';
 import { createSources } from '../deploy/source/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../runner/handlers.ts';
-import { openConfinement, type Confinement } from '../sandbox/confinement.ts';
-import type { BubblewrapProgram } from '../sandbox/bubblewrap.ts';
+import type { Confinement } from '../sandbox/confinement.ts';
+import { bubblewrapOf, cellProgram, findConfinement } from '../sandbox/find-confinement.ts';
 import { openGitCell } from '../sandbox/git-room.ts';
 import { hiddenPaths } from '../sandbox/program-room.ts';
-import { findBubblewrap } from '../sandbox/program.ts';
-import type { AdvisorySource } from '../repository/advisories/advisory-source.ts';
-import { osvEndpoint } from '../repository/advisories/osv-endpoint.ts';
-import { osvFolder } from '../repository/advisories/osv-folder.ts';
-import { ScanProcess } from '../repository/scan/scan-process.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { openScanCell } from '../sandbox/scan-room.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
 import { say } from '@signalbox/messages/say';
@@ -39,7 +31,7 @@ import { describeBriefly, describeResult } from '../deploy/words.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployReconciler } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
-import { createRepositoryChain } from './repository-chain.ts';
+import { createRepositoryFetch } from './repository-fetch.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import { createServerInspect } from './server-inspect.ts';
 import { createServersWatch } from '../health/servers-watch.ts';
@@ -62,7 +54,6 @@ export async function createOperationsHandlers(
 ): Promise<PoolHandlers<'deploy'>> {
   const confinement = await findConfinement(config, log);
   const deploy = openDeployParts(config, pool, confinement);
-  const scans = { cell: openScanCell(cellProgram(config, confinement)), advisories: openAdvisories(config) };
   const runs = new Runs(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
@@ -83,16 +74,7 @@ export async function createOperationsHandlers(
     'service.revive': createServiceRevive({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
     'repository.look': createRepositoryLook(deploy, createProjects(pool)),
-    'repository.chain': createRepositoryChain({
-      pool,
-      runs: createChainRuns(pool),
-      findings: createFindings(pool),
-      log,
-      path: config.PATH,
-      sources: deploy.sources,
-      projects: createProjects(pool),
-      startScan: (place, signal) => new ScanProcess(place, { ...scans, signal }),
-    }),
+    'repository.fetch': createRepositoryFetch(deploy.sources, createProjects(pool)),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
     'services.watch': createServicesWatch({
@@ -109,40 +91,10 @@ export async function createOperationsHandlers(
   };
 }
 
-/** Records of a folder come before a server: they are there without a connection. */
-function openAdvisories({ OSV_DIR: folder, OSV_URL: address }: JobsConfig): AdvisorySource | null {
-  if (folder !== '') return osvFolder(folder);
-  return address === '' ? null : osvEndpoint(address);
-}
-
 /** Opens the sandbox when it is first needed, and keeps it. */
 function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | null = null;
   return () => (opened ??= openSandbox({ program: bubblewrapOf(config) }));
-}
-
-function bubblewrapOf(config: JobsConfig): BubblewrapProgram | null {
-  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
-  return findBubblewrap({ file, libraryPath, path });
-}
-
-/** What git and scans are locked in with; null where bubblewrap is not there, does not work here, or is switched off. */
-function cellProgram(config: JobsConfig, { kind }: Confinement): BubblewrapProgram | null {
-  return kind === 'user' || kind === 'sandbox' ? bubblewrapOf(config) : null;
-}
-
-/** How programs on this machine are confined. Says so in the log, and aloud where they are not. */
-async function findConfinement(config: JobsConfig, log: Log): Promise<Confinement> {
-  const isOff = config.PROCESS_CONFINEMENT === 'off';
-  const confinement = await openConfinement({ program: bubblewrapOf(config), isOff });
-  const { kind, problem } = confinement;
-  if (kind === 'off')
-    log.warn(
-      'PROCESS_CONFINEMENT=off: what is built or deployed on this machine may read and end all that the job service may',
-    );
-  else if (problem === null) log.info('builds and programs on this machine are confined', { by: kind });
-  else log.warn('nothing can be built or started on this machine: it cannot be confined', { problem });
-  return confinement;
 }
 
 function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployParts {

@@ -1,4 +1,4 @@
-import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { firstJobOf, JOBS, nextJobOf, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
 import { inLanguage } from '@signalbox/messages/language';
 import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
@@ -32,6 +32,8 @@ export interface RunnerParts {
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
   /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
   readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+  /** Puts a run that was handed on into the queue of its next job. A failure is the sweeper's of that pool. */
+  readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; those of the contract unless a test has others. */
   readonly limits?: Limits;
   /** How long a handler that was told to stop may take before it is left behind, in milliseconds. */
@@ -55,8 +57,8 @@ const FORGET: QueueVerdict = { kind: 'forget' };
 /**
  * Decides what becomes of a job from the queue.
  *
- *   asked for:  begin ─ over → forget · busy → again after a lease · too many attempts → failed
- *               run   ─ done → record, tell, forget · transient error → give back, again · other error → failed
+ *   asked for:  begin ─ over, or another job's turn → forget · busy → again after a lease · too many attempts → failed
+ *               run   ─ done → record, tell, forget, or hand on to the job that this one was done for · transient error → give back, again · other error → failed
  *                     ─ deadline, no sign for too long → failed, cancelled → cancelled: once the handler has stopped
  *                     ─ this process stops → give back without counting, again · taken over → forget
  *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
@@ -66,10 +68,12 @@ export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise
 }
 
 async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
-  const begun = await parts.runs.begin(runId, parts.leaseMs);
+  // A queue that was filled by an earlier release has the name of the whole.
+  const job = parts.handlers[queued.job] ? queued.job : firstJobOf(queued.job);
+  const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  return inLanguage(begun.language, () => runBegun(parts, queued, runId, begun));
+  return inLanguage(begun.language, () => runBegun(parts, { ...queued, job }, runId, begun));
 }
 
 /** Works on a run that is ours, and says what is said of it in the language of whoever asked. */
@@ -88,11 +92,17 @@ async function runBegun(
 
   const from = Date.now();
   const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
-  const isLast = outcome.kind === 'done' || attempt >= attempts || !isGivenBack(outcome);
+  const next = nextJobOf(queued.job);
+  const isLast = (outcome.kind === 'done' && next === null) || attempt >= attempts || !isGivenBack(outcome);
   traceRun(parts.tracing, { job: queued.job, runId, traceId, attempt, payload, from, isLast }, outcome);
   switch (outcome.kind) {
     case 'done':
-      return end(parts, ending, outcome, log);
+      if (next === null) return end(parts, ending, outcome, log);
+      if (await retryTransient(() => parts.runs.handOn(run, next.as, outcome.result)))
+        await parts
+          .handOn(next.job, { runId, traceId })
+          .catch((error: unknown) => log.warn('queue did not take a run; the sweeper will', { error }));
+      return FORGET;
     case 'stopped':
       if (outcome.why === 'lost') return FORGET; // whoever has it now also has its place in the queue
       if (outcome.why === 'stopping') {

@@ -1,4 +1,4 @@
-import { JOBS, type JobName, type JobPool } from '@signalbox/contracts/operations/jobs';
+import { isJobName, JOBS, type JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Runs } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -27,8 +27,4 @@ export function startSweeper(options: {
     if (lost.length > 0) log.info('waiting runs put into the queue again', { count: lost.length });
   };
   return startLoop({ name: 'sweep', everyMs, log, step: sweep });
-}
-
-function isJobName(name: string): name is JobName {
-  return Object.hasOwn(JOBS, name);
 }

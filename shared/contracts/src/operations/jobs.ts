@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChainPayload, ChainResult } from '../repository/chain-run.ts';
+import { ChainFetch, ChainPayload, ChainResult } from '../repository/chain-run.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
   DeployPayload,
@@ -41,9 +41,9 @@ import {
 /**
  * Processes that run jobs; each pool is one queue, and its processes hold only the secrets that its jobs need.
  * maintenance: the product's own work. agents: commands and files that an agent or a person asked for, in workspaces.
- * deploy: what reaches servers, to deploy and to diagnose.
+ * deploy: what reaches servers and repositories, to deploy and to diagnose. analysis: what reads texts of strangers for long.
  */
-export const JobPool = z.enum(['maintenance', 'agents', 'deploy']);
+export const JobPool = z.enum(['maintenance', 'agents', 'deploy', 'analysis']);
 export type JobPool = z.infer<typeof JobPool>;
 
 export interface JobSpec<
@@ -60,6 +60,12 @@ export interface JobSpec<
   readonly stallMs?: number;
   /** Runs by itself this often; null for jobs that only tools start. */
   readonly everyMs: number | null;
+  /** A job that is done first, in its own pool and in the same run, for what it needs and this one must not have. */
+  readonly before?: {
+    readonly job: string;
+    /** The field of the payload that gets its result. */
+    readonly as: string;
+  };
 }
 
 const job = <P extends z.ZodType, R extends z.ZodType, L extends JobPool>(spec: JobSpec<P, R, L>): JobSpec<P, R, L> =>
@@ -230,15 +236,25 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
+  // The first part of `repository.chain`, for which the login of the repository is opened.
+  'repository.fetch': job({
+    pool: 'deploy',
+    payload: ChainPayload,
+    result: ChainFetch,
+    attempts: 5,
+    deadlineMs: 10 * 60_000,
+    everyMs: null,
+  }),
   // Each attempt goes on at the step that the one before was at. What ends its process again and again is ended by the count of its step:
   // these are enough for all steps of the longest chain, and for what is before and behind them.
   'repository.chain': job({
-    pool: 'deploy',
+    pool: 'analysis',
     payload: ChainPayload,
     result: ChainResult,
     attempts: STEP_ATTEMPTS * (2 + Math.max(...Object.values(CHAINS).map((steps) => steps.length))),
     deadlineMs: 30 * 60_000,
     everyMs: null,
+    before: { job: 'repository.fetch', as: 'fetched' },
   }),
   'server.inspect': job({
     pool: 'deploy',
@@ -272,6 +288,24 @@ export const JOBS = {
 } as const;
 
 export type JobName = keyof typeof JOBS;
+
+/** The job that a run of this name begins with. */
+export function firstJobOf(job: JobName): JobName {
+  const { before }: JobSpec = JOBS[job];
+  return before !== undefined && isJobName(before.job) ? before.job : job;
+}
+
+/** The job that goes on with the same run, and the field of its payload that gets the result of this one; null for most. */
+export function nextJobOf(job: JobName): { readonly job: JobName; readonly as: string } | null {
+  for (const [name, { before }] of Object.entries<JobSpec>(JOBS))
+    if (before?.job === job && isJobName(name)) return { job: name, as: before.as };
+  return null;
+}
+
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(JOBS, name);
+}
+
 /** The jobs of one pool. */
 export type JobsOf<L extends JobPool> = { [N in JobName]: (typeof JOBS)[N]['pool'] extends L ? N : never }[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;

@@ -5,6 +5,15 @@ import { Found } from './finding.ts';
 /** Findings that a summary shows. */
 export const SHOWN_FINDINGS = 5;
 
+/** A commit in a mirror, or why there is none. */
+export const ChainFetch = z.object({
+  mirror: z.string().nullable(),
+  commit: z.string().nullable(),
+  folder: z.string().nullable(),
+  problem: z.string().max(2_000).nullable(),
+});
+export type ChainFetch = z.infer<typeof ChainFetch>;
+
 export const ChainPayload = z.object({
   project: z.string().min(1).max(80),
   chain: ChainName,
@@ -12,6 +21,8 @@ export const ChainPayload = z.object({
   ref: z.string().min(1).max(200).default('HEAD'),
   /** Says what it would find, and keeps nothing. */
   isDry: z.boolean().default(false),
+  /** What was fetched for it: no tool sets this. */
+  fetched: ChainFetch.optional(),
 });
 export type ChainPayload = z.infer<typeof ChainPayload>;
 

@@ -1,5 +1,5 @@
 import { DelayedError, Worker, type Job } from 'bullmq';
-import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { isJobName, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
@@ -98,8 +98,4 @@ export function consumeQueue(options: {
       await closeRedis(redis);
     },
   };
-}
-
-function isJobName(name: string): name is JobName {
-  return Object.hasOwn(JOBS, name);
 }

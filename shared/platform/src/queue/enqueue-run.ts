@@ -1,4 +1,4 @@
-import { JOBS, type JobName, type JobPayload } from '@signalbox/contracts/operations/jobs';
+import { firstJobOf, JOBS, type JobName, type JobPayload } from '@signalbox/contracts/operations/jobs';
 import type { Log } from '../log.ts';
 import type { Queue } from './queue.ts';
 
@@ -29,7 +29,7 @@ export async function enqueueRun<N extends JobName>(
 ): Promise<{ readonly runId: string }> {
   const { runId, job, traceId } = run;
   await parts.runs.create({ ...run, payload: JOBS[job].payload.parse(run.payload) });
-  await parts.queue.enqueue(job, { runId, traceId }).catch((error: unknown) => {
+  await parts.queue.enqueue(firstJobOf(job), { runId, traceId }).catch((error: unknown) => {
     parts.log.warn('queue did not take a run; the sweeper will', { runId, job, error });
   });
   return { runId };

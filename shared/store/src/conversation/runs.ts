@@ -143,14 +143,14 @@ export class Runs {
     return findRow<RunRow>(this.#pool)`select ${COLUMNS} from runs where run_id = ${runId}`;
   }
 
-  /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
-  async begin(runId: string, leaseMs: number): Promise<BegunRun> {
+  /** Takes a run of which `job` is due, where that is said, and that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
+  async begin(runId: string, leaseMs: number, job: string | null = null): Promise<BegunRun> {
     const row = await findRow<Omit<Extract<BegunRun, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>>(
       this.#pool,
     )`
       update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
               started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
-        where run_id = ${runId}
+        where run_id = ${runId} and job_due(job, payload) = coalesce(${job}, job_due(job, payload))
           and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - ${leaseMs} * interval '1 ms')
         returning epoch, attempts as attempt, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
                   cancel_at is not null as "isCancelled", language`;
@@ -160,7 +160,7 @@ export class Runs {
     }
     const isOpen = await hasRow(
       this.#pool,
-    )`select 1 from runs where run_id = ${runId} and status in ('queued', 'running')`;
+    )`select 1 from runs where run_id = ${runId} and job_due(job, payload) = coalesce(${job}, job_due(job, payload)) and status in ('queued', 'running')`;
     return { kind: isOpen ? 'busy' : 'over' };
   }
 
@@ -236,6 +236,14 @@ export class Runs {
         where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
   }
 
+  /** Puts a run back into the queue, for the job that goes on with it: its payload gets what this one came to, and attempts are counted anew. */
+  handOn(run: LeasedRun, as: string, result: unknown): Promise<boolean> {
+    return hasRow(this.#pool)`
+      update runs set payload = payload || jsonb_build_object(${as}::text, ${JSON.stringify(redactValue(result))}::jsonb),
+              status = 'queued', queued_at = clock_timestamp(), beat_at = null, attempts = 0
+        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
+  }
+
   /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
   tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
     return hasRow(this.#pool)`update runs set user_key = ${person.userKey},
@@ -307,17 +315,17 @@ export class Runs {
   }
 
   /**
-   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice
+   * Runs of which these jobs are due and that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice
    * `leaseMs`. To be put into the queue again; what is still there is not added twice.
    */
   sweep(jobs: readonly string[], quietMs: number, leaseMs: number) {
     return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`
       update runs set queued_at = clock_timestamp() where run_id in (
          select run_id from runs
-          where job = any (${jobs})
+          where job_due(job, payload) = any (${jobs})
             and (status = 'queued' and queued_at < clock_timestamp() - ${quietMs} * interval '1 ms'
                  or status = 'running' and beat_at < clock_timestamp() - 2 * ${leaseMs} * interval '1 ms')
           order by queued_at limit ${SWEEP_BATCH} for update skip locked)
-       returning run_id as "runId", job, trace_id as "traceId"`;
+       returning run_id as "runId", job_due(job, payload) as job, trace_id as "traceId"`;
   }
 }

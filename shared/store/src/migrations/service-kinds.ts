@@ -65,9 +65,10 @@ const KINDS: Readonly<Record<ServiceWithLogin, Recorded>> = {
   },
   agents: { anybody: ['file.denied'], system: [] },
   deploy: {
-    anybody: ['secret.used', 'secret.refused', 'file.denied', 'repository.scanned'],
+    anybody: ['secret.used', 'secret.refused', 'file.denied'],
     system: ['service.revived', 'service.given_up', 'service.crash_stopped'],
   },
+  analysis: { anybody: ['file.denied', 'repository.scanned'], system: [] },
 };
 
 /**

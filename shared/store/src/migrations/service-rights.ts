@@ -1,5 +1,5 @@
 /** The services that have a database login of their own. The proxy has none, and the owner of the tables migrates. */
-export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy'] as const;
+export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis'] as const;
 export type ServiceWithLogin = (typeof DATABASE_SERVICES)[number];
 
 /** What one service may do: with each table, in the words of GRANT, and which functions it may call that have the owner's rights. */
@@ -239,6 +239,16 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       error_groups: ALL,
       error_minutes: ALL,
       incidents: WRITE,
+      registry_entities: WRITE,
+    },
+    functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
+  },
+  /** Reads texts of strangers for long: it opens no secret, and writes what it finds in them. */
+  analysis: {
+    tables: {
+      ...POOL_TABLES,
+      inbox: `select (channel, bot, update_id), ${TO_LANE}`,
+      projects: READ,
       repository_runs: WRITE,
       repository_agent_runs: WRITE,
       repository_findings: WRITE,
@@ -248,6 +258,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_scan_caches: WRITE,
       project_packages: 'select, insert, delete',
     },
-    functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
+    functions: [APPEND, OWN_CARDS],
   },
 };

@@ -1,4 +1,4 @@
-import { JOBS, JobPool } from '@signalbox/contracts/operations/jobs';
+import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /**
@@ -106,10 +106,10 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: { own: OWN_APPROVALS },
   },
   deploy: {
-    // Whoever asked for a deployment hears of the runs that go on with it.
+    // It fetches what is analyzed and hands the run on. Whoever asked for a deployment hears of the runs that go on with it.
     runs: {
-      ...runsOf('deploy'),
-      becomes: `job_pool(runs.job) = 'deploy'
+      ...runsOf('deploy', 'analysis'),
+      becomes: `job_pool(runs.job) in ('deploy', 'analysis')
         and (runs.chat_key is null or run_is_heard(runs.run_id, runs.payload, runs.user_key, runs.chat_key))`,
     },
     // News of what it watches goes to whoever is responsible.
@@ -119,6 +119,12 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
     actions: ANY,
+  },
+  analysis: {
+    runs: runsOf('analysis'),
+    inbox: { own: OWN_END },
+    outbox: POOL_WORDS,
+    approvals: { own: OWN_APPROVALS },
   },
 };
 
@@ -140,19 +146,24 @@ export function boundTablesSql(): string {
  */
 export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
   language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
-    select exists (select from runs r where r.run_id in (id, about ->> 'deploymentId') and job_pool(r.job) = 'deploy'
+    select exists (select from runs r where r.run_id in (id, about ->> 'deploymentId') and job_pool(r.job) in ('deploy', 'analysis')
                       and r.user_key = person and r.chat_key = chat)
         or exists (select from actions a join threads t using (thread_id) where a.action_id = coalesce(about ->> 'deploymentId', id)
                       and a.tool in ('trigger_deploy', 'rollback_deploy') and a.user_key = person and t.chat_key = chat) $$`;
 
-/** The statement that tells Postgres which pool runs which job. Idempotent. */
+/** The statements that tell Postgres which pool runs which job, and which part of a run is due. Idempotent. */
 export function jobPoolSql(): string {
   const cases = JobPool.options.map((pool) => {
     const jobs = Object.entries(JOBS).flatMap(([job, spec]) => (spec.pool === pool ? [`'${job}'`] : []));
     return `when job in (${jobs.join(', ')}) then '${pool}'`;
   });
+  const parts = Object.entries<JobSpec>(JOBS).flatMap(([job, { before }]) =>
+    before ? [`when job = '${job}' and not payload ? '${before.as}' then '${before.job}'`] : [],
+  );
   return `create or replace function public.job_pool(job text) returns text language sql immutable parallel safe as $$
-    select case ${cases.join(' ')} end $$`;
+    select case ${cases.join(' ')} end $$;
+    create or replace function public.job_due(job text, payload jsonb) returns text language sql immutable parallel safe as $$
+    select case ${parts.join(' ')} else job end $$`;
 }
 
 /** A policy of one service for one table: what it is for, and its conditions. */
@@ -186,6 +197,6 @@ export function rowPoliciesOf(service: ServiceWithLogin): readonly RowPolicy[] {
   });
 }
 
-function runsOf(pool: JobPool): Rows {
-  return { own: `job_pool(runs.job) = '${pool}'` };
+function runsOf(...pools: readonly JobPool[]): Rows {
+  return { own: `job_pool(runs.job) in (${pools.map((pool) => `'${pool}'`).join(', ')})` };
 }

@@ -21,14 +21,14 @@ const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
 /**
  * Brings a mirror up to date, and makes it when there is none; `withMain`: also what the repository names as its main branch, which it
- * need not have. Answers whether it took the place of a broken one. Throws REPOSITORY_UNREADABLE.
+ * need not have. A broken one is made anew. Throws REPOSITORY_UNREADABLE.
  */
 export async function fetchMirror(
   git: Git,
   mirror: string,
   from: Reachable,
   { withMain, signal }: { readonly withMain: boolean; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<void> {
   const fetch = async (words: readonly string[], refs: readonly string[]): Promise<GitResult> =>
     withLogin(mirror, from, (env) =>
       git([...from.pin.words, '-C', mirror, ...FETCH, ...words, '--', from.url, ...refs], {
@@ -61,7 +61,6 @@ export async function fetchMirror(
     const detail = whyUnread(again, from.login !== null);
     throw new AppError('REPOSITORY_UNREADABLE', { repository: from.shown, detail }, new Error(again));
   }
-  return isBroken;
 }
 
 function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable): GitRoom {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
@@ -45,8 +45,6 @@ export interface Fetched {
   readonly commit: string;
   /** The folder that is meant; null for all of it. */
   readonly folder: string | null;
-  /** The mirror took the place of a broken one: whatever has that open sees what is gone. */
-  readonly isReplaced: boolean;
 }
 
 /** What is in a repository now. */
@@ -73,8 +71,6 @@ export interface Sources {
    * already, all that the repository has is fetched. Throws as `open` does, but for what it says of a service.
    */
   fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
-  /** The mirror of a repository that was fetched before; null without one. Throws REPOSITORY_REFUSED. */
-  findMirror(repository: Repository): string | null;
   /** What is in a repository now. Throws as `open` does. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   /** Removes a checkout; harmless when there is none. */
@@ -133,21 +129,16 @@ export function createSources(options: {
     const { address, mirror } = placeOf(repository);
     return inTurn(mirror, async () => {
       // A whole commit never changes: what was fetched before can be built again while the repository is away.
-      const isReplaced =
-        !(await hasCommit(git, mirror, ref, signal)) &&
-        (await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal }));
+      if (!(await hasCommit(git, mirror, ref, signal)))
+        await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
       const commit = await resolveRef(git, mirror, { shown: address.shown, ref }, signal);
-      return { address, mirror, commit, isReplaced };
+      return { address, mirror, commit };
     });
   };
   return {
     async fetch(repository, ref, signal) {
-      const { mirror, commit, address, isReplaced } = await fetch(repository, ref, signal);
-      return { mirror, commit, folder: address.folder, isReplaced };
-    },
-    findMirror(repository) {
-      const { mirror } = placeOf(repository);
-      return existsSync(join(mirror, 'HEAD')) ? mirror : null;
+      const { mirror, commit, address } = await fetch(repository, ref, signal);
+      return { mirror, commit, folder: address.folder };
     },
     async open(repository, ref, signal, { named = ref } = {}) {
       const { address, mirror, commit } = await fetch(repository, ref, signal);
