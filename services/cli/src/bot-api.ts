@@ -4,7 +4,8 @@ import type { CliConfig } from './config.ts';
 
 /** What came of a call of the Bot API. */
 export type BotAnswer<T> =
-  | { readonly kind: 'answered'; readonly result: T }
+  /** `at`: when, by its own clock to the second; null when it does not say. */
+  | { readonly kind: 'answered'; readonly result: T; readonly at: Date | null }
   /** Telegram answered that it will not: `description` is its own sentence. */
   | { readonly kind: 'refused'; readonly description: string }
   | { readonly kind: 'unreachable'; readonly reason: string };
@@ -38,7 +39,9 @@ export async function callBotApi<S extends z.ZodType>(
     const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(TIMEOUT_MS) });
     const answer = Envelope.safeParse(await response.json());
     const result = schema.safeParse(answer.data?.result);
-    if (answer.data?.ok && result.success) return { kind: 'answered', result: result.data };
+    const at = new Date(response.headers.get('date') ?? NaN);
+    if (answer.data?.ok && result.success)
+      return { kind: 'answered', result: result.data, at: Number.isNaN(at.getTime()) ? null : at };
     return { kind: 'refused', description: answer.data?.description ?? `HTTP ${response.status}` };
   } catch (error) {
     return { kind: 'unreachable', reason: reasonOf(error) };

@@ -60,12 +60,15 @@ describe('signalbox doctor', () => {
           200,
           '{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"S","username":"signalbox_bot"}}',
         ],
+        '/bot1:early/getMe': [200, '{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"S"}}'],
         '/bot1:bad/getMe': [401, '{"ok":false,"error_code":401,"description":"Unauthorized"}'],
         '/v1/chat/completions': request.headers.authorization === 'Bearer right' ? [200, PING] : [401, '{}'],
       };
       const [status, body] = answers[request.url ?? ''] ?? [404, '{}'];
       const type = body === PING ? 'text/event-stream' : 'application/json';
-      response.writeHead(status, { 'content-type': type }).end(body);
+      const isEarly = request.url?.startsWith('/bot1:early/') === true;
+      const date = isEarly ? { date: new Date(Date.now() - 5 * 60_000).toUTCString() } : {};
+      response.writeHead(status, { 'content-type': type, ...date }).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     nobody = `127.0.0.1:${await findFreePort()}`;
@@ -190,6 +193,16 @@ describe('signalbox doctor', () => {
     expect(find('Telegram')).toMatchObject({ state: 'fail', say: expect.stringContaining('Unauthorized') });
     expect(JSON.stringify(find('Telegram'))).not.toContain('1:bad');
     expect(code).toBe(1);
+  });
+
+  it('says when the clocks of Telegram and Postgres differ by more than a minute, and nothing when they do not', async () => {
+    const early = await examine({ TELEGRAM_BOT_TOKEN: '1:early', TELEGRAM_API_ROOT: root });
+    expect(early.find('clock')).toMatchObject({
+      state: 'warn',
+      say: expect.stringMatching(/^the clock of Postgres is 5 min ahead of that of 127/),
+    });
+    const { find } = await examine({ TELEGRAM_BOT_TOKEN: '1:good', TELEGRAM_API_ROOT: root });
+    expect(find('clock')).toBeUndefined();
   });
 
   it.skipIf(sandbox === null)('tries the sandbox out', async () => {

@@ -1,3 +1,6 @@
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
+import { findValue } from '@signalbox/store/sql';
 import { z } from 'zod';
 import { callBotApi, WebhookInfo } from '../bot-api.ts';
 import type { CommandContext } from '../command.ts';
@@ -8,7 +11,8 @@ import { judgeWebhook } from './webhook.ts';
 const Bot = z.object({ username: z.string().optional(), first_name: z.string() });
 
 /** Whether Telegram knows the token, and where it sends updates. Without a token, whether the simulator stands in. */
-export async function checkTelegram({ config }: CommandContext): Promise<readonly Finding[]> {
+export async function checkTelegram(context: CommandContext): Promise<readonly Finding[]> {
+  const { config } = context;
   const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: root, TELEGRAM_WEBHOOK_URL: wanted, runFile } = config;
   if (token === undefined) {
     const simulator = (await readRunFile(runFile))?.simulatorUrl ?? null;
@@ -29,10 +33,29 @@ export async function checkTelegram({ config }: CommandContext): Promise<readonl
     const remedy = 'Copy the token again from @BotFather (/mybots).';
     return [fail('Telegram', `${where} refuses the token: ${bot.description}`, remedy)];
   }
+  const clock = await checkClock(context, where, bot.at);
   const { username, first_name: name } = bot.result;
   const known = ok('Telegram', `the token belongs to ${username === undefined ? name : `@${username}`} (${where})`);
   const webhook = await callBotApi(config, token, 'getWebhookInfo', WebhookInfo);
-  if (webhook.kind === 'answered') return [known, judgeWebhook(webhook.result, wanted, Date.now())];
+  if (webhook.kind === 'answered') return [known, ...clock, judgeWebhook(webhook.result, wanted, Date.now())];
   const reason = webhook.kind === 'refused' ? webhook.description : webhook.reason;
-  return [known, warn('webhook', `${where} does not say where updates go: ${reason}`, 'Try again in a moment.')];
+  return [
+    known,
+    ...clock,
+    warn('webhook', `${where} does not say where updates go: ${reason}`, 'Try again in a moment.'),
+  ];
+}
+
+/** How old an order is, is told from the date of the channel and the clock of the database: they must not differ by more. */
+const MAX_SKEW_MS = MINUTE_MS;
+
+async function checkClock(context: CommandContext, where: string, at: Date | null): Promise<readonly Finding[]> {
+  if (at === null || context.config.DATABASE_URL === undefined) return [];
+  // What Postgres says of itself is another check.
+  const now = await findValue<Date | null>(context.database(), null)`select clock_timestamp()`.catch(() => null);
+  if (now === null) return [];
+  const skewMs = now.getTime() - at.getTime();
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [];
+  const say = `the clock of Postgres is ${sayDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} that of ${where}`;
+  return [warn('clock', say, 'Set the clock, with NTP: orders count as old, or as fresh, by the difference.')];
 }
