@@ -58,7 +58,7 @@ it('a deployment is one tree over gateway, worker and jobs, with the states of i
     const spans = await traceOf(traceId, ['admit', 'turn', 'tool', 'job', 'deliver']);
     const { root, below } = treeOf(spans);
     expect(new Set(spans.map(({ service }) => service))).toEqual(
-      new Set(['signalbox-gateway', 'signalbox-worker', 'signalbox-jobs']),
+      new Set(['signalbox-gateway', 'signalbox-worker', 'signalbox-jobs-deploy']),
     );
     expect(root).toMatchObject({
       name: 'turn',
