@@ -149,6 +149,25 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
   });
 });
 
+it('the login of maintenance tells whoever waits for its own run how that ended, and of no run of others', async () => {
+  await new Runs(owner).create(intent('act_indexed', JOB.maintenance));
+  await new Runs(owner).create(intent('act_deployed', JOB.deploy));
+  const held = await runsOf('maintenance').begin('act_indexed', LEASE_MS);
+  if (held.kind !== 'held') throw new Error('not its own');
+  expect(await runsOf('maintenance').finish(held.run, END)).toMatchObject({ lane: { userKey: '1001' } });
+  const { rows } = await owner.query<{ envelope: object }>(
+    `select envelope from inbox where update_id = 'act_indexed'`,
+  );
+  expect(rows).toHaveLength(1);
+  const forged = { ...rows[0]?.envelope, updateId: 'act_deployed', runId: 'act_deployed', job: JOB.deploy };
+  const put = as('maintenance').query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ('jobs', 'jobs', 'act_deployed', '1001', 'telegram:1001', 'job-finished', $1, 'trc_test')`,
+    [JSON.stringify(forged)],
+  );
+  await expect(put).rejects.toMatchObject(REFUSED);
+});
+
 it.each(['agents', 'maintenance'] as const)(
   'the login of %s makes no run for a person, and gives no run another person, work or job',
   async (pool) => {

@@ -26,6 +26,8 @@ const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind,
 const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished' and ${AS_ITS_COLUMNS}
   and exists (select from runs r where r.run_id = inbox.update_id and r.run_id = inbox.envelope ->> 'runId'
     and r.user_key = inbox.user_key and r.chat_key = inbox.chat_key and r.thread_id is not distinct from inbox.envelope ->> 'threadId')`;
+/** Whose run it is, for a pool that sees those of all. */
+const RUN_BY = '(select job_pool(r.job) from runs r where r.run_id = inbox.update_id)';
 /** What a run says in its chat, and the cards of whoever approved it, where they stand. */
 const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox.key, '/', 1) and r.chat_key = outbox.chat_key
       and (outbox.slot is null or starts_with(outbox.slot, coalesce(r.payload ->> 'deploymentId', r.run_id) || '/')))
@@ -93,7 +95,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   maintenance: {
     // It ends conversations in which nothing runs any more, whoever ran it.
     runs: { ...runsOf('maintenance'), seen: 'true' },
-    inbox: { own: 'true', added: OWN_EXPIRY },
+    inbox: { own: 'true', added: `(${OWN_EXPIRY}) or (${OWN_END} and ${RUN_BY} = 'maintenance')` },
     outbox: { own: 'true', becomes: `(${OWN_NEWS}) and ${PLAIN}` },
     approvals: ENDS_BY_ITSELF,
     actions: ENDS_WITH_REQUEST,
