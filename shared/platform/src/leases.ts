@@ -39,6 +39,11 @@ export class Leases<L> implements Closable {
     return this.#held.get(key);
   }
 
+  /** Whether nothing was extended for so long: this process has no time, or the store does not answer. */
+  isLate(ms: number): boolean {
+    return performance.now() - this.#extendedAt > ms;
+  }
+
   values(): readonly L[] {
     return [...this.#held.values()];
   }

@@ -40,6 +40,10 @@ import type { TurnSignals } from './turn-start.ts';
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH = 10;
 const HEARTBEAT_MS = 1_000;
+/** Beats that are later than this, or than half a lease, say that this process has no time for more. */
+const LATE_MS = 2 * HEARTBEAT_MS;
+/** A lane that was lost so often in a row, while nobody else had it, is lost by a fault of ours. */
+const LOST_AGAIN = 3;
 const SWEEP_MS = 1_000;
 /** A message that waits this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
 const QUIET_MS = 5_000;
@@ -55,7 +59,7 @@ const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 const TYPING_AFTER_MS = 400;
 const TYPING_EVERY_MS = 4_000;
 
-type TurnResult = 'finished' | 'yielded' | 'lost' | 'dead-lettered';
+type TurnResult = 'finished' | 'yielded' | 'lost' | 'lost-again' | 'dead-lettered';
 
 interface LeasedLane {
   readonly claimed: ClaimedLane;
@@ -87,6 +91,8 @@ export class Lanes implements Closable {
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
   /** Lanes that this process lost or could not give back, and has not reported so far. */
   readonly #unreported = new Set<ClaimedLane>();
+  /** How often in a row a person's lane was lost, and with which epoch the last time. */
+  readonly #losses = new Map<string, { readonly epoch: string; readonly times: number }>();
   /** How often the infrastructure broke a person's turns in a row. */
   readonly #infrastructureFailures = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -123,6 +129,11 @@ export class Lanes implements Closable {
     if (mine) mine.wokenAgain = true;
     // No claim while this process works on the lane or stops: the messages stay in the inbox for the holder or the sweeper.
     if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
+    // A lane that is claimed now would be lost. The sweeper wakes its messages for a worker that has time.
+    if (this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2))) {
+      this.#options.log.warn('beats are late, no lane is claimed', { userKey });
+      return { work: Promise.resolve() };
+    }
     const claim = { wokenAgain: false };
     this.#claiming.set(userKey, claim);
     try {
@@ -210,18 +221,21 @@ export class Lanes implements Closable {
     });
     release();
     this.#infrastructureFailures.clear(); // it works again
+    this.#losses.delete(userKey);
     if (more || lane.wokenAgain) await this.#wake([userKey], traceId);
     return 'finished';
   }
 
   /** After a failed turn. A lost lane belongs to another worker; any other is given back, counted unless the infrastructure failed. */
-  async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'yielded'> {
+  async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;
     if (error instanceof AppError && error.code === 'LANE_LOST') {
-      log.warn('lane lost, turn dropped', { userKey, epoch });
       this.#unreported.add(claimed);
-      return 'lost';
+      const times = this.#countLoss(claimed);
+      if (times < LOST_AGAIN) log.warn('lane lost, turn dropped', { userKey, epoch });
+      else log.error('lane lost again, and nobody else had it: this person is not answered', { userKey, epoch, times });
+      return times < LOST_AGAIN ? 'lost' : 'lost-again';
     }
     const draining = this.#stop.signal.aborted;
     const infrastructure = draining || isInfrastructure(error);
@@ -239,6 +253,15 @@ export class Lanes implements Closable {
     // The sweeper of any worker waits for a pause; a wait in here would be lost with this process.
     if (pauseMs === 0) await this.#wake([userKey], 'yield');
     return 'yielded';
+  }
+
+  /** How often in a row it was lost. Epochs grow with each claim, so that one that follows our last one says that nobody was in between. */
+  #countLoss({ userKey, epoch }: ClaimedLane): number {
+    const before = this.#losses.get(userKey);
+    const isInARow = before !== undefined && BigInt(before.epoch) + 1n === BigInt(epoch);
+    const times = isInARow ? before.times + 1 : 1;
+    this.#losses.set(userKey, { epoch, times });
+    return times;
   }
 
   #yield(claimed: ClaimedLane, how = { countAttempt: false, backoffMs: 0 }): Promise<void> {
