@@ -1,5 +1,6 @@
 import { closeIncident, listOpenIncidents, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 let bench: WorkerBench;
@@ -83,6 +84,28 @@ describe('incidents', () => {
     expect(await newsOf(subject)).toHaveLength(4);
     expect(await kinds()).toEqual(['crash-loop']);
   });
+
+  test.each([
+    ['ahead', 2 * HOUR_MS],
+    ['behind', -2 * HOUR_MS],
+  ])(
+    'a service is muted for as long as it was said, however wrong the clock of whoever looks is (%s)',
+    async (which, offMs) => {
+      const inMs = (ms: number): Date => new Date(Date.now() + ms);
+      const subject = `service:${which}/staging`;
+      const [muted, over] = [
+        report({ subject, mutedUntil: inMs(HOUR_MS) }),
+        report({ subject, mutedUntil: inMs(-HOUR_MS) }),
+      ];
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
+      try {
+        expect((await openIncident(bench.pool, muted)).told).toBeNull();
+        expect((await openIncident(bench.pool, over)).told).not.toBeNull();
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test('while it is muted nobody is told, and the end of what nobody heard of is not told either', async () => {
     const subject = 'service:blog/production';

@@ -3,7 +3,7 @@ import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 import { notify, putNews, type Told, type WaitingNews } from './incident-news.ts';
 
 /** Something that is broken now. One row per subject and kind while it lasts. */
@@ -152,7 +152,7 @@ async function open(
   // It was closed between the two statements: the next look opens it again.
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
   const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
-  const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
+  const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
   const isWaiting = !isMuted && (wasWaiting || !isToldAll(incident, isReachable, report.step));
   if (isWaiting) await putWaiting(db, incident, isReachable, report);
   if (isMuted && wasWaiting)
