@@ -138,6 +138,13 @@ describe('a chain over the repository of a project', () => {
     expect(await rows(`select * from repository_agent_runs`)).toEqual([]);
   });
 
+  it('says how many files were too large to be read', async () => {
+    bench.commit({ 'dump.sql': 'x'.repeat(1_000_001), 'data.json': `"${'y'.repeat(1_200_000)}"`, ...README });
+    expect((await bench.run('r1', 'security_scan')).unseen).toContain('2 files of more than 1 MB');
+    bench.commit({ 'dump.sql': null, 'data.json': null });
+    expect((await bench.run('r2', 'security_scan')).unseen.filter((one) => one.includes('1 MB'))).toEqual([]);
+  });
+
   it('goes on without an agent that has ended its process ten times', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     // What ten attempts leave behind that died in the scan for secrets.

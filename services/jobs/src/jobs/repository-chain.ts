@@ -17,6 +17,10 @@ import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 /** What the agent for dependencies says when nobody could be asked for published weaknesses: that is never “none”. */
 const Unlooked = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
+/** Files over the limit are no text to any agent, whatever stands in them. */
+const Discovered = z.object({ summaries: z.object({ discovery: z.object({ unread: z.number().int() }) }) });
+const sayUnread = (files: number): string => say('findings.unread', { files });
+
 /** A chain that is done sooner says only what it came to. */
 const QUIET_MS = 4 * SECOND_MS;
 
@@ -121,8 +125,11 @@ async function toResult(
     left: steps
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
-    unseen: steps.some(({ output }) => Unlooked.safeParse(saidBy(output)).success)
-      ? [say('findings.noAdvisories')]
-      : [],
+    unseen: [
+      ...steps
+        .flatMap(({ output }) => Discovered.safeParse(saidBy(output)).data?.summaries.discovery.unread || [])
+        .map(sayUnread),
+      ...(steps.some(({ output }) => Unlooked.safeParse(saidBy(output)).success) ? [say('findings.noAdvisories')] : []),
+    ],
   };
 }

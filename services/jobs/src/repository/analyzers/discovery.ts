@@ -1,3 +1,4 @@
+import { TEXT_LIMIT_BYTES } from '../scan/view.ts';
 import type { Analyzer } from './analyzer.ts';
 
 const FOLDERS = 20;
@@ -23,6 +24,8 @@ export const DISCOVERY_ANALYZER: Analyzer<null> = {
         commit: view.commit,
         committedAt: view.committedAt,
         files: view.files.length,
+        // No analyzer sees what stands in them.
+        unread: view.files.filter(({ sizeBytes }) => sizeBytes > TEXT_LIMIT_BYTES).length,
         bytes: view.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         folders: largest.map(([path, folder]) => ({ path, ...folder })),
         links: view.links.length,
