@@ -52,6 +52,7 @@ const SCENE = `
   insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id) values
     ('act_agents', 'workspace.run', '{}', '1002', 'telegram:1002', 'thr_ben', 't'),
     ('act_deploy', 'deploy.run', '{"deploymentId": "act_deploy"}', '1002', 'telegram:1002', 'thr_ben', 't'),
+    ('run_index', 'knowledge.index', '{}', '1002', 'telegram:1002', 'thr_ben', 't'),
     ('act_admin', 'workspace.run', '{}', '1001', 'telegram:1001', null, 't');
   insert into incidents (incident_id, subject, kind, detail, evidence, waits_since) overriding system value
   values (7, 'signalbox', 'redis-full', 'x', '{}', now())`;
@@ -195,6 +196,13 @@ const run = (id: string, payload: unknown, { userKey, chatKey }: typeof ADA): st
    values (${[id, 'deploy.run', payload, userKey, chatKey, 't'].map(literal).join(', ')})`;
 
 const CASES: readonly Case[] = [
+  ...ofPool('run_index').map(([what, sql]): Case => ['maintenance', what, sql]),
+  [
+    'maintenance',
+    'tell the end of a run of another pool',
+    message({ ...end('act_agents').row, ...BEN }, end('act_agents').says),
+  ],
+  ['maintenance', 'speak for a run of another pool', words('act_agents/x', 'telegram:1002', null)],
   ...MAINTENANCE.map(([what, sql]): Case => ['maintenance', what, sql]),
   ...ofPool('act_agents').map(([what, sql]): Case => ['agents', what, sql]),
   ...ofPool('act_deploy').map(([what, sql]): Case => ['deploy', what, sql]),
@@ -274,6 +282,11 @@ describe('what a login does at its own work', () => {
     expect((await owner.query(`select from inbox where update_id = 'apv_over:expired'`)).rowCount).toBe(1);
   });
 
+  it('maintenance tells whoever waits for a run of its own', async () => {
+    await write('maintenance', message({ ...end('run_index').row, ...BEN }, end('run_index').says));
+    expect((await owner.query(`select from inbox where update_id = 'run_index'`)).rowCount).toBe(1);
+  });
+
   it('maintenance tells an admin in private what is wrong with ourselves', async () => {
     await write('maintenance', words('fault:7:open:telegram:1001', 'telegram:1001', null));
     expect((await owner.query(`select from outbox where starts_with(key, 'fault:')`)).rowCount).toBe(1);
@@ -302,6 +315,6 @@ describe('what a login does at its own work', () => {
       words('act_deploy:2/half', 'telegram:1002', 'act_deploy/progress'),
       message({ ...end('act_deploy').row, ...BEN }, end('act_deploy').says),
     );
-    expect((await owner.query(`select from inbox where kind = 'job-finished'`)).rowCount).toBe(1);
+    expect((await owner.query(`select from inbox where update_id = 'act_deploy'`)).rowCount).toBe(1);
   });
 });
