@@ -125,7 +125,7 @@ describe('an invitation', () => {
       update_id: 4_000,
       message: {
         message_id: 4_000,
-        date: 1_700_000_000,
+        date: Math.floor(Date.now() / 1_000),
         chat: { id: 1001, type: 'private' },
         from: { id: 1001, is_bot: false, first_name: 'Ada' },
         text: '/invite viewer',

@@ -3,6 +3,7 @@ import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
+import { jobPoolSql } from '@signalbox/store/migrations/service-rows';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
@@ -66,7 +67,14 @@ export interface JobsBench {
   close(): Promise<void>;
 }
 
-export async function openJobsBench(redisUrl: string = inject('redisUrl')): Promise<JobsBench> {
+/**
+ * Opens one. `standsFor`: the job of `startRunner` counts as one of that pool at the database, and its runner has that pool's login; the
+ * pools of real jobs that tell people things and open secrets cannot be played without a deployment.
+ */
+export async function openJobsBench(
+  redisUrl: string = inject('redisUrl'),
+  { standsFor = 'maintenance' }: { readonly standsFor?: JobPool } = {},
+): Promise<JobsBench> {
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const log: Log = createLog('test', 'silent');
@@ -76,6 +84,10 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
   // What a tool does, the worker does.
   const queue = createQueue({ redisUrl: wiring.redisUrl('worker'), prefix, log });
   const runs = new Runs(pool);
+  if (standsFor !== 'maintenance')
+    await pool.query(
+      jobPoolSql().replace('select case', `select case when job = 'knowledge.index' then '${standsFor}'`),
+    );
   const started = new Set<Closable>();
 
   const group = (): { own: Own; closable: Closable } => {
@@ -116,7 +128,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
     },
     startRunner: (run, limits = {}) => {
       const { own, closable } = group();
-      const mine = openPool(wiring.databaseUrl('maintenance'), log, { name: 'test', max: 4, as: 'maintenance' });
+      const mine = openPool(wiring.databaseUrl(standsFor), log, { name: 'test', max: 4, as: standsFor });
       own({ close: () => mine.end() });
       const held = own(createLeasedRuns({ runs: new Runs(mine), leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {

@@ -12,7 +12,7 @@ const CHATS = [ASKER, APPROVER, GROUP];
 
 let bench: JobsBench;
 beforeEach(async () => {
-  bench = await openJobsBench();
+  bench = await openJobsBench(undefined, { standsFor: 'deploy' });
 });
 afterEach(() => bench.close());
 

@@ -8,7 +8,7 @@ const HANDLE = 'secret:db-password';
 
 let bench: JobsBench;
 beforeEach(async () => {
-  bench = await openJobsBench();
+  bench = await openJobsBench(undefined, { standsFor: 'deploy' });
 });
 afterEach(() => bench.close());
 

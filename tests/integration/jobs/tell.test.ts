@@ -5,7 +5,7 @@ import { INDEXED, openJobsBench, TEST_CIPHER, until, type JobsBench } from './be
 
 let bench: JobsBench;
 beforeEach(async () => {
-  bench = await openJobsBench();
+  bench = await openJobsBench(undefined, { standsFor: 'deploy' });
 });
 afterEach(() => bench.close());
 

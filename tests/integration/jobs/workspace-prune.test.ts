@@ -95,7 +95,7 @@ describe('a removal', () => {
     const schedule = () => bench.jobs.redis.zrange(`${bench.jobs.prefix}{jobs}:agents:repeat`, '0', '-1');
     await until(async () => (await schedule()).includes('workspaces.prune'));
     expect(JOBS['workspaces.prune'].everyMs).toBe(HOUR_MS);
-    const settings = (days: string) => bench.jobs.environment({ WORKSPACE_IDLE_DAYS: days });
+    const settings = (days: string) => bench.jobs.environment({ JOBS_POOLS: 'agents', WORKSPACE_IDLE_DAYS: days });
     expect(loadConfig(settings('1')).WORKSPACE_IDLE_DAYS).toBe(1);
     expect(() => loadConfig(settings('0.5'))).toThrow(/WORKSPACE_IDLE_DAYS/);
   });
