@@ -1,10 +1,11 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import { afterAll, expect, test } from 'vitest';
 import { eventually, until } from '../support/until.ts';
-import { bench, useBench } from './bench.ts';
+import { ADA, bench, useBench } from './bench.ts';
 import { TestPage } from './page.ts';
-import { postSession, signedIn } from './requests.ts';
+import { cookieOf, postSession, signedIn } from './requests.ts';
 
 useBench();
 
@@ -70,6 +71,23 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
   expect(await traces()).toEqual([1, 0]);
   // The code was not even looked at.
   expect((await postSession(url, { code })).status).toBe(200);
+});
+
+test('whoever asks this machine for the page, by either family of addresses, gets ours and nobody else’s', async () => {
+  const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
+  const other = `http://[::1]:${new URL(started.url).port}`;
+  const page = await bench.open({ url: other, cookie: cookieOf(await postSession(other, { person: ADA })) });
+  expect(page.refused).toBeNull();
+  await started.close();
+  await expect(fetch(other)).rejects.toThrow();
+});
+
+test('the page is not opened where a program of somebody else has its port at the other address of localhost', async () => {
+  const squatter = createServer().listen({ host: '::1', port: 0, ipv6Only: true });
+  await once(squatter, 'listening');
+  const { port } = squatter.address() as AddressInfo; // it listens on TCP
+  await expect(bench.start({ GATEWAY_HTTP_PORT: String(port) })).rejects.toThrow(/EADDRINUSE/);
+  squatter.close();
 });
 
 test('a name of somebody else that leads here is not ours, whatever the browser takes it for', async () => {

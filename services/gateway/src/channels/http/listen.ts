@@ -1,14 +1,19 @@
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { systemCode } from '@signalbox/contracts/system-error';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { sleep } from '@signalbox/contracts/time';
 import type { FastifyInstance } from 'fastify';
 
 /** Open connections at most: a flood must not take the gateway's other sockets. */
 const MAX_CONNECTIONS = 1_000;
+const THIS_MACHINE = '127.0.0.1';
+/** What a machine without this address says when somebody listens there. */
+const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
  * Listens. `close` takes no more connections, lets what is being answered finish within `drainMs`, and cuts the rest.
- * Throws the system's error when the port is taken.
+ * On 127.0.0.1 it listens on ::1 too: browsers take either for `localhost`, and whoever had the other one would be our page there.
+ * Throws the system's error when the port is taken, on either.
  */
 export async function listen(
   app: FastifyInstance,
@@ -17,11 +22,34 @@ export async function listen(
   await app.listen({ host: options.host, port: options.port });
   app.server.maxConnections = MAX_CONNECTIONS;
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
-  return { port, close: () => closeApp(app, options.drainMs) };
+  try {
+    const second = options.host === THIS_MACHINE ? await listenBeside(app, port) : null;
+    return { port, close: () => closeApp(app, second, options.drainMs) };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
-async function closeApp(app: FastifyInstance, drainMs: number): Promise<void> {
+/** The same server at the machine's other address; null where the machine has none. */
+async function listenBeside(app: FastifyInstance, port: number): Promise<Server | null> {
+  const server = createServer((socket) => app.server.emit('connection', socket));
+  server.maxConnections = MAX_CONNECTIONS;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: '::1', port, ipv6Only: true }, resolve);
+    });
+    return server;
+  } catch (error) {
+    if (NO_SUCH_ADDRESS.has(systemCode(error))) return null;
+    throw error;
+  }
+}
+
+async function closeApp(app: FastifyInstance, second: Server | null, drainMs: number): Promise<void> {
   const drained = new AbortController();
+  second?.close();
   const closing = app.close().finally(() => drained.abort());
   await Promise.race([closing, sleep(drainMs, drained.signal)]);
   app.server.closeAllConnections();
