@@ -7,7 +7,7 @@ import type { Person } from '../support/person.ts';
 import { speakInWhatsApp, type Speaker } from '../support/speakers.ts';
 import { openStack, type Stack, type StackOptions } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
-import { whatsAppVariables } from '../whatsapp/harness.ts';
+import { whatsAppVariables } from '../whatsapp/variables.ts';
 
 /** The whole product with Telegram and WhatsApp, where lost_card answers, and people with cards. */
 export interface CardsBench {

@@ -7,7 +7,7 @@ import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
 import { freePort } from '../support/free-port.ts';
 import { speakAsProgram, speakInTelegram, speakInWhatsApp, speakOnThePage, type Speaker } from '../support/speakers.ts';
 import { eventually } from '../support/until.ts';
-import { whatsAppVariables } from '../whatsapp/harness.ts';
+import { whatsAppVariables } from '../whatsapp/variables.ts';
 
 /** A conversation in one channel, and those who decide about what is asked there. */
 interface Scene {

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withClock } from '../support/moved-clock.ts';
 import type { Person } from '../support/person.ts';
 import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { openStack, type Stack } from '../support/stack.ts';
@@ -41,9 +42,3 @@ it('answers everybody and tells every change, whichever worker has a conversatio
   );
   expect(rows.map(({ served }) => served)).toContainEqual(['ahead', 'behind']);
 });
-
-/** Makes a process take another time for the right one; its monotonic clock is as it was. */
-function withClock(offMs: number): string {
-  const program = `const real=Date;globalThis.Date=class extends real{constructor(...a){a.length?super(...a):super(real.now()+${offMs})}static now(){return(real.now()+${offMs})}}`;
-  return `--import=data:text/javascript,${encodeURIComponent(program)}`;
-}

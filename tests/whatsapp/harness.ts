@@ -10,15 +10,15 @@ import { createPublisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { allowUser } from '@signalbox/store/people/users';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createSimulator, DEFAULTS, type Simulator } from '@signalbox/whatsapp-simulator/server';
+import { createSimulator, type Simulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { openWiring } from '../support/wiring.ts';
+import { whatsAppVariables } from './variables.ts';
 
 export const ADA = '12025550101';
 export const ADA_CHAT = `whatsapp:${ADA}`;
-export const TEMPLATE = 'news_waiting/en_US';
 
 export interface StartedGateway extends Closable {
   readonly gateway: Gateway;
@@ -26,18 +26,6 @@ export interface StartedGateway extends Closable {
   readonly webhook: string;
   /** Everything it logged. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** What the simulator of WhatsApp takes for the variables of a gateway. */
-export function whatsAppVariables(simulator: Pick<Simulator, 'graphUrl'>): Readonly<Record<string, string>> {
-  return {
-    WHATSAPP_ACCESS_TOKEN: DEFAULTS.token,
-    WHATSAPP_PHONE_NUMBER_ID: DEFAULTS.phoneNumberId,
-    WHATSAPP_APP_SECRET: DEFAULTS.appSecret,
-    WHATSAPP_VERIFY_TOKEN: DEFAULTS.verifyToken,
-    WHATSAPP_API_ROOT: simulator.graphUrl,
-    WHATSAPP_TEMPLATE: TEMPLATE,
-  };
 }
 
 export interface WhatsAppHarness extends Closable {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { ADA, ADA_CHAT, openWhatsApp, TEMPLATE, type WhatsAppHarness } from './harness.ts';
+import { ADA, ADA_CHAT, openWhatsApp, type WhatsAppHarness } from './harness.ts';
+import { TEMPLATE } from './variables.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -31,18 +31,3 @@ export async function act(simulatorUrl: string, path: string, body: object): Pro
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   return response.json();
 }
-
-/**
- * A person presses the newest Confirm button that they have not pressed yet. A message that was sent again leaves a card whose button
- * does nothing, and no product can tell which of the two is seen: people go on with the next one. After the last one they begin anew.
- */
-export async function pressConfirm(simulatorUrl: string, userKey: string, pressed: Set<number>): Promise<void> {
-  const cards = (await readChat(simulatorUrl, userKey)).filter(({ buttons }) =>
-    buttons?.flat().some(({ text }) => text === 'Confirm'),
-  );
-  if (cards.every(({ messageId }) => pressed.has(messageId))) pressed.clear();
-  const card = cards.findLast(({ messageId }) => !pressed.has(messageId));
-  if (card === undefined) return;
-  await act(simulatorUrl, '/api/clicks', { from: Number(userKey), messageId: card.messageId, button: 'Confirm' });
-  pressed.add(card.messageId);
-}

@@ -4,9 +4,9 @@ import { openTerminal } from '../../integration/cli/terminal.ts';
 import { readFiles } from '../../support/ledger-files.ts';
 import { compareLedger } from '../../support/ledger-world.ts';
 import type { SoakField } from './field.ts';
-import { readChat } from './chat.ts';
 import type { Asked } from './people.ts';
 import { ANSWERS, projectOf, textOf } from './requests.ts';
+import type { Voice } from './voices/voice.ts';
 
 /** One kind of what was wrong: how often, and the first of it with the rows that say why. */
 export interface Wrong {
@@ -19,13 +19,17 @@ export interface Wrong {
 type Report = (what: string, example: unknown) => void;
 
 /** Looks at everything once nothing is under way. Nothing wrong is an empty list. */
-export async function check(field: SoakField, asked: readonly Asked[]): Promise<readonly Wrong[]> {
+export async function check(
+  field: SoakField,
+  voices: readonly Voice[],
+  asked: readonly Asked[],
+): Promise<readonly Wrong[]> {
   const found = new Map<string, { count: number; example: string }>();
   const report: Report = (what, example) => {
     const one = found.get(what) ?? { count: 0, example: JSON.stringify(example).slice(0, 12_000) };
     found.set(what, { ...one, count: one.count + 1 });
   };
-  await checkAnswers(field, asked, report);
+  await checkAnswers(field, voices, asked, report);
   await checkEffects(field, asked, report);
   await checkFiles(field, asked, report);
   await checkDeployments(field, asked, report);
@@ -34,41 +38,38 @@ export async function check(field: SoakField, asked: readonly Asked[]): Promise<
 }
 
 interface InboxRow {
+  readonly channel: string;
   readonly update_id: string;
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly turn_id: string | null;
 }
 
-/** Each message has one outcome, and its answer stands once in the chat: more often only under the line that says so. */
-async function checkAnswers(field: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
-  const { pool, simulatorUrl } = field;
-  const { rows } = await pool.query<InboxRow>(
-    `select update_id, outcome, reason, turn_id from inbox where channel = 'telegram'`,
+/** Each message has one outcome, and its answer stands once in its channel: more often only under the line that says so. */
+async function checkAnswers(
+  field: SoakField,
+  voices: readonly Voice[],
+  asked: readonly Asked[],
+  report: Report,
+): Promise<void> {
+  const { rows } = await field.pool.query<InboxRow>(
+    `select channel, update_id, outcome, reason, turn_id from inbox where channel not in ('system', 'jobs')`,
   );
-  const inbox = new Map(rows.map((row) => [row.update_id, row]));
-  const heard = new Map<string, readonly string[]>();
-  for (const userKey of new Set(asked.map((one) => one.userKey))) {
-    const texts = (await readChat(simulatorUrl, userKey)).map(({ text }) => text);
-    // A card says what came of it too, beside the answer.
-    heard.set(
-      userKey,
-      texts.filter((text) => !/\napv_\w+$/.test(text)),
-    );
-  }
+  const inbox = new Map(rows.map((row) => [`${row.channel} ${row.update_id}`, row]));
+  const voiceOf = new Map(voices.map((voice) => [voice.userKey, voice]));
   for (const message of asked) {
-    const row = inbox.get(message.updateId);
+    const row = inbox.get(`${message.channel} ${message.updateId}`);
     if (!row) {
-      report('a message is not in the inbox', message);
+      report(`${message.channel}: a message is not in the inbox`, message);
       continue;
     }
     if (row.outcome === null) report('a message has no outcome', { message, row });
-    const texts = heard.get(message.userKey) ?? [];
+    const texts = (await voiceOf.get(message.userKey)?.hear(message.updateId)) ?? [];
     const right = texts.filter((text) => ANSWERS[message.kind](message.name).test(text));
-    // What was asked for earlier is shown again by later answers; only what is made is told once.
+    // What was asked for earlier is shown again by later answers; what is made is told once, and so is what answers an event.
     const plain = right.filter((text) => !text.startsWith(say('gateway.repeated')));
-    if (plain.length > 1 && message.kind !== 'show')
-      report('an answer came twice, not marked as repeated', {
+    if (plain.length > 1 && (message.kind !== 'show' || message.channel === 'ingress'))
+      report(`${message.channel}: an answer came twice, not marked as repeated`, {
         message,
         plain,
         rows: await rowsWith(field, plain[0] ?? ''),
@@ -77,7 +78,7 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
     const said = row.turn_id === null ? [] : await saidIn(field, row.turn_id);
     const actions = await actionsOf(field, message);
     const effect = await hasEffect(field, message);
-    report(`${message.kind}: ${row.outcome ?? 'open'}, ${kindOfAnswer(said)}; effect ${effect}`, {
+    report(`${message.channel} ${message.kind}: ${row.outcome ?? 'open'}, ${kindOfAnswer(said)}; effect ${effect}`, {
       message,
       row,
       said: said.map((text) => text.slice(0, 300)),

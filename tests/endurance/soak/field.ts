@@ -1,8 +1,9 @@
-import { randomInt } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { randomBytes, randomInt } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locateBubblewrap } from '@signalbox/local/setup/bubblewrap-program';
+import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { LocalConfig } from '@signalbox/local/config';
 import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { placeKeys } from '@signalbox/local/setup/key-files';
@@ -14,12 +15,18 @@ import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
 import { databasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/supervisor/service-logins';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
+import { createSimulator as createWhatsApp } from '@signalbox/whatsapp-simulator/server';
+import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import { loadTestConfig } from '../../support/config.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openTcpRelay, type TcpRelay } from '../../support/tcp-relay.ts';
 import { endInstances } from '../../support/end-instances.ts';
 import { eventually } from '../../support/until.ts';
+import type { Program } from '../../ingress/program.ts';
+import { openReceiver, type Receiver } from '../../ingress/receiver.ts';
+import { whatsAppVariables } from '../../whatsapp/variables.ts';
 import { createService, type SoakService } from './killable-service.ts';
+import type { Random } from './random.ts';
 
 /** A server whose process is stopped and started. */
 export interface SoakServer {
@@ -39,6 +46,11 @@ export interface SoakField {
   /** Address of the demo's repository. */
   readonly repository: string;
   readonly simulatorUrl: string;
+  readonly whatsAppUrl: string;
+  /** Where the page, the webhook and the ingress are. */
+  readonly gatewayUrl: string;
+  /** The programs that may write, and the receivers at their callbacks. */
+  readonly programs: readonly (Program & { readonly receiver: Receiver })[];
   readonly services: readonly SoakService[];
   readonly postgres: SoakServer;
   readonly redis: SoakServer;
@@ -51,8 +63,13 @@ export interface SoakField {
  */
 const POSTGRES_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '200' };
 
+/** How far off the clocks of workers and job services are. Each start draws one. */
+const CLOCKS_MS = [0, 0, -2 * HOUR_MS, -20 * MINUTE_MS, -MINUTE_MS, MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS];
+/** Each writes one event at a time, as a build does. */
+const PROGRAMS = ['builds', 'alarms', 'nights'];
+
 /** Starts it all in a folder that is this run's own, and waits until it serves. */
-export async function openField(dir: string): Promise<SoakField> {
+export async function openField(dir: string, random: Random): Promise<SoakField> {
   const { path, dataDir } = loadTestConfig();
   mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });
   const config = LocalConfig.parse({
@@ -108,15 +125,41 @@ export async function openField(dir: string): Promise<SoakField> {
   const specs = await describeServices(config, parts, bubblewrap.settings);
   specs.filter(({ name }) => name !== 'proxy').forEach(({ name }, index) => wiresOf.set(name, asked[index] ?? []));
   const telegram = createService(simulator.spec, []);
-  const services = specs.map((spec) =>
-    createService({ ...spec, env: { ...spec.env, MODEL: 'offline', LOG_LEVEL: 'info' } }, wiresOf.get(spec.name) ?? []),
+  const whatsApp = await createWhatsApp();
+  const gatewayUrl = `http://127.0.0.1:${specs.find(({ name }) => name === 'gateway')?.env['GATEWAY_HTTP_PORT']}`;
+  const programs = await Promise.all(
+    PROGRAMS.map(async (source) => {
+      const secret = randomBytes(32).toString('hex');
+      return { url: gatewayUrl, source, secret, receiver: await openReceiver(secret) };
+    }),
   );
+  const sources = join(dir, 'sources.json');
+  writeFileSync(
+    sources,
+    JSON.stringify(
+      programs.map(({ source, secret, receiver }) => {
+        const serviceAccount = { name: source, role: 'developer' };
+        return { name: source, secret, serviceAccount, callback: receiver.url };
+      }),
+    ),
+  );
+  const channels = {
+    GATEWAY_CHANNELS: 'telegram,web,whatsapp,ingress',
+    INGRESS_SOURCES_FILE: sources,
+    ...whatsAppVariables(whatsApp),
+  };
+  const services = specs.map((spec) => {
+    const env = { ...spec.env, ...(spec.name === 'gateway' ? channels : {}), MODEL: 'offline', LOG_LEVEL: 'info' };
+    const clock = /^(worker|jobs)/.test(spec.name) ? () => random.pick(CLOCKS_MS) : undefined;
+    return createService({ ...spec, env }, wiresOf.get(spec.name) ?? [], clock);
+  });
   telegram.start();
   await eventually(telegram.isReady, Boolean, 60_000);
   for (const service of services) service.start();
   for (const service of services) await eventually(service.isReady, Boolean, 120_000);
   const pool = openPool(databaseUrl, createLog('soak', 'silent'), { name: 'soak', max: 4, as: 'owner' });
 
+  await createSimulatorClient(whatsApp.url).subscribe(`${gatewayUrl}/webhook/whatsapp`);
   // Ports that the other tests of this machine have not.
   const first = 10_000 + randomInt(45) * 200;
   await pool.query(`update servers set first_port = $1, last_port = $1 + 199 where name = 'local'`, [first]);
@@ -129,6 +172,9 @@ export async function openField(dir: string): Promise<SoakField> {
     workspaceDir: join(dir, 'workspaces'),
     repository: pathToFileURL(repository).href,
     simulatorUrl: simulator.url,
+    whatsAppUrl: whatsApp.url,
+    gatewayUrl,
+    programs,
     services,
     postgres: {
       stopAtOnce: () => database.kill(), // SIGQUIT: what Postgres calls an immediate shutdown
@@ -158,6 +204,8 @@ export async function openField(dir: string): Promise<SoakField> {
     close: async () => {
       await Promise.all(services.map((service) => service.end('SIGKILL')));
       await telegram.end('SIGKILL');
+      await whatsApp.close();
+      for (const { receiver } of programs) await receiver.close();
       await endInstances(join(dir, 'targets'));
       await pool.end();
       for (const wire of wires) await wire.close();

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import type { ProgramSpec } from '@signalbox/local/supervisor/supervisor';
+import { withClock } from '../../support/moved-clock.ts';
 import type { TcpRelay } from '../../support/tcp-relay.ts';
 
 /** A service of the product as a process, with wires of its own. Whenever it ends by itself it is started again, as by `npm start`. */
@@ -22,8 +23,8 @@ const RESTART_MS = 500;
 /** Longer than a service takes to drain, and than it may be frozen. */
 const STOP_MS = 30_000;
 
-/** Makes the service of a program, which is not started yet. */
-export function createService(spec: ProgramSpec, wires: readonly TcpRelay[]): SoakService {
+/** Makes the service of a program, which is not started yet. `clock` says how far its clock is off, anew at each start. */
+export function createService(spec: ProgramSpec, wires: readonly TcpRelay[], clock = () => 0): SoakService {
   const log = createWriteStream(spec.logFile, { flags: 'a' });
   const exits: string[] = [];
   let child: ChildProcess | null = null;
@@ -33,9 +34,11 @@ export function createService(spec: ProgramSpec, wires: readonly TcpRelay[]): So
     isWanted = true;
     if (child !== null) return;
     const env = Object.fromEntries(Object.entries(spec.env).filter(([, value]) => value !== undefined));
+    const offMs = clock();
+    log.write(`${new Date().toISOString()} started with a clock that is ${offMs / 60_000} minutes ahead\n`);
     const born = spawn(process.execPath, [...spec.words], {
       cwd: checkoutPath(),
-      env,
+      env: offMs === 0 ? env : { ...env, NODE_OPTIONS: withClock(offMs) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     born.stdout.pipe(log, { end: false });

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import type { Pool } from '@signalbox/store/pool';
-import { z } from 'zod';
-import { act, pressConfirm } from './chat.ts';
 import { createRandom } from './random.ts';
 import { deploymentsOf, TEXTS, type Kind } from './requests.ts';
+import type { Voice } from './voices/voice.ts';
 
 /** What somebody wrote, whose right answer is known. */
 export interface Asked {
+  readonly channel: Voice['channel'];
   readonly userKey: string;
   readonly kind: Kind;
   /** The project or file that it is about: no two messages of one kind are about the same. */
@@ -19,17 +19,14 @@ export interface Asked {
 
 /** The demo server has so many ports to give away, and some to spare. */
 const MOST_PORTS = 60;
-const FIRST_PERSON = 50_001;
 /** So many people deploy first, each these many projects of their own: a deployment keeps a processor busy for seconds. */
 const DEPLOYERS = 4;
 const DEPLOYED_EACH = 2;
 const LOOK_MS = 500;
-const Sent = z.object({ updateId: z.number() });
 
 /** People who write bursts of requests, and wait until those are settled and delivered before they write the next. */
 export interface Crowd {
   readonly asked: readonly Asked[];
-  readonly userKeys: readonly string[];
   /** Whether anything of anybody is under way; null while the database does not answer. */
   isQuiet(): Promise<boolean | null>;
   /** Ends the writing; what was written goes on, and who is asked to confirm does. */
@@ -38,30 +35,25 @@ export interface Crowd {
   close(): Promise<void>;
 }
 
-/** Makes people of these ids developers and lets them write until they are stopped. */
+/** Lets people write until they are stopped. Those who deploy are the first. */
 export async function startCrowd(options: {
   readonly pool: Pool;
-  readonly simulatorUrl: string;
-  readonly people: number;
+  readonly voices: readonly Voice[];
   readonly seed: number;
   /** Address of the demo's repository. */
   readonly repository: string;
 }): Promise<Crowd> {
-  const { pool, simulatorUrl, people, seed, repository } = options;
-  const userKeys = Array.from({ length: people }, (_, index) => String(FIRST_PERSON + index));
-  for (const id of userKeys) await act(simulatorUrl, '/api/people', { id: Number(id), name: `P${id}` });
-  await pool.query(
-    `insert into users (user_key, channel, name, role) select k, 'telegram', 'P' || k, 'developer' from unnest($1::text[]) k`,
-    [userKeys],
-  );
+  const { pool, voices, seed, repository } = options;
   const deployed = new Map(
-    userKeys
+    voices
       .slice(0, DEPLOYERS)
-      .map((userKey) => [userKey, Array.from({ length: DEPLOYED_EACH }, (_, n) => `t${userKey}x${n}`)]),
+      .map(({ id, userKey }) => [userKey, Array.from({ length: DEPLOYED_EACH }, (_, n) => `t${id}x${n}`)]),
   );
   for (const [owner, names] of deployed)
     for (const name of names)
       await createProjects(pool).create({ name, description: 'The shop', repository, owner }, `act_soak_${name}`);
+  /** What programs ask about: they may only read. */
+  const known = [...deployed.values()].flat();
   const asked: Asked[] = [];
   const stopping = new AbortController();
   const closing = new AbortController();
@@ -72,7 +64,7 @@ export async function startCrowd(options: {
   const look = async (): Promise<ReadonlySet<string> | null> => {
     // AdmissionResult messages are read first: one that comes between the queries would seem to be admitted and answered.
     const { rows: updates } = await pool.query<{ update_id: string }>(
-      `select update_id from inbox where channel = 'telegram'`,
+      `select update_id from inbox where channel not in ('system', 'jobs')`,
     );
     const { rows } = await pool.query<{ user_key: string }>(
       `select user_key from inbox where outcome is null
@@ -93,26 +85,29 @@ export async function startCrowd(options: {
   })();
   /** People who were shown a card of their own request press its button. */
   const confirm = (async () => {
-    const pressed = new Map(userKeys.map((userKey) => [userKey, new Set<number>()]));
     while (!closing.signal.aborted) {
       const { rows } = await pool
         .query<{ user_key: string }>(`select distinct user_key from approvals where status = 'pending'`)
         .catch(() => ({ rows: [] })); // the database is away
       for (const { user_key: userKey } of rows)
         // The button is gone: the card was changed meanwhile.
-        await pressConfirm(simulatorUrl, userKey, pressed.get(userKey) ?? new Set()).catch(() => undefined);
+        await voices
+          .find((one) => one.userKey === userKey)
+          ?.confirm()
+          .catch(() => undefined);
       await delay(2 * LOOK_MS);
     }
   })();
   const waits = (userKey: string): boolean =>
     busy === null || busy.has(userKey) || asked.some((one) => one.userKey === userKey && !admitted.has(one.updateId));
 
-  const live = async (userKey: string): Promise<void> => {
-    const random = createRandom(seed * 7_919 + Number(userKey));
+  const live = async ({ id, userKey, channel, say }: Voice): Promise<void> => {
+    const random = createRandom(seed * 7_919 + id);
     const mine: { readonly name: string; port: boolean; shown: boolean }[] = [];
     let count = 0;
     const next = (): { kind: Kind; name: string } => {
       count += 1;
+      if (channel === 'ingress') return { kind: 'show', name: known[count % known.length] ?? '' };
       const x = random.next();
       const forPort = mine.find(({ name, port }) => !port && projects.has(name));
       if (x < 0.12 && forPort && ports < MOST_PORTS) {
@@ -125,7 +120,7 @@ export async function startCrowd(options: {
         toShow.shown = true;
         return { kind: 'show', name: toShow.name };
       }
-      return { kind: x > 0.88 ? 'file' : 'create', name: `q${userKey}x${count}` };
+      return { kind: x > 0.88 ? 'file' : 'create', name: `q${id}x${count}` };
     };
     const toDeploy = deployed.get(userKey)?.flatMap(deploymentsOf) ?? [];
     await delay(random.between(0, 8_000));
@@ -135,8 +130,7 @@ export async function startCrowd(options: {
       for (const { kind, name } of burst) {
         const text = TEXTS[kind](name);
         const at = Date.now();
-        const { updateId } = Sent.parse(await act(simulatorUrl, '/api/messages', { from: Number(userKey), text }));
-        asked.push({ userKey, kind, name, text, at, updateId: String(updateId) });
+        asked.push({ channel, userKey, kind, name, text, at, updateId: await say(text) });
         await delay(random.between(0, 60));
       }
       while (waits(userKey) && !stopping.signal.aborted) await delay(250);
@@ -144,10 +138,9 @@ export async function startCrowd(options: {
       await delay(random.between(500, 6_500));
     }
   };
-  const lives = userKeys.map(live);
+  const lives = voices.map(live);
   return {
     asked,
-    userKeys,
     isQuiet: async () => {
       const open = await look().catch(() => null);
       // What became of an action is looked up a while after it got lost.

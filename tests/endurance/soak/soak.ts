@@ -6,6 +6,7 @@ import { startFaults } from './faults.ts';
 import { openField } from './field.ts';
 import { measureSlowness } from './probe.ts';
 import { startCrowd } from './people.ts';
+import { openVoices } from './voices/voices.ts';
 import { createRandom } from './random.ts';
 
 export interface SoakOptions {
@@ -19,7 +20,8 @@ export interface SoakOptions {
 }
 
 export interface SoakReport {
-  readonly messages: number;
+  /** How many were written, by channel. */
+  readonly messages: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
   /** From the last fault until nothing was under way, in seconds; null when that did not come. */
   readonly drainedInSeconds: number | null;
@@ -38,7 +40,7 @@ const SAY_MS = 30_000;
  */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { minutes, people, seed, dir, say } = options;
-  const field = await openField(dir);
+  const field = await openField(dir, createRandom(seed + 1));
   try {
     const slowness = await measureSlowness(field);
     const drainMs = DRAIN_MS * slowness;
@@ -47,8 +49,9 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const events = createWriteStream(join(dir, 'faults.log'));
     const note = (line: string): void =>
       void events.write(`${((Date.now() - begin) / 1_000).toFixed(1)} ${new Date().toISOString()} ${line}\n`);
-    const { pool, simulatorUrl, repository } = field;
-    const crowd = await startCrowd({ pool, simulatorUrl, people, seed, repository });
+    const { pool, repository } = field;
+    const voices = await openVoices(field, people);
+    const crowd = await startCrowd({ pool, voices, seed, repository });
     await delay(10_000); // some have begun
     const faults = startFaults(field, createRandom(seed), note);
     for (let left = minutes * 60_000 - 10_000; left > 0; left -= SAY_MS) {
@@ -68,15 +71,18 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     }
     await crowd.close();
     const drainedInSeconds = quietSince === null ? null : Math.round((quietSince - healed) / 1_000);
-    const wrong = [...(await check(field, crowd.asked))];
+    const wrong = [...(await check(field, voices, crowd.asked))];
     if (drainedInSeconds === null)
       wrong.unshift({
         what: `not drained ${Math.round(drainMs / 1_000)} s after the last fault`,
         count: 1,
         example: '',
       });
+    for (const voice of voices) await voice.close();
     events.end();
-    return { messages: crowd.asked.length, faults: faults.counts, drainedInSeconds, wrong };
+    const messages: Record<string, number> = {};
+    for (const { channel } of crowd.asked) messages[channel] = (messages[channel] ?? 0) + 1;
+    return { messages, faults: faults.counts, drainedInSeconds, wrong };
   } finally {
     await field.close();
   }
@@ -85,9 +91,12 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
 /** The report as lines: what was done, and a table of what was wrong with the first of each kind. */
 export function describeReport(report: SoakReport): readonly string[] {
   const { messages, faults, drainedInSeconds, wrong } = report;
-  const broken = Object.entries(faults).map(([name, count]) => `${name} ${count}`);
+  const list = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
   return [
-    `${messages} messages; faults: ${broken.join(', ')}`,
+    `messages: ${list(messages)}; faults: ${list(faults)}`,
     drainedInSeconds === null ? 'not drained' : `drained ${drainedInSeconds} s after the last fault`,
     wrong.length === 0 ? 'nothing was wrong' : `wrong in ${wrong.length} ways:`,
     ...wrong
