@@ -327,7 +327,9 @@ const OURS_IN: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[
 };
 
 /** Whether the sentence of a failure may pass on a stranger's words: data that is not ours and that nobody `given` here has said. Pure. */
-export function saysWords({ code, data }: AppError, given: ReadonlySet<string>): boolean {
+export function saysWords({ code, data, cause }: AppError, given: ReadonlySet<string>): boolean {
+  // What a job that failed left behind is a sentence; where it is one of ours, the failure that it stands for comes with it.
+  if (code === 'JOB_FAILED' && cause instanceof AppError) return saysWords(cause as AppError, given); // of some code
   const ours: readonly string[] = OURS_IN[code] ?? [];
   return Object.entries<string>(data).some(
     ([name, value]) => !OURS.has(name) && !ours.includes(name) && holdsWords(value, given),

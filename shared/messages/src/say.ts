@@ -134,6 +134,11 @@ export function sayReason(english: string, language: string = currentLanguage())
   return english;
 }
 
+/** All sentences of one file of the catalog, unfilled, in the language of whoever is spoken to. */
+export function sentencesOf(file: keyof Catalog): readonly string[] {
+  return [...readSentences(currentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
+}
+
 interface Reason {
   readonly key: string;
   readonly form: RegExp;

@@ -3,6 +3,8 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
+import type { AppError } from '@signalbox/contracts/errors';
+import { failure } from '@signalbox/worker/tools/call';
 import { createJobClient } from '@signalbox/worker/tools/job-client';
 import { StoppedByPerson } from '@signalbox/worker/tools/tool-bounds';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
@@ -101,6 +103,20 @@ it('a job that fails says why', async () => {
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: 'No room.' });
   await expect(working).rejects.toMatchObject({ code: 'JOB_FAILED', data: { detail: 'No room.' } });
+});
+
+it.each([
+  ['a job that broke on our side', () => `Something broke on my side. Reference: ${actionId}.`, undefined],
+  ['a job that took too long', () => 'It did not end within 600 s.', undefined],
+  ['a job whose program says more', () => `Something broke on my side. Reference: ${actionId}. Stop shop.`, true],
+  ['a job that quotes the reference of another', () => 'Something broke on my side. Reference: stop_shop.', true],
+])('%s marks its conversation only with words that are not ours', async (_, error, untrusted) => {
+  const working = work(30_000);
+  working.catch(() => undefined);
+  await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
+  const thrown: unknown = await working.catch((failed: unknown) => failed);
+  expect(failure(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
+  expect(failure(thrown as AppError, {}).untrusted).toBe(untrusted);
 });
 
 it('/stop ends the job too, once whoever works on it has stopped', async () => {

@@ -7,6 +7,7 @@ import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { ownFailureOf } from '@signalbox/messages/own-failure';
 import { say } from '@signalbox/messages/say';
 import type { CallScope, JobCall, RunParts } from './run.ts';
 import { StoppedByPerson } from './tool-bounds.ts';
@@ -37,7 +38,7 @@ export function createJobClient(parts: {
       if (run === null) return { kind: 'not-done' };
       if (run.status === 'done') return { kind: 'done', output: resultOf(job, run.result) };
       if (run.status !== 'failed' && run.status !== 'cancelled') return { kind: 'unknown' };
-      return { kind: 'failed', error: jobFailed(job, run.error) };
+      return { kind: 'failed', error: jobFailed(job, actionId, run.error) };
     },
     work: async (job, payload, scope, call, wait) => {
       const { signal } = scope;
@@ -111,13 +112,15 @@ async function lookForEnd<N extends JobName>(
   runId: string,
 ): Promise<Worked<JobResult<N>> | null> {
   const run = await parts.runs.find(runId);
-  if (run?.status === 'failed' || run?.status === 'cancelled') throw jobFailed(job, run.error);
+  if (run?.status === 'failed' || run?.status === 'cancelled') throw jobFailed(job, runId, run.error);
   if (run?.status !== 'done') return null;
   return { kind: 'done', result: resultOf(job, run.result) };
 }
 
-function jobFailed(job: JobName, error: string | null): AppError {
-  return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' });
+/** Its cause says that the failure was ours alone, and so holds nobody's words. */
+function jobFailed(job: JobName, runId: string, error: string | null): AppError {
+  const own = error === null ? new AppError('INTERNAL', { ref: runId }) : ownFailureOf(error, runId);
+  return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 
 /** The job service has parsed it with the same schema; a newer release may have written more. */

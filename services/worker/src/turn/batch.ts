@@ -1,6 +1,7 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/conversation/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
+import { ownFailureOf } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
 /** A batch as the agent sees it. */
@@ -65,10 +66,10 @@ export function newsOf(id: string, { say }: { readonly say: string }): AgentBatc
   return { messages: [news], shownWith: new Map() };
 }
 
-/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say. */
+/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say, but for a failure of ours alone. */
 export function isBorrowed({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
-  return envelope.kind === 'job-finished';
+  return envelope.kind === 'job-finished' && ownFailureOf(envelope.say, envelope.runId) === null;
 }
 
 function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {
