@@ -30,7 +30,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
         deadlineMs: 5_000,
         replay: 'harmless',
         run: async ({ project }) => {
-          if (isJammed) throw new AppError('CONFLICT', { detail: 'The valve is jammed.' });
+          if (isJammed) throw new AppError('NEVER_DEPLOYED', { detail: 'The valve is jammed.' }); // in our own words
           turned.push(project);
           return { project };
         },
