@@ -14,6 +14,7 @@ it.each<[string, string, Make]>([
   ['empty lines', 'a.py', repeated('\n')],
   ['lines of blanks', 'a.rs', repeated('\n ')],
   ['requirements with blanks that end oddly', 'requirements.txt', repeated(`a${' '.repeat(1_900)}\rx\ry\n`)],
+  ['pipelines of returns without line feeds', '.github/workflows/a.yml', repeated('\r')],
   ['passwords of one long word', 'a.py', repeated(`password = "${'kdmwqpzrvtxn'.repeat(3)}4567!"\n`)],
 ])('%s are read in linear time by every analyzer', async (_, path, make) => {
   const slow: unknown[] = [];

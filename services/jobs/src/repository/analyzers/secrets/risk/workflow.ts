@@ -14,7 +14,7 @@ const WRITTEN_BY_OTHERS = anyOf(
 );
 /** Events by which a stranger's text meets the rights of the repository. */
 const WITH_RIGHTS =
-  /^(?:on:)?[\s\-[,"']{0,20}[^\n#]{0,200}\b(?:pull_request_target|issues|issue_comment|discussion|discussion_comment|workflow_run)\b/m;
+  /^[^\n\r#]{0,200}\b(?:pull_request_target|issues|issue_comment|discussion|discussion_comment|workflow_run)\b/m;
 
 const INJECTION: LineRule = { rule: 'script-injection', severity: 'medium', pattern: WRITTEN_BY_OTHERS };
 const HEAD_CHECKOUT: LineRule = {
