@@ -1,6 +1,5 @@
-import { cardRow, showCards } from '@signalbox/store/governance/approval-decisions';
+import { putCards, showCards } from '@signalbox/store/governance/approval-decisions';
 import { findApproval, insertApproval, noteResult } from '@signalbox/store/governance/approvals';
-import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from './bench.ts';
@@ -47,10 +46,7 @@ async function approve(actionId: string): Promise<string> {
   });
   const approval = await findApproval(pool, approvalId);
   if (!approval) throw new Error('the approval was not written');
-  await putOutbox(
-    pool,
-    CHATS.map((chatKey) => cardRow(approval, [], chatKey)),
-  );
+  await putCards(pool, approval, [], CHATS);
   await pool.query(`insert into approval_votes (approval_id, user_key, name) values ($1, '1003', 'Cleo')`, [
     approvalId,
   ]);

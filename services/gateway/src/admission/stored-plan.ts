@@ -151,6 +151,7 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
   if (given.text !== null) await putOutbox(db, [controlLine(envelope, replyKey, toBody(given, envelope))]);
+  const below = (await given.putBelow?.()) ?? [];
   for (const [n, one] of notices.entries())
     await inLanguage(languages[n], () => {
       const body = { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) };
@@ -162,7 +163,7 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   const said = [...(given.text === null ? [] : [envelope]), ...notices].map((one) => one.chatKey);
   return {
     ...stored,
-    chats: [...stored.chats, ...said, ...(given.chats ?? [])],
+    chats: [...stored.chats, ...said, ...below, ...(given.chats ?? [])],
     stops: given.stops ?? [],
     peopleChanged: given.peopleChanged ?? false,
     toast: given.toast ?? null,

@@ -51,6 +51,8 @@ export interface Answer {
   readonly toast?: string;
   /** Chats besides, with something new to send. */
   readonly chats?: readonly string[];
+  /** Puts what stands below the text, in the same transaction: the chats that it is in. */
+  readonly putBelow?: () => Promise<readonly string[]>;
   /** A lane that goes on. */
   readonly wake?: WakeUp | null;
   /** What its sender is to write, as an answer to the text: kept until they do. */

@@ -175,7 +175,7 @@ export class Deliverer implements Closable {
     const [startedAt, from] = [performance.now(), Date.now()];
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
-    if (item.base === null) await drafts?.makeWay(chatKey);
+    if (item.base === null || item.body.anew) await drafts?.makeWay(chatKey);
     const sending = (): Promise<Outcome> => this.#sender.send(chatKey, item, { signal, note });
     const outcome = await inLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);

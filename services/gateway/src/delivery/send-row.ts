@@ -58,7 +58,8 @@ export function createRowSender(deps: {
       const said = withMissed(body.data);
       const decided = channel.takesDecisions ? said : await withoutDecisions(pool, said);
       const shown = await withCode(pool, cipher, decided);
-      const base = item.base?.messageIds ?? [];
+      const before = item.base?.messageIds ?? [];
+      const base = body.data.anew ? [] : before;
       if (cannotChange(channel, base, body.data))
         return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
       const messageIds = [...item.delivery.messageIds];
@@ -96,8 +97,9 @@ export function createRowSender(deps: {
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
-      // The message that this one replaces had more parts.
-      for (const surplus of base.slice(parts.length)) await channel.remove?.(chatKey, surplus);
+      // The message that this one replaces had more parts, or stands further up.
+      const surplus = body.data.anew ? before : base.slice(parts.length);
+      for (const messageId of surplus) await channel.remove?.(chatKey, messageId);
       return { ...settle(item, 'sent', { messageIds, trying: null }, null), edited };
     },
   };

@@ -176,6 +176,8 @@ export const OutboundBody = z.object({
   afterwards: z.string().min(1).optional(),
   /** It only changes the message of its slot: when that is gone, or too old to be changed, it is left as it is. */
   onlyChanges: z.boolean().optional(),
+  /** It goes to the end of the chat, and the message of its slot that stood there before is taken away. */
+  anew: z.boolean().optional(),
   /** The gateway writes the code of this challenge into the text, while it sends it and nowhere else. */
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
   /** So many messages were given up while the chat refused us, and are too old now: the gateway writes that in place of the text. */

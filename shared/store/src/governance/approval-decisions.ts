@@ -22,7 +22,7 @@ import {
 import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
-import { findPerson, personsOf } from '../people/identities.ts';
+import { accountsOf, findPerson, personsOf } from '../people/identities.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue } from '../sql.ts';
 
@@ -235,14 +235,21 @@ export async function showCards(db: Queryable, approvalId: string): Promise<read
   return chats;
 }
 
-/** Puts the card of a request into these chats, each in the language of its reader. */
+/**
+ * Puts the card of a request into these chats, each in the language of its reader. `again`: who asked to see it once more; it comes to
+ * the end of the chat, once for each of them.
+ */
 export async function putCards(
   db: Queryable,
   approval: Approval,
   votes: readonly ApprovalVote[],
   chats: readonly string[],
+  again: string | null = null,
 ): Promise<void> {
-  await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey));
+  // Only an open card has buttons, and those differ.
+  const accounts = approval.status === 'pending' ? await accountsOf(db, approval.userKey) : [];
+  const ownChats = accounts.map(privateChatOf);
+  await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }
 
 /**
@@ -256,17 +263,19 @@ export async function noteRunEnd(db: Queryable, actionId: string, line: string):
   return approvalId === null ? [] : showCards(db, approvalId);
 }
 
-/** The outbox row of a card, edited in place whenever it changes. */
-export function cardRow(
+/** The outbox row of a card, edited in place whenever it changes. `ownChats`: the private chats of whoever asked. */
+function cardRow(
   approval: Approval,
   votes: readonly ApprovalVote[],
   chatKey: string,
+  { ownChats, again }: { readonly ownChats: readonly string[]; readonly again: string | null },
 ): Parameters<typeof putOutbox>[1][number] {
   const { approvalId, status, traceId, threadId, turnId } = approval;
   const isAsker =
-    approval.byRequester || (chatKey === approval.chatKey && approval.card.requester !== '' && isPrivate(approval));
+    approval.byRequester || (approval.card.requester !== '' && ownChats.includes(chatKey.split('/')[0] ?? ''));
+  const state = `${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`;
   return {
-    key: `${approvalId}:${chatKey}:${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`,
+    key: `${approvalId}:${chatKey}:${state}${again === null ? '' : `:${again}`}`,
     chatKey,
     userKey: null,
     threadId,
@@ -278,13 +287,9 @@ export function cardRow(
       ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
       // What came of it is told to whoever asked; the others have the card, as long as it can be changed.
       ...(status === 'consumed' ? { onlyChanges: true } : {}),
+      ...(again === null ? {} : { anew: true }),
     },
   };
-}
-
-/** In a private chat nobody but the one who asked reads along. */
-function isPrivate(approval: Approval): boolean {
-  return approval.chatKey.split('/')[0] === privateChatOf(approval.userKey);
 }
 
 async function grant(db: Queryable, approval: Approval, by: Decider): Promise<void> {

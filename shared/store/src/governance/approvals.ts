@@ -125,19 +125,23 @@ export function listVotes(db: Queryable, approvalId: string): Promise<readonly A
       where approval_id = ${approvalId} order by voted_at, user_key`;
 }
 
-/** Open requests, the oldest first: all of them, or those of one person. */
-export function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
+/** Open requests, the oldest first: all of them, or those of these accounts. */
+export function listPending(db: Queryable, accounts: readonly string[] | null = null): Promise<readonly Approval[]> {
   return listRows<Approval>(db)`select ${COLUMNS} from approvals where status = 'pending'
-      and (${userKey}::text is null or user_key = ${userKey}) order by requested_at limit 50`;
+      and (${accounts}::text[] is null or user_key = any (${accounts})) order by requested_at limit 50`;
 }
 
-/** Requests that came to nothing within this many days, the newest first: all of them, or those of one person; so many at most. */
+/** Requests that came to nothing within this many days, the newest first: all of them, or those of these accounts; so many at most. */
 export function listRefused(
   db: Queryable,
-  { userKey, days, limit }: { readonly userKey: string | null; readonly days: number; readonly limit: number },
+  {
+    accounts,
+    days,
+    limit,
+  }: { readonly accounts: readonly string[] | null; readonly days: number; readonly limit: number },
 ): Promise<readonly Approval[]> {
   return listRows<Approval>(db)`select ${COLUMNS} from approvals
-      where status in ('rejected', 'expired', 'void') and (${userKey}::text is null or user_key = ${userKey})
+      where status in ('rejected', 'expired', 'void') and (${accounts}::text[] is null or user_key = any (${accounts}))
         and coalesce(decided_at, expires_at) > clock_timestamp() - ${days} * interval '1 day'
       order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }

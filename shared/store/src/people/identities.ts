@@ -2,7 +2,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import { newCode } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 import { hashCode } from './access-code.ts';
 import { revokeProgram } from './revoked-programs.ts';
 
@@ -113,6 +113,12 @@ export async function unlinkIdentity(db: Queryable, userKey: string, of: string)
 /** The persons behind these identities, each once; who has no role is only themselves. */
 export async function personsOf(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
   return (await findValue<readonly string[]>(db)`select persons_of(${[...userKeys]})`) ?? [];
+}
+
+/** Every account of the person behind this one, itself included. */
+export function accountsOf(db: Queryable, userKey: string): Promise<readonly string[]> {
+  return listValues<string>(db)`select ${userKey}::text union
+      select u.user_key from users u join users me using (person) where me.user_key = ${userKey}`;
 }
 
 /** Who is behind an identity, and whether that identity is a program. */

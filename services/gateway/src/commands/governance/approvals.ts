@@ -5,14 +5,19 @@ import { cardTitle } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
+import { accountsOf } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
+import { chooseCards } from '../sent-cards.ts';
 
-/** `/approvals`: what waits; an operator sees everyone's. `here` and `private` choose where requests are shown. */
+/**
+ * `/approvals`: what waits, with its cards; an operator sees everyone's. With an id: that request. `here` and `private` choose where
+ * requests are shown.
+ */
 export default {
   name: 'approvals',
   who: 'viewer',
@@ -21,17 +26,21 @@ export default {
   help: 'help.approvals',
   answer: async ({ db }, typed, asked) => {
     if (typed === 'here' || typed === 'private') return choosePlace(db, typed, asked);
-    const userKey = roleCovers(asked.role, 'operator') ? null : asked.envelope.userKey;
-    const open = await listPending(db, userKey);
+    const own = await accountsOf(db, asked.envelope.userKey);
+    const accounts = roleCovers(asked.role, 'operator') ? null : own;
+    const all = await listPending(db, accounts);
+    const named = all.filter(({ approvalId }) => approvalId === typed);
+    const open = named.length > 0 ? named : all;
     const lines: string[] = [];
     for (const approval of open) lines.push(describePending(approval, await listVotes(db, approval.approvalId)));
+    const { putBelow, ...sent } = await chooseCards(db, open, asked, own);
     const waiting =
       lines.length === 0
         ? say('control.nothing-pending')
-        : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where')}`;
-    const refused = await listRefused(db, { userKey, days: REFUSED_DAYS, limit: REFUSED_SHOWN });
-    if (refused.length === 0) return { text: waiting };
-    return { text: `${waiting}\n\n${say('control.refused')}\n${refused.map(describeRefused).join('\n')}` };
+        : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where', sent)}`;
+    const refused = await listRefused(db, { accounts, days: REFUSED_DAYS, limit: REFUSED_SHOWN });
+    if (refused.length === 0) return { text: waiting, putBelow };
+    return { text: `${waiting}\n\n${say('control.refused')}\n${refused.map(describeRefused).join('\n')}`, putBelow };
   },
 } satisfies ChatCommand;
 
