@@ -9,7 +9,7 @@ import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { REDIS_SERVICES, redisUserRules, type RedisService } from '@signalbox/platform/redis-users';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
-import { departedVariables } from './departures.ts';
+import { DEPARTURES, variablesOf } from './departures.ts';
 import { keepUsers } from './redis.ts';
 import { serviceUrl } from './service-login.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -62,7 +62,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
     users.map(({ service, name, password }) => ({ name, rules: redisUserRules(service, password, prefix) })),
   );
   const { path } = loadTestConfig();
-  const inherited = { PATH: path, ...departedVariables(), REDIS_PREFIX: prefix, ...env };
+  const inherited = { PATH: path, ...variablesOf(DEPARTURES), REDIS_PREFIX: prefix, ...env };
   const wired = wireServices({
     dataDir,
     inherited,
@@ -76,7 +76,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
   const envOf: Wiring['env'] = (service, settings = {}) => {
     const found = wired.find((one) => one.service === service);
     if (!found) throw new Error(`npm start has no service ${service}`);
-    const set: Settings = { ...departedVariables(), ...env, ...settings };
+    const set: Settings = { ...variablesOf(DEPARTURES), ...env, ...settings };
     const merged = environmentOf(service, found.env, set);
     // An empty setting takes the variable away.
     return Object.fromEntries(

@@ -43,8 +43,6 @@ export async function openBench(pages: TestPage[] = [], redisUrl?: string): Prom
     start: async (settings = {}) => {
       const started = await harness.startGateway({
         GATEWAY_CHANNELS: 'web',
-        // As with a real bot: people sign in by a link.
-        WEB_DEMO_PEOPLE: 'off',
         ...settings,
       });
       return { ...started, url: `http://127.0.0.1:${started.gateway.httpPort}` };

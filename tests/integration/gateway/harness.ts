@@ -14,6 +14,7 @@ import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
+import { GATEWAY_DEPARTURES, variablesOf } from '../../support/departures.ts';
 import { openWiring, type Wiring } from '../../support/wiring.ts';
 
 export interface StartedGateway extends Closable {
@@ -97,8 +98,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     redisUrl,
     wiring,
     startGateway: async (settings = {}) => {
-      // Telegram alone, unless a test is about another channel.
-      const channels = { GATEWAY_CHANNELS: 'telegram', GATEWAY_NAME: `gateway-${gateways.size + 1}` };
+      const channels = { ...variablesOf(GATEWAY_DEPARTURES), GATEWAY_NAME: `gateway-${gateways.size + 1}` };
       const config = loadConfig(wiring.env('gateway', { ...channels, ...settings }));
       const { log, lines } = createRecordedLog();
       const parts: Closable[] = [];

@@ -23,6 +23,7 @@ import { createJobService, type JobService } from '@signalbox/jobs/job-service';
 import { startSweeper } from '@signalbox/jobs/runner/sweeper';
 import { inject, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
+import { JOB_DEPARTURES, variablesOf } from '../../support/departures.ts';
 import { openWiring, type Wiring } from '../../support/wiring.ts';
 import { TEST_SECRETS_KEY } from '../../support/secrets-key.ts';
 
@@ -36,8 +37,8 @@ export const INDEXED: IndexResult = { files: 1, passages: 2, changed: 1 };
 export const TEST_CIPHER = createSecretCipher(Buffer.from(TEST_SECRETS_KEY, 'base64'));
 
 /** Short, so that a dead process is noticed within a test. */
-const LEASE_MS = 1_000;
-const SWEEP_MS = 200;
+const LEASE_MS = Number(JOB_DEPARTURES['JOBS_LEASE_MS']?.value);
+const SWEEP_MS = Number(JOB_DEPARTURES['JOBS_SWEEP_MS']?.value);
 /** A handler that does not listen is left behind after this. */
 const SETTLE_MS = 1_000;
 
@@ -116,9 +117,7 @@ export async function openJobsBench(
     queue,
     environment: ({ JOBS_POOLS: name = 'maintenance', ...settings } = {}) =>
       wiring.env(JobPool.parse(name), {
-        JOBS_LEASE_MS: String(LEASE_MS),
-        JOBS_SWEEP_MS: String(SWEEP_MS),
-        LOG_LEVEL: 'silent',
+        ...variablesOf(JOB_DEPARTURES),
         ...settings,
       }),
     startService: async (settings) => {

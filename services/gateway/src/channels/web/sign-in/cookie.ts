@@ -21,7 +21,7 @@ export interface LoginCookie {
 }
 
 /** The header by which a page is given its key, and shows it. Sockets and files, which send no headers of a page, have it in the query. */
-export const PAGE_KEY_HEADER = 'x-signalbox-key';
+const PAGE_KEY_HEADER = 'x-signalbox-key';
 
 /**
  * No script reads it, and no request that another site begins carries it. Over https its name binds it to this host: neither a
