@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { errorOf, fingerprintOf, groupErrors } from './error-lines.ts';
 
@@ -19,6 +20,7 @@ describe('a line is an error', () => {
     ['TypeError: x is not a function', true],
     ['Traceback (most recent call last):', true],
     ['listening on 3000', false],
+    ["ERROR caught new TypeError('no till')", true],
   ])('%s: %s', (text, expected) => {
     expect(errorOf(text) !== null).toBe(expected);
   });
@@ -27,6 +29,25 @@ describe('a line is an error', () => {
     expect(errorOf('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
       'payment declined: card 4711',
     );
+  });
+});
+
+describe('a program that dies of an error reports it once, and no line around it', () => {
+  it.each([
+    ['an event that nobody listens to', `new (require('events'))().emit('error', new Error('the till is gone'))`],
+    ['one of a server', `require('net').createServer().emit('error', new Error('the till is gone'))`],
+    ['a code that other lines repeat', `throw Object.assign(new Error('the till is gone'), { code: 'ECONNREFUSED' })`],
+    ['a throw', `\n  throw new Error('the till is gone');`],
+    ['a promise', `Promise.reject(new Error('the till is gone'))`],
+  ])('%s', (_, program) => {
+    const { stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', timeout: 10_000 });
+    const said = stderr.split('\n').flatMap((text) => errorOf(text) ?? []);
+    expect(said).toEqual(['Error: the till is gone']);
+  });
+
+  it('in Python too, whose lines of source stand between the frames', () => {
+    const lines = ['  File "/app/main.py", line 3, in pay', '    raise ValueError("no till")', 'ValueError: no till'];
+    expect(lines.flatMap((text) => errorOf(text) ?? [])).toEqual(['ValueError: no till']);
   });
 });
 

@@ -36,17 +36,20 @@ export function errorOf(line: string): string | null {
   const text = line.slice(0, LOOKED_AT);
   const entry = parseEntry(text);
   if (entry) return entry.isError ? entry.text : null;
-  // Frames of a stack belong to the line above them.
-  if (/^\s+at\s|^\s+\.{3}\s*\d+ more|^\s+File "/.test(text)) return null;
+  if (AROUND.test(text)) return null;
   if (DENIED.test(text)) return null;
   const level =
     /^[^a-z]*\b(trace|debug|info|notice|warn(?:ing)?|error|err|fatal|critical|crit|panic|emerg|alert)\b/i.exec(
       text,
     )?.[1];
   if (level) return SEVERE.test(level) ? text.trim() : null;
-  return REPORTS.test(text) ? text.trim() : null;
+  return REPORTS.test(text) && !SOURCE.test(text) ? text.trim() : null;
 }
 
+/** Frames of a stack and the fields that Node adds to them: they belong to the error above. */
+const AROUND = /^\s+(?:at\s|\.{3}\s*\d+ more|File "|code: ')|^Emitted '[^']*' event /;
+/** A line of the program itself, which is shown where it broke. */
+const SOURCE = /^\s+(?:throw|raise)\b|\b(?:new|raise|throw)\s+[\w.]*(?:Error|Exception)\(/;
 const SEVERE = /^(error|err|fatal|critical|crit|panic|emerg|alert)$/i;
 const REPORTS =
   /\b(\w*(?:Error|Exception)|fatal|panic(?:ked)?|traceback|unhandled|uncaught|segmentation fault|out of memory|core dumped|failed|failure|E(?:CONN\w+|TIMEDOUT|NOTFOUND|PIPE|MFILE|NOSPC)|error)\b/i;
