@@ -8,7 +8,7 @@ import { eventually } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
 import { openWatcher } from './watcher.ts';
 
-/** A program whose answers take `delayMs`, that logs what it is asked to, and ends when it is told to. */
+/** A program whose answers take `delayMs`, that logs what it is asked to, and is broken or ends when it is told to. */
 const program = (delayMs: number): Readonly<Record<string, string>> => ({
   'signalbox.json': JSON.stringify({
     start: ['node', 'server.mjs'],
@@ -18,11 +18,13 @@ const program = (delayMs: number): Readonly<Record<string, string>> => ({
   'server.mjs': `
 import { createServer } from 'node:http';
 const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
+let status = 200;
 createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://here');
   if (pathname === '/log') console.error(searchParams.get('text'));
   if (pathname === '/end') setTimeout(() => process.exit(3), 50);
-  setTimeout(() => { response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE }); response.end('ok'); }, pathname === '/health' ? ${delayMs} : 0);
+  if (pathname === '/status') status = Number(searchParams.get('is'));
+  setTimeout(() => { response.writeHead(pathname === '/health' ? status : 200, { 'x-release': SIGNALBOX_RELEASE }); response.end('ok'); }, pathname === '/health' ? ${delayMs} : 0);
 }).listen(Number(PORT), HOST, () => console.log('up'));`,
 });
 
@@ -281,6 +283,37 @@ describe('a release that is slow', () => {
       20_000,
     );
     expect((await news())[2]?.phase).toBe('opened');
+  });
+});
+
+describe('a service that is degraded and then goes down', () => {
+  it('is told once more when it is down, and by no single bad look', async () => {
+    const till = await bench.shop('till');
+    till.repository.release('1.0.0', program(0));
+    await till.deploy('act_till', '1.0.0');
+    const look = openWatcher(bench);
+    const lookTwice = async (): Promise<readonly string[]> => {
+      for (let n = 0; n < 2; n++) await Promise.all([look(), look()]);
+      return (await news()).map((one) => one.say).filter((said) => said.includes('**till**'));
+    };
+    for (let n = 0; n < 25; n++) await till.serves('/log?text=ERROR+order+failed');
+    const told = await eventually(lookTwice, (said) => said.length > 0, 20_000);
+    expect(told).toEqual([expect.stringContaining('is degraded. Its log has 25 errors')]);
+
+    await till.serves('/status?is=503');
+    await look();
+    await till.serves('/status?is=200');
+    expect(await lookTwice()).toHaveLength(1);
+
+    await till.serves('/status?is=503');
+    await eventually(lookTwice, (said) => said.length > 1, 20_000);
+    expect(await lookTwice()).toEqual([told[0], expect.stringContaining('is down. It answers with status 503.')]);
+
+    await till.serves('/status?is=200');
+    await lookTwice();
+    await bench.jobs.pool.query(`delete from error_minutes`);
+    await eventually(lookTwice, (said) => said.length > 2, 20_000);
+    expect((await lookTwice()).slice(2)).toEqual([expect.stringContaining('is well again')]);
   });
 });
 

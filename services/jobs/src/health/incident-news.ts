@@ -23,17 +23,20 @@ export async function openService(
   verdict: Verdict,
   known: {
     readonly open: Incident | null;
+    /** It was seen down often enough: of one that was told as degraded, that is told too. */
+    readonly isDown: boolean;
     readonly release: string | null;
     readonly ref: string;
     readonly lastError: string | null;
   },
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
-  const { open, release, ref, lastError } = known;
+  const { open, isDown, release, ref, lastError } = known;
   const { kind, because } = verdict as Sick; // the caller has looked
   const before = await parts.deployments.before({ project, environment });
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
+  const isWorse = !isLoop && isDown && open?.evidence.verdict === 'degraded';
   const error = incidentError(verdict, release, new Date());
   return openIncident(parts.pool, {
     subject: incidentSubject(watched),
@@ -48,6 +51,7 @@ export async function openService(
     quote: isLoop ? lastError : null,
     isCause: isLoop,
     ...(isStopped ? { step: 'stopped' } : {}),
+    ...(isWorse ? { step: 'down' } : {}),
     buttons: buttonsOf({ project, environment }, before),
     error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,

@@ -149,7 +149,8 @@ async function lookAfter(
   if (isMoving) return;
   // What was stopped during the look is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
-  await settle(parts, watched, { health, verdict, ref: serving.ref, lastError }, { context, counts });
+  const look = { health, verdict, before: memory.verdict, ref: serving.ref, lastError };
+  await settle(parts, watched, look, { context, counts });
 }
 
 /**
@@ -201,6 +202,8 @@ async function bringBack(
 interface Look {
   readonly health: HealthMemory;
   readonly verdict: Verdict;
+  /** What the look before said. */
+  readonly before: HealthMemory['verdict'];
   /** What was deployed. */
   readonly ref: string;
   readonly lastError: string | null;
@@ -216,11 +219,12 @@ async function settle(
   look: Look,
   { context, counts }: Round,
 ): Promise<void> {
-  const { health, verdict, ref, lastError } = look;
+  const { health, verdict, before, ref, lastError } = look;
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
   const news: (IncidentNews | null)[] = [];
   if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
-    const known = { open: open[0] ?? null, release: health.release, ref, lastError };
+    const isDown = health.bad >= IN_A_ROW && before === 'down' && verdict.verdict === 'down';
+    const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError };
     const opened = await openService(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
     news.push(opened);
