@@ -287,7 +287,7 @@ describe('a release that is slow', () => {
 });
 
 describe('a service that is degraded and then goes down', () => {
-  it('is told once more when it is down, and by no single bad look', async () => {
+  it('is told once more when it is down, by no single bad look, and is not well because it lasts', async () => {
     const till = await bench.shop('till');
     till.repository.release('1.0.0', program(0));
     await till.deploy('act_till', '1.0.0');
@@ -299,6 +299,13 @@ describe('a service that is degraded and then goes down', () => {
     for (let n = 0; n < 25; n++) await till.serves('/log?text=ERROR+order+failed');
     const told = await eventually(lookTwice, (said) => said.length > 0, 20_000);
     expect(told).toEqual([expect.stringContaining('is degraded. Its log has 25 errors')]);
+
+    // The flood lasts: had it been so for an hour, it would be usual.
+    await bench.jobs.pool.query(
+      `insert into error_minutes (project, environment, minute, count)
+       select 'till', 'staging', date_trunc('minute', now()) - n * interval '1 minute', 25 from generate_series(6, 50) n`,
+    );
+    expect(await lookTwice()).toHaveLength(1);
 
     await till.serves('/status?is=503');
     await look();

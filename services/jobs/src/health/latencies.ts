@@ -18,6 +18,8 @@ export const HealthMemory = z.preprocess(
     ended: z.boolean().catch(false),
     /** How often it was started again, and when. */
     crashes: CrashMemory.catch(NO_CRASHES),
+    /** How many errors were usual in five minutes at the last look that found it well. */
+    errorsUsually: z.number().catch(0),
     /** Latencies of the newest good looks by release, the newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })).catch([]),
   }),

@@ -38,6 +38,9 @@ export async function probeService(
     countErrors(parts.pool, service, new Date(now - LATELY_MS)),
     countErrors(parts.pool, service, new Date(now - HOUR_MS)),
   ]);
+  // A flood that lasts is not what is usual: as long as it is unwell, what was so before counts.
+  const perLately = ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS);
+  const isUnwell = memory.verdict === 'degraded' || memory.verdict === 'down';
   const isSame = memory.instance === (instance?.ref ?? null);
   const process = program?.process ?? null;
   const restarts = process?.restarts ?? null;
@@ -56,7 +59,7 @@ export async function probeService(
     usualLatencyMs: usualLatency(memory.samples, serving.release),
     errorsLastHour,
     errorsLately,
-    errorsUsually: ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS),
+    errorsUsually: isUnwell ? Math.min(perLately, memory.errorsUsually) : perLately,
     newRestarts: isSame && restarts !== null && memory.restarts !== null ? Math.max(0, restarts - memory.restarts) : 0,
     crashLoop: (await findCrashStop(parts.pool, serving.deploymentId)) ?? loop,
     crashes,

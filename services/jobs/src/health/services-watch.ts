@@ -262,6 +262,7 @@ function remember(
     instance,
     crashes: found.crashes,
     ended: process === null ? memory.ended && memory.instance === instance : !process.running,
+    errorsUsually: isWell ? found.errorsUsually : memory.errorsUsually,
     samples: isSample ? addLatency(memory.samples, release, latencyMs) : memory.samples,
   };
 }
