@@ -41,10 +41,11 @@ export async function describeServices(
     const port = await findFreePort();
     const source = `services/${isJobPool(service) ? 'jobs' : service}/src/main.ts`;
     const readyUrl = `http://127.0.0.1:${port}/readyz`;
+    const isWaiting = service === 'analysis';
     const spec = describeProgram(
-      { name, source, readyUrl, env: { ...env, PROBE_PORT: String(port) } },
+      { name, source, readyUrl, env: { ...env, ...(isWaiting ? WAITING_ENV : {}), PROBE_PORT: String(port) } },
       config,
-      service === 'analysis' ? WAITING_FLAGS : MEMORY_FLAGS,
+      isWaiting ? WAITING_FLAGS : MEMORY_FLAGS,
     );
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
@@ -63,6 +64,8 @@ const WAITING_FLAGS = [
   '--lazy-feedback-allocation',
   '--v8-pool-size=0',
 ];
+/** One heap of the C library for all threads: each of its own keeps pages that nobody uses. */
+const WAITING_ENV = { MALLOC_ARENA_MAX: '1' };
 
 /** Long enough for the kernel to give its sockets back. */
 const URGENT_BACKOFF_MS = 20;
