@@ -4,7 +4,9 @@ import type { Plan } from './plan.ts';
 
 /** Whether a message is nothing but the word that ends a followed log. */
 export function isStopWord(text: string): boolean {
-  return /^\s*(?:please )?stop(?: (?:it|that|the logs?|following(?: the logs?)?))?(?: please)?\s*[.!]*\s*$/i.test(text);
+  return /^\s*(?:please )?stop(?: (?:it|that|the logs?|following(?: the logs?)?))?(?: please)?(?:\s*[.!]+)?\s*$/i.test(
+    text,
+  );
 }
 
 /** A press on Stop, and the word where a log is followed for that person, end it at once and are no message. */

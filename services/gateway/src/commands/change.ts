@@ -14,7 +14,7 @@ export function readChange(text: string, now: Readonly<Record<string, unknown>>)
   const lines = text.split(/[\n;]|,\s*(?=\w+\s*[:=])/).map((line) => line.trim());
   const change: Record<string, unknown> = {};
   for (const line of lines.filter((one) => one !== '')) {
-    const match = /^[-*\s]*`?([\w.-]+)`?\s*[:=]\s*`?([\s\S]*?)`?$/.exec(line);
+    const match = /^[-*\s]*`?(\w[\w.-]*)`?\s*[:=]\s*`?([\s\S]*?)`?$/.exec(line);
     const name = match?.[1];
     if (name === undefined || match?.[2] === undefined)
       return { ok: false, why: say('governance.unreadable-change', { line: line.slice(0, 80), known }) };

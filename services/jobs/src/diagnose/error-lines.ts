@@ -68,17 +68,22 @@ function shapeOf(text: string): string {
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, '<t>')
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>')
     .replace(/"[^"]{0,300}"|'[^'\n]{0,300}'|`[^`]{0,300}`|“[^”]{0,300}”/g, '<q>')
-    .replace(/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, '<mail>')
+    .replace(/\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b/g, '<mail>')
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, '<ip>')
     .replace(/\?[^\s"']*/g, '')
     .replace(/\/[^\s"'()<>,;]*/g, shapeOfPath)
-    .replace(/\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}\b/gi, '<id>')
+    .replace(/\w(?:[\w-]*\w)?/g, shapeOfWord)
     .replace(/\b0x[0-9a-f]+\b/gi, '<n>')
     .replace(/\d+(?:\.\d+)?/g, '<n>')
     .replace(/\s+/g, ' ')
     .trim()
     .toLowerCase()
     .slice(0, SHAPE);
+}
+
+/** A long word of digits and letters is an id. */
+function shapeOfWord(word: string): string {
+  return word.length >= 8 && /\d/.test(word) && /[a-z]/i.test(word) ? '<id>' : word;
 }
 
 /** `/orders/8812/items` and `/orders/9/items` are one path. */

@@ -27,13 +27,13 @@ export function splitMarkdown(text: string): readonly Passage[] {
   };
   for (const line of withoutFrontMatter(text).split(/\r?\n/)) {
     fence = nextFence(fence, line);
-    const heading = fence === null ? /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(line) : null;
+    const heading = fence === null ? /^ {0,3}(#{1,6})[ \t](.*)$/.exec(line) : null;
     if (heading) {
       endSection();
       const level = heading[1]?.length ?? 1;
       path.length = Math.min(path.length, level - 1);
       while (path.length < level - 1) path.push('');
-      path.push(heading[2] ?? '');
+      path.push((heading[2] ?? '').replace(/^[ \t]+|(?<![ \t#])[ \t#]+$/g, ''));
     } else if (fence === null && line.trim() === '') endBlock();
     else block.push(line);
   }
@@ -45,7 +45,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
 function withoutTable(block: readonly string[]): readonly string[] {
   const isRow = (line: string): boolean => /^ {0,3}\|.*\|\s*$/.test(line);
   const [head = '', rule = ''] = block;
-  if (!isRow(head) || !/^ {0,3}\|[\s:|-]*-[\s:|-]*\|\s*$/.test(rule)) return block;
+  if (!isRow(head) || !/^ {0,3}\|(?=[\s:|]*-)[\s:|-]*\|\s*$/.test(rule)) return block;
   const cells = (line: string): readonly string[] =>
     line
       .trim()

@@ -53,7 +53,7 @@ function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): 
   const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
   if (isUnfinished(message)) return { ok: false, given, problems: 'it was cut off before its end' };
   // Bare or in the fence that small models like to put around it.
-  const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''));
+  const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|(?<!\s)\s*```$/g, ''));
   if (json === undefined) return { ok: false, given, problems: 'it is not JSON' };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };

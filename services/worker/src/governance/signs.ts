@@ -23,14 +23,14 @@ const STAGING = /(?<![\p{Script=Latin}])staging/u;
 /** By what production is shortened to: many languages go on from there. */
 const PRODUCTION = /(?<![\p{Script=Latin}\p{Script=Cyrillic}])(?:prod|прод)/u;
 /** What stands in code or quotation marks as something to be typed. */
-const TYPED = /```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`|["“”„«»「]([^"“”„«»「」\n]+)["“”«»」]/gu;
+const TYPED = /```[^`\n]*\n([\s\S]*?)```|`([^`\n]+)`|["“”„«»「]([^"“”„«»「」\n]+)["“”«»」]/gu;
 const QUESTION = /[?؟¿]/u;
 const MARKS =
   /[✅✔☑✓🗸🆗🟢💚🏁]|\[x\]|(?<!\d)100\s?%|(?<![\d.])(?:http\s*)?200\s*ok\b|\bexit\s*(?:code\s*)?[:=]?\s*0\b/iu;
 /** The state of a deployment or a service, where it is given as one. */
 const STATES =
   /(?:[:=→]|->)\s*[`"*_]*(?:succeeded|running|serving|healthy|rolled_back|deployed|released|stopped|started|done|live|up|ok|online|active|ready)\b/iu;
-const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s)>\]]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/giu;
+const ADDRESSES = /\b[a-z][a-z0-9+.-]{0,40}:\/\/[^\s)>\]]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/giu;
 const DATES = /\b(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{4}[.-]\d{1,2}[.-]\d{1,2})(?:t[\d:.]+z?)?/giu;
 /** Two figures with a point are a version unless a unit follows; three are one always. */
 const VERSIONS =

@@ -295,7 +295,7 @@ function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { l
   // What the judge says at the end of a turn goes on after it.
   const nothing = say('turn.line-nothing');
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
-  if (line === 'nothing') return text.replace(/[\s_*]+$/, '').endsWith(nothing);
+  if (line === 'nothing') return text.replace(/(?<![\s_*])[\s_*]+$/, '').endsWith(nothing);
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 

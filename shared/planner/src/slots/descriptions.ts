@@ -13,7 +13,8 @@ const LEADS = [
 ];
 const BEFORE_NAME = /(?::|\b(?:for|about|that|which)\b)\s*(.+)$/iu;
 const SAYS = String.raw`(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should (?:be|say|read)|is now|reads|says|into|to|is|as|with)\b\s*:?|[:=]))\s*(.+)$`;
-const POLITE = /[\s.!?,;]*(?:\bplease\b|\bpls\b|\bthanks\b|\bthank you\b)?[\s.!?,;]*$/i;
+const CLOSING = /(?<![\s.!?,;])[\s.!?,;]+$/;
+const POLITE = /\b(?:please|pls|thanks|thank you)$/i;
 
 /** The free text for a field: behind the field's own name ("description … to X"); for a required one, what the new thing is for. */
 export function findDescription(written: string, field: Field, name: Found | null): Found | null {
@@ -46,7 +47,9 @@ export function tidy(written: string): string | null {
   const [quoted] = findQuoted(written.trim());
   const whole = quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written;
   const text = whole
+    .replace(CLOSING, '')
     .replace(POLITE, '')
+    .replace(CLOSING, '')
     .replace(/^["']|["']$/g, '')
     .replace(/^([^(]*)\)$/, '$1')
     .trim();
@@ -62,10 +65,17 @@ function place(text: string, found: string): Found | null {
 /** An address belongs to another field, with what announces it; blanks keep the places of all else. */
 function withoutAddresses(text: string): string {
   return findAddresses(text).reduce((left, { start, end }) => {
-    const from = ANNOUNCED.exec(left.slice(0, start))?.index ?? start;
+    const from = startOfAnnouncement(left, start);
     return left.slice(0, from) + ' '.repeat(end - from) + left.slice(end);
   }, text);
 }
 
+function startOfAnnouncement(text: string, end: number): number {
+  const from = Math.max(0, end - ANNOUNCED_LENGTH);
+  return from + (ANNOUNCED.exec(text.slice(from, end))?.index ?? end - from);
+}
+
+/** Nobody announces an address with more characters. */
+const ANNOUNCED_LENGTH = 80;
 const ANNOUNCED =
   /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu;

@@ -24,7 +24,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const BULLET = /^ {0,3}[-*+] +\S/;
 /** So does the first of a numbered list; the others do only right behind their like. */
 const NUMBER = /^(\d{1,9})([.)]) +\S/;
-const DELIMITERS = /^ {0,3}\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/;
+const DELIMITERS = /^ {0,3}\|?(?: *:?-+:? *\|)* *:?-+:?(?: *\|)? *$/;
 /** A line that looks like this may end a table although it holds a bar. */
 const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
 

@@ -96,7 +96,7 @@ async function portIgnored(
 /** The port that a program says it listens on, as in `http://localhost:3000` and `listening on port 3000`; null when it says none. Pure. */
 export function findPort(lines: readonly string[], given: number): number | null {
   const said = lines.flatMap((line) => [
-    ...line.matchAll(/(?:\bport\s*[:=]?\s*|(?:[a-z*\]]|\d\.\d{1,3}):)(\d{2,5})(?![\w.:])/gi),
+    ...line.matchAll(/(?:\bport\s*(?:[:=]\s*)?|(?:[a-z*\]]|\d\.\d{1,3}):)(\d{2,5})(?![\w.:])/gi),
   ]);
   const ports = said.map(([, digits]) => Number(digits)).filter((port) => port <= 65_535 && port !== given);
   return ports.at(-1) ?? null;

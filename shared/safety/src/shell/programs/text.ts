@@ -44,7 +44,7 @@ function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
 
 /** A filter of jq cannot write or start anything, but it can read the environment and load other filters. */
 function readsInputOnly({ operands: [filter = ''] }: ParsedArguments): string | null {
-  return /\benv\b|\$\W*ENV|\b(import|include|modulemeta|get_search_list)\b/i.test(filter)
+  return /\benv\b|(?<=\$\W*)ENV|\b(import|include|modulemeta|get_search_list)\b/i.test(filter)
     ? 'The filter of jq reads the environment or another file.'
     : null;
 }

@@ -5,7 +5,7 @@
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** A line of which nothing can be seen yet: a bullet, a number, a box to tick, the marks of a heading, a quote or a rule. */
-const MARKS_ONLY = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\d{1,9}[.)]?|[-*+_=~#`|>]*|\[[ xX]?\]?)\s*$/;
+const MARKS_ONLY = /^[\s>]*(?![\s>])(?:(?:[-*+]|\d{1,9}[.)])\s+(?!\s))*(?:\d{1,9}[.)]?|[-*+_=~#`|>]*|\[[ xX]?\]?)\s*$/;
 /** Where the text of a line begins. */
 const LEAD = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+)*/;
 /** The beginning of a link, as far as it may have come. Its text is shown, its address is not text. Not `list[0]` or `[1]`. */
@@ -125,7 +125,7 @@ function close(text: string, open: readonly Span[]): string {
 
 /** Of a mark that closes the code only a part may be there yet. */
 function closeCode(text: string, size: number, open: readonly Span[]): string {
-  return close(text.replace(/`+$/, '').trimEnd() + '`'.repeat(size), open);
+  return close(text.replace(/(?<!`)`+$/, '').trimEnd() + '`'.repeat(size), open);
 }
 
 function runLength(text: string, at: number): number {

@@ -18,8 +18,9 @@ const MARKS: Readonly<Record<Style['type'], string>> = {
 };
 /** WhatsApp has no way to say that a mark is none. One that a blank follows begins nothing; this blank is the thinnest. */
 const THIN = '\u200a';
-/** A pair of marks that WhatsApp would take away, around what they stand for. */
-const PAIR = /(^|[^\p{L}\p{N}])([*_~`])(?=\S)(?=[^\n]*?\S\2(?![\p{L}\p{N}]))/gmu;
+/** Where a pair of marks may begin that WhatsApp would take away, and where one may end. */
+const OPENING = /(^|[^\p{L}\p{N}])([*_~`])(?=\S)/gu;
+const CLOSING = /(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
 /** Fences within code. */
 const FENCE = /```/g;
 
@@ -30,7 +31,15 @@ export function formatStretches(blocks: readonly Block[]): readonly Stretch[] {
 
 /** A text that WhatsApp shows as it is. */
 export function escapeMarks(text: string): string {
-  return text.replace(PAIR, `$1$2${THIN}`);
+  return text.split('\n').map(escapeLine).join('\n');
+}
+
+/** A mark is followed by something and, in the same line, by its like: the last of a line answers for all before it. */
+function escapeLine(line: string): string {
+  const last = new Map(Array.from(line.matchAll(CLOSING), ({ 0: mark, index }) => [mark, index]));
+  return line.replace(OPENING, (whole, before: string, mark: string, at: number) =>
+    (last.get(mark) ?? 0) > at + before.length + 1 ? `${whole}${THIN}` : whole,
+  );
 }
 
 /** Code between its fences. */
@@ -111,6 +120,6 @@ function decorate(style: Style, inside: string, around: { readonly before: strin
   if (mark === '' || isInWord || inside.includes(mark)) return style.type === 'code' ? escapeMarks(inside) : inside;
   return inside
     .split('\n')
-    .map((line) => line.replace(/^(\s*)(\S.*?)(\s*)$/u, `$1${mark}$2${mark}$3`))
+    .map((line) => line.replace(/^(\s*)(\S(?:.*\S)?)(\s*)$/u, `$1${mark}$2${mark}$3`))
     .join('\n');
 }
