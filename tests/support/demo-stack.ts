@@ -6,7 +6,7 @@ import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { inject } from 'vitest';
 import { openTestConfinement } from './bubblewrap.ts';
 import type { Person } from './person.ts';
-import { openStack, type Stack } from './stack.ts';
+import { openStack, type Stack, type StackOptions } from './stack.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 import { eventually } from './until.ts';
 import { choosePortBlock } from './free-port.ts';
@@ -43,8 +43,11 @@ function demoRepository(): Promise<string> {
 /** How long a deployment may take on a busy machine. */
 const DEPLOY_MS = 60_000;
 
-/** Opens it in a folder of its own, with these variables besides. Programs that were deployed are ended by `close`. */
-export async function openDemoStack(more: Readonly<Record<string, string>> = {}): Promise<DemoStack> {
+/** Opens it in a folder of its own, with these variables besides, and only these pools of jobs where that is said. Programs that were deployed are ended by `close`. */
+export async function openDemoStack(
+  more: Readonly<Record<string, string>> = {},
+  pools?: StackOptions['pools'],
+): Promise<DemoStack> {
   const folder = makeTemporaryFolder('demo');
   const repository = join(folder, 'demo.git');
   const targets = join(folder, 'targets');
@@ -63,7 +66,7 @@ export async function openDemoStack(more: Readonly<Record<string, string>> = {})
     ...(await openTestConfinement()).settings,
     ...more,
   };
-  const stack = await openStack({ jobs: true, proxy: true, env });
+  const stack = await openStack({ jobs: true, proxy: true, env, ...(pools ? { pools } : {}) });
   const ports = choosePortBlock();
   await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [ports]);
   const [ben, cleo, dara, eli] = [

@@ -45,6 +45,8 @@ export interface StackOptions {
   readonly workers?: number;
   /** Also the pools of jobs, each a service of its own. */
   readonly jobs?: boolean;
+  /** Which of those pools; the test starts the others itself. */
+  readonly pools?: Wiring['pools'];
   /** Also the proxy, which carries the traffic of what is deployed; `env` says where its folder and its socket are. */
   readonly proxy?: boolean;
   readonly wiring?: Partial<WorkerWiring>;
@@ -115,7 +117,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     if (options.proxy) await createProxy(ownService, loadProxyConfig(wiring.env('proxy')), log);
     await createGateway(ownService, loadGatewayConfig(wiring.env('gateway')), log);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
-    for (const jobPool of options.jobs ? wiring.pools : [])
+    for (const jobPool of options.jobs ? (options.pools ?? wiring.pools) : [])
       await createJobService(ownService, loadJobsConfig(wiring.env(jobPool)), log);
   };
   const stop = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@signalbox/contracts/time';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors, listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -163,17 +164,17 @@ describe('a service that runs', () => {
   it('has the errors of its log counted once, whoever reads, however often', async () => {
     const look = openWatcher(bench);
     await look();
-    const before = await countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
+    const before = await countErrors(bench.jobs.pool, SERVICE, HOUR_MS);
     for (const order of [17, 4711, 9]) await log(`Error: order ${order} failed for "user-${order}"`);
     await eventually(
       async () => {
         await Promise.all([look(), openWatcher(bench)(), look()]);
-        return countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
+        return countErrors(bench.jobs.pool, SERVICE, HOUR_MS);
       },
       (count) => count - before >= 3,
     );
     await look();
-    expect(await countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000))).toBe(before + 3);
+    expect(await countErrors(bench.jobs.pool, SERVICE, HOUR_MS)).toBe(before + 3);
     const groups = await listErrorGroups(bench.jobs.pool, { ...SERVICE, since: new Date(0) }, 10);
     expect(groups.find(({ sample }) => sample.includes('order'))).toMatchObject({ count: 3, source: 'log' });
   });

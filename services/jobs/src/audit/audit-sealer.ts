@@ -126,8 +126,8 @@ export class Sealer implements Closable {
     const { checkpointEvents, checkpointMs, key, onCheckpoint } = this.#options;
     const unsigned = history.tree.size - history.signed;
     if (unsigned === 0) this.#unsignedSince = null;
-    else this.#unsignedSince ??= Date.now();
-    const isOld = this.#unsignedSince !== null && Date.now() - this.#unsignedSince >= checkpointMs;
+    else this.#unsignedSince ??= performance.now();
+    const isOld = this.#unsignedSince !== null && performance.now() - this.#unsignedSince >= checkpointMs;
     if (unsigned === 0 || (unsigned < checkpointEvents && !isOld)) return;
     const state = {
       logId: history.logId,

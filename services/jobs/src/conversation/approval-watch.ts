@@ -18,7 +18,7 @@ import {
 } from '@signalbox/store/governance/approvals';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { findValue, sql } from '@signalbox/store/sql';
 
 /** Requests that one look takes on. */
 const BATCH = 100;
@@ -82,11 +82,14 @@ export async function watchApprovals(pool: Pool) {
 }
 
 async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {
-  await db.query(sql`update approvals set remind_at = null where approval_id = ${approval.approvalId}`);
+  const leftMs = await findValue<number>(
+    db,
+    0,
+  )`update approvals set remind_at = null where approval_id = ${approval.approvalId}
+      returning greatest(0, extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`;
   const all = await cardChats(db, approval.approvalId);
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
-  const leftMs = Math.max(0, approval.expiresAt.getTime() - Date.now());
   await putInTheirLanguage(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);
     const text = say('governance.approvalWaits', { card: cardTitle(approval.card), left });

@@ -93,8 +93,8 @@ async function runPhases(session: DeploymentSession): Promise<void> {
     } catch (error) {
       const isAnswered = await settle(session, error);
       if (isAnswered) continue;
-      silentSince ??= Date.now();
-      if (Date.now() - silentSince > parts.limits.unknownMs) return;
+      silentSince ??= performance.now();
+      if (performance.now() - silentSince > parts.limits.unknownMs) return;
       failures += 1;
       await pause(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
     }
@@ -107,8 +107,7 @@ async function runPhase(session: DeploymentSession): Promise<void> {
   const row = await held.refresh();
   const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and runPhases looks
   const isCancellable = CANCELLABLE.has(state);
-  const begun = row.startedAt?.getTime() ?? Date.now();
-  const leftMs = isCancellable ? begun + parts.limits.wholeMs - Date.now() : Number.POSITIVE_INFINITY;
+  const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
   await held.within({ limitMs, isCancellable }, (signal, stop) => {
     if (READS_PLACE.has(state)) requireSamePlace(row);
@@ -153,13 +152,13 @@ async function describeFailure(session: DeploymentSession, row: WorkRow, failure
 
 /** The last lines of the program, if it was started, or else of its build. */
 async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
-  const deadline = Date.now() + (hasEnded ? LOG_MS : 0);
+  const deadline = performance.now() + (hasEnded ? LOG_MS : 0);
   try {
     while (row.instance !== null) {
       const lines = await readLog(session, row.instance);
       if (lines.length > 0) return lines;
       // A program that has ended may have its log written late.
-      if (Date.now() >= deadline) break;
+      if (performance.now() >= deadline) break;
       await sleep(LOG_LOOK_MS, session.context.signal);
     }
   } catch (error) {
@@ -211,6 +210,6 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
     ...row,
     serving: service?.release ?? null,
     replaced: replaced?.release ?? null,
-    seconds: Math.max(0, (row.finishedAt ?? new Date()).getTime() - begun.getTime()) / SECOND_MS,
+    seconds: Math.max(0, row.finishedAt === null ? row.ageMs : row.finishedAt.getTime() - begun.getTime()) / SECOND_MS,
   };
 }

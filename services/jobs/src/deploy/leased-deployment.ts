@@ -43,8 +43,10 @@ export async function leaseDeployment(
     const row = await work.find(deploymentId);
     if (row?.fence !== fence) lost.abort(new DeploymentLost());
     if (!row || lost.signal.aborted) throw new DeploymentLost();
+    readAt = performance.now();
     return row;
   };
+  let readAt = 0;
   let row = await read();
   const leases = new Leases({
     name: 'deployment',
@@ -65,6 +67,8 @@ export async function leaseDeployment(
     /** As it was read last; the state in it is the one that this process wrote last. */
     row: (): WorkRow => row,
     state: (): DeployState => row.state,
+    /** How long ago it began, in milliseconds. */
+    ageMs: (): number => row.ageMs + performance.now() - readAt,
     /** Reads the row again. Throws DeploymentLost. */
     refresh: async (): Promise<WorkRow> => (row = await read()),
     /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelRequested instead of beginning the switch. */

@@ -51,7 +51,7 @@ export function createLineStore(options: {
 
   return {
     push: (line: LogLine): void => {
-      at = Date.now();
+      at = performance.now();
       const stored = clean(line);
       if (stored === null) return;
       waiting.push({ state: options.state(), line: stored });
@@ -61,7 +61,7 @@ export function createLineStore(options: {
     },
     /** The newest ones of this attempt, as they are stored. */
     last: (count: number): readonly string[] => newest.slice(-count),
-    /** When the last one came, in milliseconds since 1970; 0 before the first. */
+    /** When the last one came, by the monotonic clock of this process; 0 before the first. */
     lastAt: (): number => at,
     /** Writes what is not written yet. */
     flush,

@@ -22,17 +22,16 @@ export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell'
 export function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
   const { held, context } = session;
   let said = '';
-  let saidAt = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
   const step = async (): Promise<void> => {
     const row = held.row();
-    const sinceMs = Date.now() - saidAt;
+    const sinceMs = performance.now() - saidAt;
     if (sinceMs < TICK_MS && (row.state === said || sinceMs < EDIT_MS)) return;
     said = row.state;
-    saidAt = Date.now();
-    const begun = (row.startedAt ?? row.requestedAt).getTime();
+    saidAt = performance.now();
     // No deployment fails because a message could not be written.
     await context
-      .tell(describeProgress(row, saidAt - begun), { slot: 'deploy' })
+      .tell(describeProgress(row, held.ageMs()), { slot: 'deploy' })
       .catch((error: unknown) => context.log.warn('progress not told', { error }));
   };
   return startLoop({ name: 'progress', everyMs: LOOK_MS, log: context.log, step });

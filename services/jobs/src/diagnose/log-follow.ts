@@ -32,7 +32,7 @@ export async function followLog(
   if (owner) await endFollowedLogs(pool, { userKey: owner.userKey, butRunId: runId });
   const wholeMs = payload.followSeconds * SECOND_MS;
   const { ageMs } = await readFollowed(pool, runId);
-  const begun = Date.now() - ageMs;
+  const begun = performance.now() - ageMs;
   const ended = new AbortController();
   const timeIsUp = AbortSignal.timeout(Math.max(1, Math.ceil(wholeMs - ageMs)));
   const over = AbortSignal.any([signal, ended.signal, timeIsUp]);
@@ -72,7 +72,7 @@ export async function followLog(
   const { isStopped } = await readFollowed(pool, runId);
   // Another process goes on with it, in the same message.
   if (signal.aborted && !isStopped) signal.throwIfAborted();
-  const took = sayDuration(Math.min(Date.now() - begun, wholeMs));
+  const took = sayDuration(Math.min(performance.now() - begun, wholeMs));
   await show(`_${say('diagnose.followedEnd', { how: howEnded(isStopped, broken !== null, isTimeOver), took })}_`, true);
   if (broken !== null && !isStopped) throw toAppError(broken, runId);
 }

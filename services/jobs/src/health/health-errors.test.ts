@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { crashErrors, incidentError } from './health-errors.ts';
 import type { Verdict } from './verdict.ts';
 
-const AT = new Date(0);
-const look = { instance: 'i1', isLost: false, at: AT };
+const look = { instance: 'i1', isLost: false };
 const ended = { running: false, restarts: null, exitCode: 3, oom: false, memoryMb: null };
 const running = { ...ended, running: true, restarts: 2, exitCode: null };
 const fresh = { ended: false, instance: 'i1' };
@@ -33,7 +32,7 @@ test('what runs, what was ended from outside, and what could not be looked at ha
 
 test('an incident is an error unless its cause is counted by itself', () => {
   const verdict: Verdict = { verdict: 'down', kind: 'down', because: 'It answers with status 500.' };
-  expect(incidentError(verdict, 'r1', AT)).toMatchObject({ sample: 'It answers with status 500.', count: 1 });
+  expect(incidentError(verdict, 'r1')).toMatchObject({ sample: 'It answers with status 500.', count: 1 });
   for (const kind of ['oom', 'exited', 'restarts', 'errors', null] as const)
-    expect(incidentError({ ...verdict, kind }, 'r1', AT)).toBeNull();
+    expect(incidentError({ ...verdict, kind }, 'r1')).toBeNull();
 });

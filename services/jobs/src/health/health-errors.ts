@@ -13,7 +13,7 @@ const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', '
 export function crashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
   { process, newRestarts, release }: Pick<Found, 'process' | 'newRestarts' | 'release'>,
-  look: { readonly instance: string | null; readonly isLost: boolean; readonly at: Date },
+  look: { readonly instance: string | null; readonly isLost: boolean },
 ): readonly FoundErrors[] {
   if (process === null || look.isLost) return [];
   const how = process.oom ? 'out of memory' : exitOf(process.exitCode);
@@ -22,7 +22,7 @@ export function crashErrors(
     source: 'health',
     sample,
     release,
-    at: look.at,
+    at: null,
     count,
   });
   const wasEnded = memory.ended && memory.instance === look.instance;
@@ -33,9 +33,9 @@ export function crashErrors(
 }
 
 /** An incident as an error of its service, counted when it is opened; null for one whose cause is counted by itself. */
-export function incidentError({ kind, because }: Verdict, release: string | null, at: Date): FoundErrors | null {
+export function incidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
   if (kind === null || COUNTED_ELSEWHERE.has(kind)) return null;
-  return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at, count: 1 };
+  return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at: null, count: 1 };
 }
 
 function exitOf(code: number | null): string {

@@ -37,7 +37,7 @@ export async function openService(
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
   const isWorse = !isLoop && isDown && open?.evidence.verdict === 'degraded';
-  const error = incidentError(verdict, release, new Date());
+  const error = incidentError(verdict, release);
   return openIncident(parts.pool, {
     subject: incidentSubject(watched),
     kind: isLoop ? kind : (open?.kind ?? kind),

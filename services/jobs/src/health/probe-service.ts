@@ -35,8 +35,8 @@ export async function probeService(
   ]);
   const now = Date.now();
   const [errorsLately, errorsLastHour] = await Promise.all([
-    countErrors(parts.pool, service, new Date(now - LATELY_MS)),
-    countErrors(parts.pool, service, new Date(now - HOUR_MS)),
+    countErrors(parts.pool, service, LATELY_MS),
+    countErrors(parts.pool, service, HOUR_MS),
   ]);
   // A flood that lasts is not what is usual: as long as it is unwell, what was so before counts.
   const perLately = ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS);

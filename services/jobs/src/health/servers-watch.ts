@@ -32,9 +32,9 @@ export function createServersWatch(
     async (handle, purpose, owner) => {
       const name = `${owner} ${handle}`;
       const kept = keys.get(name);
-      if (kept && kept.until > Date.now()) return kept.value;
+      if (kept && kept.until > performance.now()) return kept.value;
       const value = await openSecret(handle, purpose, owner);
-      keys.set(name, { value, until: Date.now() + KEY_MS });
+      keys.set(name, { value, until: performance.now() + KEY_MS });
       return value;
     };
   return {

@@ -97,8 +97,8 @@ async function lookAfter(
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;
   const known = parts.masks.get(key);
-  const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
-  if (mask !== known?.mask) parts.masks.set(key, { mask, until: Date.now() + MASK_MS });
+  const mask = known && known.until > performance.now() ? known.mask : await maskOf(parts, watched, openSecret);
+  if (mask !== known?.mask) parts.masks.set(key, { mask, until: performance.now() + MASK_MS });
 
   const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
     const probed = await probeService(parts, { driver, signal }, { service, serving }, memory);
@@ -123,7 +123,6 @@ async function lookAfter(
   // Whoever brings it back says what became of it.
   const isMoving = watched.isMoving || isReviving;
   const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
-  const now = context.now();
   const isSaved = await saveLook(parts.pool, watched, {
     health,
     logCursor: read.cursor,
@@ -133,13 +132,12 @@ async function lookAfter(
         source: 'log' as const,
         sample,
         release: serving.release,
-        at: at === null ? now : new Date(at),
+        at: at === null ? null : new Date(at),
         count,
       })),
       ...crashErrors(memory, found, {
         instance: serving.instance?.ref ?? null,
         isLost: missing !== null || isMoving,
-        at: now,
       }),
     ],
   });

@@ -33,7 +33,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
         usualLatencyMs: medianOf(memory.samples, before.release, 1),
       };
       if (serving === null) {
-        const found = nothingFound(memory, await countErrors(parts.pool, key, new Date(now().getTime() - HOUR_MS)));
+        const found = nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS));
         const verdict = judge(found);
         const proposal = propose(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
         return {

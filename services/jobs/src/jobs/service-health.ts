@@ -28,7 +28,7 @@ async function lookOnce(
   const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
   const found =
     serving === null
-      ? nothingFound(memory, await countErrors(parts.pool, key, new Date(Date.now() - HOUR_MS)))
+      ? nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS))
       : await withDriver(parts, serving, context, (driver) =>
           probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );

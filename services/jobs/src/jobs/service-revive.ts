@@ -56,14 +56,14 @@ export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revi
 
 async function revive(parts: ReviveParts, { because, ...serving }: Payload, context: JobContext): Promise<Result> {
   const { runId, signal } = context;
-  const begunAt = Date.now();
+  const begunAt = performance.now();
   const opened = createOpenedSecrets();
   const pauses = parts.pauses ?? PAUSES;
   const result = { ...serving, because, release: null, url: null, failure: null };
   for (let tries = 1; ; tries++) {
     const begun = await parts.revivals.begin(serving, { reviving: runId, try: tries, because });
     const row = begun && (await parts.work.find(serving.deploymentId));
-    const seconds = (Date.now() - begunAt) / SECOND_MS;
+    const seconds = (performance.now() - begunAt) / SECOND_MS;
     if (begun === null || row === null) return { ...result, outcome: 'unneeded', tries: tries - 1, seconds };
     const { fence, isTooOften } = begun;
     const known = { ...result, release: row.release, url: row.url, tries };
@@ -72,7 +72,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       const evidence = await bringBack(parts, { row, fence, context, opened });
       const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
       if (!(await parts.revivals.end(serving, end))) throw new Superseded();
-      return { ...known, outcome: 'revived', seconds: (Date.now() - begunAt) / SECOND_MS };
+      return { ...known, outcome: 'revived', seconds: (performance.now() - begunAt) / SECOND_MS };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
@@ -92,7 +92,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       return {
         ...known,
         outcome: 'given-up',
-        seconds: (Date.now() - begunAt) / SECOND_MS,
+        seconds: (performance.now() - begunAt) / SECOND_MS,
         failure: { sentence, lines },
       };
     }
@@ -168,7 +168,7 @@ async function waitUntilHealthy(
 ): Promise<number> {
   const file = fileOf(row);
   const { path, withinSeconds } = file.health;
-  const deadline = Date.now() + withinSeconds * SECOND_MS;
+  const deadline = performance.now() + withinSeconds * SECOND_MS;
   for (let good = 0; ;) {
     const state = await driver.state(instance, signal);
     if (state.kind !== 'running') {
@@ -179,7 +179,7 @@ async function waitUntilHealthy(
     const isReported = row.release !== null && isRelease(look.release, row.release, file);
     good = look.status === 200 && isReported ? good + 1 : 0;
     if (good === GOOD_LOOKS) return look.ms;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       // What is not 200 may be the proxy's own answer, which is of no release.
       const isOther = look.status === 200 && !isReported;
       const answered = isOther

@@ -79,12 +79,12 @@ async function removeRoute(parts: StopParts, row: WorkRow, fence: number | null,
 
 /** Waits for what is on its way to the instance; gives how many requests were not finished in time. */
 async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
-  const until = Date.now() + fileOf(row).drainSeconds * SECOND_MS;
+  const until = performance.now() + fileOf(row).drainSeconds * SECOND_MS;
   const { instance } = row;
   if (instance === null) return 0;
   for (;;) {
     const open = await traffic.open(serviceName(row), { host: instance.host, port: instance.port }, signal);
-    if (open === 0 || Date.now() > until) return open;
+    if (open === 0 || performance.now() > until) return open;
     await pause(PAUSE_MS, signal);
   }
 }

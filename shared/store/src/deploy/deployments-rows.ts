@@ -46,6 +46,8 @@ export interface WorkRow extends DeploymentRow {
   readonly replaces: string | null;
   readonly threadId: string | null;
   readonly startedAt: Date | null;
+  /** How long ago it began, or else was asked for, when the row was read: by the database's clock, as what is compared with it. */
+  readonly ageMs: number;
   readonly deadlineAt: Date | null;
   readonly progressAt: Date | null;
   readonly cancelBy: string | null;
@@ -74,7 +76,8 @@ const FROM = sql`from deployments d join services v on v.project = d.project and
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
 export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
-  d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
+  d.thread_id as "threadId", d.started_at as "startedAt",
+  (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 

@@ -25,7 +25,8 @@ export interface FoundErrors {
   readonly source: ErrorSource;
   readonly sample: string;
   readonly release: string | null;
-  readonly at: Date;
+  /** When a log says that it was; null for now. */
+  readonly at: Date | null;
   readonly count: number;
 }
 
@@ -43,9 +44,11 @@ const COLUMNS = sql`project, environment, fingerprint, source, sample, release, 
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
   const groups = found.map((one) => ({ ...one, sample: redactText(one.sample).slice(0, SAMPLE) }));
+  // A clock that is ahead would have its errors counted as new for hours.
+  const at = sql`least(f.at, clock_timestamp())`;
   await db.query(sql`
     insert into error_groups (project, environment, fingerprint, source, sample, release, first_seen, last_seen, count)
-     select ${service.project}, ${service.environment}, f.fingerprint, f.source, f.sample, f.release, f.at, f.at, f.count
+     select ${service.project}, ${service.environment}, f.fingerprint, f.source, f.sample, f.release, ${at}, ${at}, f.count
        from jsonb_to_recordset(${JSON.stringify(groups)}::jsonb)
          as f (fingerprint text, source text, sample text, release text, at timestamptz, count bigint)
       order by f.fingerprint
@@ -60,17 +63,17 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
   const minutes = found.flatMap(({ source, at, count }) => (source === 'log' ? [{ at, count }] : []));
   if (minutes.length === 0) return;
   await db.query(sql`insert into error_minutes (project, environment, minute, count)
-     select ${service.project}, ${service.environment}, date_trunc('minute', f.at), sum(f.count)
+     select ${service.project}, ${service.environment}, date_trunc('minute', ${at}), sum(f.count)
        from jsonb_to_recordset(${JSON.stringify(minutes)}::jsonb) as f (at timestamptz, count bigint) group by 3
      on conflict (project, environment, minute) do update set count = error_minutes.count + excluded.count`);
   await db.query(sql`delete from error_minutes where project = ${service.project}
       and environment = ${service.environment} and minute < now() - interval '1 day'`);
 }
 
-/** How many errors a service had since then, to the minute. */
-export async function countErrors(db: Queryable, service: ServiceKey, since: Date): Promise<number> {
+/** How many errors a service had in so long until now, to the minute. */
+export async function countErrors(db: Queryable, service: ServiceKey, withinMs: number): Promise<number> {
   return findValue<number>(db, 0)`select coalesce(sum(count), 0)::int as n from error_minutes
-      where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', ${since}::timestamptz)`;
+      where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', clock_timestamp() - ${withinMs} * interval '1 ms')`;
 }
 
 /** Groups that were seen since then, the newest first. */

@@ -12,7 +12,6 @@ const KINDS = 10;
 export function failureErrors(
   { failure, release }: Pick<WorkRow, 'failure' | 'release'>,
   hasServed: boolean,
-  at: Date,
 ): readonly FoundErrors[] {
   if (failure === null) return [];
   const error = (sample: string, count: number): FoundErrors => ({
@@ -20,7 +19,7 @@ export function failureErrors(
     source: 'deploy',
     sample,
     release,
-    at,
+    at: null,
     count,
   });
   const lines = hasServed ? [] : groupErrors(failure.lines.map((line) => ({ at: null, stream: 'err' as const, line })));

@@ -42,10 +42,10 @@ export async function prepare(session: DeploymentSession, signal: AbortSignal): 
 
 /** Measures again while only a server of ours is away: one that is started anew answers soon, and its absence fails no deployment. */
 async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
-  const deadline = Date.now() + RESTART_MS;
+  const deadline = performance.now() + RESTART_MS;
   for (;;) {
     const readiness = await measure();
-    if (!readiness.isUnanswered || Date.now() >= deadline) return readiness;
+    if (!readiness.isUnanswered || performance.now() >= deadline) return readiness;
     await sleep(LOOK_AGAIN_MS, signal);
     signal.throwIfAborted();
   }
@@ -72,11 +72,11 @@ export async function build(
   const watched = watchForStall(session, stop, watch.signal).catch((error: unknown) =>
     session.context.log.error('a build is not watched for a stall', { error }),
   );
-  const begun = Date.now();
+  const begun = performance.now();
   try {
     const onLine = lines.push.bind(lines);
     const artifact = await driver.build({ id, sourceDir, file: fileOf(row), onLine, signal });
-    const evidence = { artifact: artifact.ref, seconds: Math.round((Date.now() - begun) / SECOND_MS) };
+    const evidence = { artifact: artifact.ref, seconds: Math.round((performance.now() - begun) / SECOND_MS) };
     await held.advance('starting', evidence, { change: { artifact, kept: true } });
   } finally {
     watch.abort();
@@ -94,16 +94,16 @@ async function watchForStall(
   const { held, lines, parts } = session;
   const { stallMs } = parts.limits;
   const driver = await session.driver();
-  let sign = Date.now();
+  let sign = performance.now();
   let usedMs = 0;
   while (!signal.aborted) {
     await sleep(Math.min(stallMs / 5, 5 * SECOND_MS), signal);
     // What cannot be measured counts as nothing used: lines alone decide then.
     const now = (await driver.buildCpuMs?.(releaseId(held.row()), signal).catch(() => null)) ?? usedMs;
-    if (now > usedMs) sign = Date.now();
+    if (now > usedMs) sign = performance.now();
     usedMs = Math.max(usedMs, now);
     sign = Math.max(sign, lines.lastAt());
-    if (Date.now() - sign > stallMs && !signal.aborted)
+    if (performance.now() - sign > stallMs && !signal.aborted)
       stop(new AppError('STEP_STALLED', { step: 'building', seconds: String(Math.round(stallMs / SECOND_MS)) }));
   }
 }

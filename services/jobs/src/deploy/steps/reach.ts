@@ -23,7 +23,7 @@ export async function probeHealth(
   file: Pick<ServiceFile, 'health' | 'release'>,
   signal: AbortSignal,
 ): Promise<Look> {
-  const begun = Date.now();
+  const begun = performance.now();
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   try {
     const response = await fetch(`http://${host}:${address.port}${file.health.path}`, {
@@ -33,10 +33,16 @@ export async function probeHealth(
     });
     const body = await readSome(response);
     const release = releaseOf(response, body, file);
-    return { status: response.status, problem: null, isClosed: false, release, ms: Date.now() - begun };
+    return {
+      status: response.status,
+      problem: null,
+      isClosed: false,
+      release,
+      ms: Math.round(performance.now() - begun),
+    };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, ...describe(error), release: null, ms: Date.now() - begun };
+    return { status: null, ...describe(error), release: null, ms: Math.round(performance.now() - begun) };
   }
 }
 

@@ -55,7 +55,7 @@ async function waitUntilHealthy(
   const file = fileOf(row);
   const driver = await session.driver();
   session.follow(instance);
-  const deadline = Date.now() + file.health.withinSeconds * SECOND_MS;
+  const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;
   let last: Look = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
   let good = 0;
   for (let looks = 1; ; looks++) {
@@ -63,7 +63,7 @@ async function waitUntilHealthy(
     last = await probeHealth(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
     if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
-    if (Date.now() > deadline) break;
+    if (performance.now() > deadline) break;
     await pause(PAUSE_MS, signal);
   }
   requireRunning(await readState(driver, instance, signal));
@@ -104,11 +104,11 @@ export function findPort(lines: readonly string[], given: number): number | null
 
 /** How an instance is; of one that has crashed, with the exit code, which can be seen only between two starts and at the end. */
 async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
-  const deadline = Date.now() + CRASH_MS;
+  const deadline = performance.now() + CRASH_MS;
   for (;;) {
     const state = await driver.state(instance, signal);
     const isClear = state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined;
-    if (isClear || Date.now() > deadline) return state;
+    if (isClear || performance.now() > deadline) return state;
     await pause(PAUSE_MS / 4, signal);
   }
 }

@@ -46,7 +46,7 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
   session.follow(instance);
   const file = fileOf(row);
   const service = serviceName(row);
-  const deadline = Date.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
+  const deadline = performance.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
   let good = 0;
   let other = 0;
   for (;;) {
@@ -61,7 +61,7 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
       await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
       return;
     }
-    if (other === OTHER_LOOKS || Date.now() > deadline) {
+    if (other === OTHER_LOOKS || performance.now() > deadline) {
       const found = describe(isOurs, look);
       throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
     }
@@ -78,7 +78,7 @@ export async function drain(session: DeploymentSession, signal: AbortSignal): Pr
   const graceMs = fileOf(row).drainSeconds * SECOND_MS;
   const others = (await driver.find(serviceOf(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
   const running = others.filter(({ state }) => state.kind === 'running');
-  const deadline = Date.now() + graceMs;
+  const deadline = performance.now() + graceMs;
   let open = 0;
   const isBusy = async (): Promise<boolean> => {
     const route = await parts.traffic.current(service, signal);
@@ -86,7 +86,7 @@ export async function drain(session: DeploymentSession, signal: AbortSignal): Pr
     open = counts.reduce((sum, count) => sum + count, 0);
     return open > 0;
   };
-  while ((await isBusy()) && Date.now() < deadline) await pause(PAUSE_MS, signal);
+  while ((await isBusy()) && performance.now() < deadline) await pause(PAUSE_MS, signal);
   const stopped: string[] = [];
   for (const { id, instance } of running)
     stopped.push(

@@ -24,11 +24,11 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
     await held.advance(
       'failed',
       { serves: route?.deploymentId ?? row.replaces },
-      { errors: failureErrors(row, false, new Date()) },
+      { errors: failureErrors(row, false) },
     );
     return;
   }
-  const errors = failureErrors(row, true, new Date());
+  const errors = failureErrors(row, true);
   const back: Back = isOurs ? await switchBack(session, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
     // There is nothing better: what is left alone still answers.

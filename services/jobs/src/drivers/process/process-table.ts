@@ -75,11 +75,11 @@ export function findFamily(
 
 /** Kills what `find` finds until it finds nothing. Throws the signal's reason, or says what does not end. */
 export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
-  const deadline = Date.now() + GONE_MS;
+  const deadline = performance.now() + GONE_MS;
   let ended = 0;
   for (let left = find(); left.length > 0; left = find()) {
     signal.throwIfAborted();
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`processes ${left.map(({ pid }) => pid).join(', ')} do not end when killed`);
     for (const row of left) sendSignal(row, 'SIGKILL');
     ended = Math.max(ended, left.length);
@@ -106,10 +106,10 @@ export function killGroup({ pid }: ChildProcess): void {
 
 /** Waits until `isOver` holds; answers whether it does after `timeoutMs`. Throws the signal's reason. */
 export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (!isOver()) {
     signal.throwIfAborted();
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await sleep(PAUSE_MS, signal);
   }
   return true;

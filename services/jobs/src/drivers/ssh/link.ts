@@ -147,10 +147,10 @@ async function execute(
       if (error) return reject(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
       let isClosed = false;
       const abort = async (): Promise<void> => {
-        const deadline = Date.now() + KILL_MS;
-        while (group === null && !isClosed && Date.now() < deadline) await sleep(LOOK_MS);
+        const deadline = performance.now() + KILL_MS;
+        while (group === null && !isClosed && performance.now() < deadline) await sleep(LOOK_MS);
         if (group !== null && !isClosed) await killGroup(client, group);
-        while (!isClosed && Date.now() < deadline) await sleep(LOOK_MS);
+        while (!isClosed && performance.now() < deadline) await sleep(LOOK_MS);
         channel.destroy();
         reject(signal.reason as Error); // what aborts here gives an error
       };
