@@ -54,6 +54,22 @@ describe('the name of a variable', () => {
     'ACME_MODULES',
     'ACMEPATH',
     'ACME_PRELOADED',
+    'PRISMA_QUERY_ENGINE_BINARY',
+    'CHROME_BIN',
+    'ACME_EXECUTABLE',
+    'ACME_COMMAND',
+    'ACME_CMD',
+    'SUDO_ASKPASS',
+    'PSQL_PAGER',
+    'BUNDLER_EDITOR',
+    'UWSGI_EXEC_ASAP',
+    'UWSGI_EVAL',
+    'PSQLRC',
+    'VIMINIT',
+    'EXINIT',
+    'HTTPS_PROXY',
+    'http_proxy',
+    'ALL_PROXY',
   ])('%s looks as if it did, and is asked about', (name) => expect(loaderKind(name)).toBe('likely'));
 
   it.each([
