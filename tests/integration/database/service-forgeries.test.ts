@@ -206,6 +206,12 @@ const CASES: readonly Case[] = [
   ...MAINTENANCE.map(([what, sql]): Case => ['maintenance', what, sql]),
   ...ofPool('act_agents').map(([what, sql]): Case => ['agents', what, sql]),
   ...ofPool('act_deploy').map(([what, sql]): Case => ['deploy', what, sql]),
+  [
+    'agents',
+    'write the card of an open request anew, whose action it takes for a run of its own',
+    `insert into runs (run_id, job, payload, trace_id) values ('act_open', 'workspace.run', '{}', 't');
+     ${words('apv_open:x', 'telegram:1002', 'apv_open', approve('apv_open'))}`,
+  ],
   ['deploy', 'make a run that an admin hears of', run('act_new', {}, ADA)],
   ['deploy', 'make a run about the command of an admin', run('act_new', { deploymentId: 'act_admin' }, ADA)],
   [

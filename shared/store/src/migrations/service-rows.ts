@@ -17,8 +17,8 @@ const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters
 type BoundTable = (typeof TABLES)[number];
 
 const ANY: Rows = { own: 'true' };
-// A subquery sees what its service sees: `runs` are those of its pool.
-const OWN_APPROVALS = 'exists (select from runs r where r.run_id = approvals.action_id)';
+// A subquery sees what its service sees: `runs` are those of its pool. Of an open request nobody can have a run but by its name.
+const OWN_APPROVALS = `approvals.status = 'consumed' and exists (select from runs r where r.run_id = approvals.action_id)`;
 /** A lane reads the envelope, so it says what the columns say. */
 const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind, 'channel', inbox.channel, 'bot', inbox.bot,
     'updateId', inbox.update_id, 'userKey', inbox.user_key, 'chatKey', inbox.chat_key)`;
