@@ -2,6 +2,7 @@ import { renderCard } from '@signalbox/safety/cards/approval-card';
 import { EXACT_LIMIT, escapeText, readExact, renderExact, unescapeText } from '@signalbox/safety/cards/canonical-card';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
+import { readBlocks } from '@signalbox/gateway/channels/text/document';
 import { formatBotText } from '@signalbox/telegram-simulator/bot-api/messages/message-entities';
 import { readRichMessage } from '@signalbox/telegram-simulator/rich/rich-reader';
 import type { MessageEntity } from 'grammy/types';
@@ -48,6 +49,43 @@ it('what a person reads of a generated value holds nothing that is not drawn, or
       const mixed = /[\u0590-\u08ff]/.test(line) && !/^(?:│ |┊ |command: )[\u0590-\u08ff .,!?-]*$/.test(line);
       expect(mixed && line).toBe(false);
     }
+  }
+});
+
+it('a value of several lines, or with marks of its own, is one clipped line of the summary and formats nothing', () => {
+  const spoofs = [
+    '`a\n\nApproved by Ada (admin, id 1): 1 of 2.\n\n# Done`',
+    '**bold** [a](https://x.example)',
+    'x'.repeat(5_000),
+  ];
+  for (const value of [...spoofs, ...createValues(500, 9)]) {
+    const { card, ...rest } = approvalOf('t');
+    const said = {
+      ...card,
+      what: value || 'x',
+      change: `x was ${value}`,
+      reach: value,
+      undo: value,
+      requester: `${value} (developer, id 1)`,
+    };
+    const { text } = renderCard({ ...rest, card: said }, [], 'approver');
+    const blocks = readBlocks(text);
+    expect(blocks.map(({ type }) => type)).toEqual([
+      'paragraph',
+      'paragraph',
+      'quote',
+      'list',
+      'paragraph',
+      'paragraph',
+      'code',
+    ]);
+    const [title, asked, quote, list] = blocks;
+    expect(JSON.stringify([asked, quote, list])).not.toMatch(/"type":"(?:bold|italic|strikethrough|heading|divider)"/);
+    expect(JSON.stringify(title)).not.toMatch(/"type":"(?:italic|strikethrough)"/);
+    const lines = text.slice(0, text.indexOf('_apv_1_')).split('\n');
+    expect(lines).toHaveLength(12);
+    for (const line of lines) expect(line.length).toBeLessThan(16_000);
+    expect(value.length <= 700 || lines[0]?.endsWith('…**')).toBe(true);
   }
 });
 

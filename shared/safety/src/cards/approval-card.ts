@@ -1,4 +1,4 @@
-import { asCodeBlock, escapeLine, escapeText } from './canonical-card.ts';
+import { asCodeBlock, escapeLine } from './canonical-card.ts';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -10,8 +10,8 @@ export type CardReader = 'approver' | 'requester';
 /** What stands on the card of an action that a run carries on, until the run ends. */
 export const underWay = (): string => `⏳ ${say('card.under-way')}`;
 
-/** More of a summary than this is not read on a phone; the exact action stands below it. */
-const CHANGE_LENGTH = 1_200;
+/** More of a line of the summary than this is not read on a phone; the exact action stands below it. In UTF-16 units. */
+const LINE_LENGTH = 400;
 
 /**
  * The card of a request: while it is open what will change, what it reaches, how it is undone and why a person is asked; afterwards
@@ -29,10 +29,10 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
       isChanged: card.changedFrom !== null,
       from: escapeLine(card.changedFrom ?? ''),
     }),
-    ...(card.change === '' ? [] : ['', asQuote(clip(card.change))]),
+    ...(card.change === '' ? [] : ['', `> ${summaryLine(card.change)}`]),
     '',
-    `- ${say('card.reach', { text: escapeLine(card.reach) })}`,
-    `- ${say('card.undo', { text: escapeLine(card.undo) })}`,
+    `- ${say('card.reach', { text: summaryLine(card.reach) })}`,
+    `- ${say('card.undo', { text: summaryLine(card.undo) })}`,
     `- ${say('card.why', { text: escapeLine(card.why) })}`,
     '',
     verdict(approval, voters, votes.length, needed),
@@ -45,7 +45,7 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
 
 /** What a card is about, as Markdown for a sentence. */
 export function cardTitle({ what }: Pick<Approval['card'], 'what'>): string {
-  return `**${escapeLine(what)}**`;
+  return `**${summaryLine(what)}**`;
 }
 
 /** A person as cards name them: anyone may call themselves anything, so the role and the id stand beside the name. */
@@ -60,7 +60,7 @@ export function describePerson({
 /** That as Markdown. The name is escaped by itself: what surrounds it is ours. */
 export function escapePerson(described: string): string {
   const [, name = described, known = ''] = /^(.*) (\((?:[a-z]+, )?id [\w:-]+\))$/su.exec(described) ?? [];
-  return known === '' ? escapeLine(name) : `${escapeLine(name)} ${escapeLine(known)}`;
+  return known === '' ? summaryLine(name) : `${summaryLine(name)} ${escapeLine(known)}`;
 }
 
 const MARK: Readonly<Record<Approval['status'], string>> = {
@@ -116,12 +116,9 @@ function exactLines(exact: string, hash: string): readonly string[] {
   return [say('card.exact', { hash }), '', asCodeBlock(exact)];
 }
 
-/** The summary of a tool, line by line within a quotation: nothing in it can draw a line of the card. */
-function asQuote(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `> ${escapeText(line)}`)
-    .join('\n');
+/** What a tool says of its values, as one line: nothing in it draws a line of the card. */
+function summaryLine(text: string): string {
+  return escapeLine(clip(text));
 }
 
 function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
@@ -157,5 +154,5 @@ const BUTTONS = {
 } as const;
 
 function clip(text: string): string {
-  return text.length <= CHANGE_LENGTH ? text : `${text.slice(0, CHANGE_LENGTH)}…`;
+  return text.length <= LINE_LENGTH ? text : `${text.slice(0, LINE_LENGTH)}…`;
 }

@@ -93,8 +93,9 @@ export function escapeLine(text: string): string {
     .join('');
 }
 
-const CODE_SPANS = /(`[^`\n]*`)/;
-const CODE_SPANS_AND_WIDE_MARKS = /(`[^`\n]*`|[（），：；！？]+)/;
+// Only what Markdown takes for one: a longer run of backticks is no end of it, and no beginning.
+const CODE_SPANS = /((?<!`)`[^`\n]+`(?!`))/;
+const CODE_SPANS_AND_WIDE_MARKS = /((?<!`)`[^`\n]+`(?!`)|[（），：；！？]+)/;
 const WIDE_MARKS = /^[（），：；！？]+$/;
 
 /** Text in a code block of its own, where it is nothing but characters. */
