@@ -66,14 +66,17 @@ export class TestPage {
     return id;
   }
 
-  /** Presses the button of that label, as it is shown. */
-  press(label: string): void {
-    for (const { id, version, props } of this.components.values()) {
-      const labels = ((props['buttons'] ?? []) as { label: string }[]).map((one) => one.label);
-      if (!labels.includes(label)) continue;
-      return this.send('client.action', { id: randomUUID(), componentId: id, version, index: labels.indexOf(label) });
-    }
-    throw new Error(`no button ${label} is shown`);
+  /** Presses the button of that label, as it is shown; of the first that has one, or of this component. */
+  press(label: string, componentId = this.withButton(label)[0]?.id): void {
+    const pressed = this.withButton(label).find(({ id }) => id === componentId);
+    if (!pressed) throw new Error(`no button ${label} is shown`);
+    const index = labelsOf(pressed).indexOf(label);
+    this.send('client.action', { id: randomUUID(), componentId, version: pressed.version, index });
+  }
+
+  /** What is shown with a button of that label, the first one first. */
+  withButton(label: string): readonly Component[] {
+    return [...this.components.values()].filter((component) => labelsOf(component).includes(label));
   }
 
   send(type: string, payload: unknown): void {
@@ -113,4 +116,8 @@ export class TestPage {
     }
     this.seq = Math.max(this.seq, frame.payload.seq);
   }
+}
+
+function labelsOf({ props }: Component): readonly string[] {
+  return ((props['buttons'] ?? []) as { label: string }[]).map(({ label }) => label);
 }

@@ -3,7 +3,9 @@ import { say } from '@signalbox/messages/say';
 import { openTerminal } from '../../integration/cli/terminal.ts';
 import { readFiles } from '../../support/ledger-files.ts';
 import { compareLedger } from '../../support/ledger-world.ts';
+import { checkPaged, type Report } from './check-paged.ts';
 import type { SoakField } from './field.ts';
+import type { Pagers } from './paging.ts';
 import type { Asked } from './people.ts';
 import { ANSWERS, projectOf, textOf } from './requests.ts';
 import type { Voice } from './voices/voice.ts';
@@ -15,14 +17,12 @@ export interface Wrong {
   readonly example: string;
 }
 
-/** Collects what is wrong by kind. */
-type Report = (what: string, example: unknown) => void;
-
 /** Looks at everything once nothing is under way. Nothing wrong is an empty list. */
 export async function check(
   field: SoakField,
   voices: readonly Voice[],
   asked: readonly Asked[],
+  pagers: Pagers,
 ): Promise<readonly Wrong[]> {
   const found = new Map<string, { count: number; example: string }>();
   const report: Report = (what, example) => {
@@ -33,6 +33,7 @@ export async function check(
   await checkEffects(field, asked, report);
   await checkFiles(field, asked, report);
   await checkDeployments(field, asked, report);
+  await checkPaged(field, voices, pagers, report);
   await checkRest(field, report);
   return [...found].map(([what, { count, example }]) => ({ what, count, example }));
 }

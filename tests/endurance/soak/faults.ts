@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import type { SoakField } from './field.ts';
 import type { Random } from './random.ts';
 import type { SoakService } from './killable-service.ts';
@@ -51,6 +52,7 @@ export function startFaults(field: SoakField, random: Random, note: (line: strin
       await loop;
       await Promise.all(running);
       await fetch(`${field.simulatorUrl}/api/faults`, { method: 'DELETE' });
+      await createSimulatorClient(field.whatsAppUrl).clearFaults();
       for (const service of field.services) {
         for (const wire of service.wires) wire.mend();
         service.signal('SIGCONT');
@@ -173,6 +175,8 @@ function kindsOf(field: SoakField, random: Random): readonly Kind[] {
       await delay(2_000);
     }),
     server('Telegram', 5, 'Telegram', () => breakTelegram(field, random)),
+    server('WhatsApp', 3, 'WhatsApp', () => breakWhatsApp(field, random)),
+    server('callback', 3, 'callback', () => breakCallback(field, random)),
     server('everything killed', 0.7, 'everything', async () => {
       await Promise.all(services.map((service) => service.end('SIGKILL')));
       await pause(500, 3_000);
@@ -204,4 +208,28 @@ async function breakTelegram({ simulatorUrl }: SoakField, random: Random): Promi
     if (!answer.ok) throw new Error(`/api/faults answered ${answer.status}: ${await answer.text()}`);
   }
   await delay(random.between(4_000, 10_000));
+}
+
+/** Some of the next messages meet what Meta, or the way to it, has: a limit, an error, a lost call, a lost answer. */
+async function breakWhatsApp({ whatsAppUrl }: SoakField, random: Random): Promise<void> {
+  const { fault } = createSimulatorClient(whatsAppUrl);
+  const ways = [
+    () => ({ code: 130429, status: 429, retryAfter: random.between(1, 3) }),
+    () => ({ code: 131000, status: 500 }),
+    () => ({ html: '<title>502</title>', status: 502 }),
+    () => ({ dropConnection: 'before' as const }),
+    () => ({ dropConnection: 'after' as const }),
+    () => ({ delayMs: random.between(2_000, 8_000) }),
+  ];
+  for (let index = random.between(2, 6); index > 0; index--)
+    await fault({ what: 'send', skip: random.between(0, 4), ...random.pick(ways)() });
+  await delay(random.between(4_000, 10_000));
+}
+
+/** The program at a callback is away, or takes what it says nothing to. */
+async function breakCallback({ programs }: SoakField, random: Random): Promise<void> {
+  const { receiver } = random.pick(programs);
+  receiver.answer(random.pick([() => 503, () => 500, () => 'hang up', () => 'silence'] as const));
+  await delay(random.between(2_000, 12_000));
+  receiver.answer(() => 200);
 }

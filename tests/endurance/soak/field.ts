@@ -142,6 +142,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
         return { name: source, secret, serviceAccount, callback: receiver.url };
       }),
     ),
+    { mode: 0o600 },
   );
   const channels = {
     GATEWAY_CHANNELS: 'telegram,web,whatsapp,ingress',

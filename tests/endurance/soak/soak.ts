@@ -5,6 +5,7 @@ import { check, type Wrong } from './check.ts';
 import { startFaults } from './faults.ts';
 import { openField } from './field.ts';
 import { measureSlowness } from './probe.ts';
+import { deployPagers } from './paging.ts';
 import { startCrowd } from './people.ts';
 import { openVoices } from './voices/voices.ts';
 import { createRandom } from './random.ts';
@@ -42,6 +43,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { minutes, people, seed, dir, say } = options;
   const field = await openField(dir, createRandom(seed + 1));
   try {
+    const pagers = await deployPagers(field);
     const slowness = await measureSlowness(field);
     const drainMs = DRAIN_MS * slowness;
     say(`seed ${seed}, ${minutes} min, ${people} people, slowness ${slowness.toFixed(1)}, in ${dir}`);
@@ -54,6 +56,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const crowd = await startCrowd({ pool, voices, seed, repository });
     await delay(10_000); // some have begun
     const faults = startFaults(field, createRandom(seed), note);
+    pagers.start(createRandom(seed + 2), note);
     for (let left = minutes * 60_000 - 10_000; left > 0; left -= SAY_MS) {
       await delay(Math.min(left, SAY_MS));
       const made = Object.values(faults.counts).reduce((sum, count) => sum + count, 0);
@@ -62,6 +65,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await crowd.stop();
     await faults.stop();
     note('the last fault is over');
+    await pagers.stop();
     const healed = Date.now();
     let quietSince: number | null = null;
     while (Date.now() - healed < drainMs && (quietSince === null || Date.now() - quietSince < QUIET_MS)) {
@@ -71,7 +75,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     }
     await crowd.close();
     const drainedInSeconds = quietSince === null ? null : Math.round((quietSince - healed) / 1_000);
-    const wrong = [...(await check(field, voices, crowd.asked))];
+    const wrong = [...(await check(field, voices, crowd.asked, pagers))];
     if (drainedInSeconds === null)
       wrong.unshift({
         what: `not drained ${Math.round(drainMs / 1_000)} s after the last fault`,

@@ -15,7 +15,7 @@ export interface Voice {
 
 /** A card ends in the id of what it is about. It says what came of it too, beside the answer. */
 export function withoutCards(texts: readonly string[]): readonly string[] {
-  return texts.map((text) => text.replaceAll(/[*`]/g, '')).filter((text) => !/\napv_\w+$/.test(text));
+  return texts.map((text) => text.replaceAll(/[*`]/g, '')).filter((text) => !/\n_?apv_\w+$/.test(text));
 }
 
 /**

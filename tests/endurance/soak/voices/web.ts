@@ -3,7 +3,7 @@ import { createIdentityCode } from '@signalbox/store/people/identities';
 import type { Pool } from '@signalbox/store/pool';
 import { TestPage } from '../../../web/page.ts';
 import { cookieOf, postSession } from '../../../web/requests.ts';
-import { withoutCards, type Voice } from './voice.ts';
+import { nextCard, withoutCards, type Voice } from './voice.ts';
 
 const RECONNECT_MS = 500;
 const OPEN = 1;
@@ -14,6 +14,7 @@ export async function openWebVoice(pool: Pool, url: string, id: number): Promise
   if (response.status !== 200) throw new Error(`sign-in answered ${response.status}`);
   const cookie = cookieOf(response);
   const unconfirmed = new Map<string, string>();
+  const pressed = new Set<string>();
   const closing = new AbortController();
   let page = await new TestPage({ url, cookie }).opened();
   const comeBack = async (): Promise<void> => {
@@ -47,7 +48,9 @@ export async function openWebVoice(pool: Pool, url: string, id: number): Promise
       return withoutCards(messages.map(({ props }) => String(props['text'])));
     },
     confirm: async () => {
-      if (page.socket.readyState === OPEN) page.press('Confirm');
+      if (page.socket.readyState !== OPEN) return;
+      const cards = page.withButton('Confirm').map((card) => card.id);
+      page.press('Confirm', nextCard(cards, pressed));
     },
     close: async () => {
       closing.abort();
