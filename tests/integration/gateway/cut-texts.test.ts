@@ -72,6 +72,14 @@ test('a rest that begins like a command is none', async () => {
   expect(await harness.said(1001)).toEqual([]);
 });
 
+test('a command of ours right behind a long message is that command', async () => {
+  await send(whole(4_096));
+  await send('/secret set db-password correct-horse-battery');
+  await until('it is answered', async () => (await harness.said(1001)).join().includes('secret:db-password'));
+  const [long] = await untilRows(2);
+  expect(long?.text).toBe(whole(4_096));
+});
+
 test('without its rest a long message waits a moment, and a short one not at all', async () => {
   await send('deploy shop');
   expect(await untilRows(1)).toMatchObject([{ isHeld: false }]);

@@ -120,9 +120,13 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
   };
 }
 
-/** Whether words are one's own and nothing else: only such a text is cut by a client, and only such a one is the rest of another. */
+/**
+ * Whether words are one's own and nothing else: only such a text is cut by a client, and only such a one is the rest of another. A command
+ * of ours is none: with `/secret` or `/stop` a person means what it does, whatever they wrote a moment before.
+ */
 function mayBeRest(update: FromPerson): boolean {
   if (update.kind !== 'text' || update.messageId === null || update.album !== null) return false;
+  if ((parseCommand(update.text)?.name ?? null) !== null) return false;
   return update.attachments.length === 0 && update.borrowed !== 'forward' && update.borrowed !== 'bot';
 }
 
