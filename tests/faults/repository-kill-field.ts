@@ -69,6 +69,8 @@ export interface RepositoryKillField {
 
 export async function openRepositoryKillField(): Promise<RepositoryKillField> {
   const bench = await openRepositoryBench({ isServed: false });
+  // The one that fetches lives on; the one that reads what was fetched is killed.
+  await bench.jobs.startService({ ...bench.settings, JOBS_POOLS: 'deploy' });
   const { pool } = bench.jobs;
   const victims = new Map<string, Victim>();
   const closing: (() => Promise<unknown>)[] = [];
@@ -91,7 +93,7 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
 
   const start: RepositoryKillField['start'] = async ({ isPaused = false, programs = '', settings = {} } = {}) => {
     const name = `chain-worker-${(started += 1)}`;
-    const database = new URL(bench.jobs.environment(bench.settings)['DATABASE_URL'] ?? '');
+    const database = new URL(bench.jobs.wiring.databaseUrl('analysis'));
     let isDead = false;
     const owners = new Map<number, { victim: Victim; step: number | null; within: string }>();
     const relay = await openStatementRelay(Number(database.port), (statement, side) => {
@@ -109,6 +111,7 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
       name,
       bench.jobs.environment({
         ...bench.settings,
+        JOBS_POOLS: 'analysis',
         DATABASE_URL: database.href,
         PATH: path,
         JOBS_CONCURRENCY: '8',
