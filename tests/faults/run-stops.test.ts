@@ -3,7 +3,7 @@ import { INDEXED, openJobsBench, until, type JobsBench } from '../integration/jo
 
 let bench: JobsBench;
 beforeEach(async () => {
-  bench = await openJobsBench();
+  bench = await openJobsBench(undefined, { standsFor: 'deploy' });
 });
 afterEach(() => bench.close());
 

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { migrate } from '@signalbox/store/migrations/migrate';
+import { serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
@@ -13,6 +14,7 @@ import { startOwnRedis } from '../support/redis.ts';
 import { openTcpRelay } from '../support/tcp-relay.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { servicePassword } from '../support/service-login.ts';
 import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 
 // Services that are started before the servers that they need, or whose servers cannot be used yet.
@@ -140,13 +142,22 @@ interface StartedService {
   readonly ready: () => Promise<string>;
 }
 
+/** The same place with the login of a service, where the address is that of the owner. */
+function loginTo(databaseUrl: string, service: ServiceWithLogin): string {
+  const owner = new URL(inject('databaseUrl'));
+  const url = new URL(databaseUrl);
+  if (url.username !== owner.username || url.password !== owner.password) return databaseUrl;
+  return Object.assign(url, { username: serviceRole(service), password: servicePassword(owner.href, service) }).href;
+}
+
 async function start(name: Service, databaseUrl: string, redisUrl: string, probePort = 0): Promise<StartedService> {
   const port = probePort || (await freePort());
   const folder = makeTemporaryFolder(`away-${name}`);
   const child = run(name, [], {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: loginTo(databaseUrl, name === 'jobs' ? 'maintenance' : name),
     REDIS_URL: redisUrl,
     REDIS_PREFIX: `${folder}:`,
+    JOBS_POOLS: 'maintenance',
     PROBE_PORT: String(port),
     TELEGRAM_BOT_TOKEN: '1:nobody',
     TELEGRAM_API_ROOT: 'http://127.0.0.1:1',

@@ -43,8 +43,17 @@ async function findOwner(client: pg.Client): Promise<AppError | null> {
 }
 
 async function checkRelease(client: pg.Client, user: Exclude<DatabaseUser, 'owner'>): Promise<AppError | null> {
+  // Before the first migration no login may take a role.
+  if (await isEmpty(client)) return findReleaseProblem(client);
   await takeRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
   return findReleaseProblem(client);
+}
+
+async function isEmpty(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ isEmpty: boolean }>(
+    `select to_regclass('public.kysely_migration') is null as "isEmpty"`,
+  );
+  return rows[0]?.isEmpty ?? false;
 }
 
 /** Why a database is not one of this release, older or newer, with what to do; null when it is. Throws when it does not answer. */
