@@ -92,7 +92,7 @@ test(
     await until(async () => /hello/i.test(await said()), 60_000);
     disk.fill();
     // More than fits into what the database has open.
-    for (let n = 0; n < 20; n += 1) await people.send(ada, `hello ${n} ${'x'.repeat(3_000)}`);
+    for (let n = 0; n < 30; n += 1) await people.send(ada, `hello ${n} ${'x'.repeat(2_000)}`); // a longer text waits for its rest
     await people.send(ada, 'create a project named harbor');
     await until(async () => (await said()).includes('I cannot store messages at the moment'), 90_000);
     expect(await said()).not.toContain('What is the project for');
