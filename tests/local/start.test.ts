@@ -14,7 +14,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 
 // The whole of `npm start`, with a data folder of its own: every server, every service.
 
@@ -129,11 +129,19 @@ test('each service logs in to Postgres and Redis as itself, and its password is 
   ]);
   const owner = new pg.Client({ connectionString: run?.databaseUrl });
   await owner.connect();
-  const { rows } = await owner.query<{ usename: string }>(
-    `select distinct usename from pg_stat_activity where application_name ~ '^signalbox-(gateway|worker|jobs)'`,
+  // A pool without work opens no connection before it first looks for some.
+  const seen = await eventually(
+    async () => {
+      const { rows } = await owner.query<{ usename: string }>(
+        `select distinct usename from pg_stat_activity where application_name ~ '^signalbox-(gateway|worker|jobs)'`,
+      );
+      return rows.map(({ usename }) => usename).toSorted();
+    },
+    (names) => names.length > 5,
+    40_000,
   );
   await owner.end();
-  expect(rows.map(({ usename }) => usename).toSorted()).toEqual(
+  expect(seen).toEqual(
     ['agents', 'analysis', 'deploy', 'gateway', 'maintenance', 'worker'].map((name) => `signalbox_${name}`),
   );
   const passwords = [...new Set(logins.flatMap(({ database, redis }) => [database.password, redis.password]))];
