@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
@@ -29,6 +30,7 @@ const OF_ONE_SERVICE = new Set([
   'SECRETS_KEY_FILE',
   'SECRETS_SEALING_KEY',
   'TELEGRAM_BOT_TOKEN',
+  'WEB_START_KEY',
 ]);
 /** What whoever starts it has in their environment, and no service asks for. */
 const OF_NOBODY = { CLOUD_TOKEN: 'canary-of-a-cloud', LANGSMITH_API_KEY: 'canary-of-a-tracer', NODE_NO_WARNINGS: '1' };
@@ -103,7 +105,7 @@ test('each process has its own secrets and no others, and nothing that it does n
   expect(held).toEqual({
     simulator: [],
     proxy: ['PROXY_SOCKET'],
-    gateway: ['SECRETS_SEALING_KEY', 'TELEGRAM_BOT_TOKEN'],
+    gateway: ['SECRETS_SEALING_KEY', 'TELEGRAM_BOT_TOKEN', 'WEB_START_KEY'],
     'worker-1': ['OPENAI_API_KEY'],
     'worker-2': ['OPENAI_API_KEY'],
     'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR', 'AUDIT_KEY_FILE'],
@@ -210,6 +212,28 @@ test('a proxy that is killed is there again at once, at the same socket', async 
   expect(first.output()).toContain('proxy ended (SIGKILL); it starts again in 0.02 s');
 });
 
+test('no other program gets the port of the page while its gateway starts again', async () => {
+  const gateway = () => readRun(dir)?.services.find(({ name }) => name === 'gateway');
+  const before = gateway();
+  const [, port = ''] = /web page {3}http:\/\/localhost:(\d+)\//.exec(first.output()) ?? [];
+  if (!before || port === '') throw new Error('there is no page');
+  let stolen = 0;
+  const isBack = async (): Promise<boolean> => {
+    for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) stolen += (await canListen(host, Number(port))) ? 1 : 0;
+    return (
+      gateway()?.pid !== before.pid &&
+      (await fetch(before.probeUrl).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    );
+  };
+  process.kill(before.pid, 'SIGKILL');
+  await until(isBack, 30_000);
+  expect(stolen).toBe(0);
+  for (const host of ['127.0.0.1', '[::1]']) expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
+});
+
 test('a person is answered in the terminal chat', async () => {
   const chat = run('chat', '--as', '1001', '--json', 'hello');
   expect(await end(chat)).toBe(0);
@@ -271,6 +295,14 @@ async function untilReady(running: Running): Promise<void> {
 async function end({ child }: Running): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   return child.exitCode;
+}
+
+function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }
 
 function filesBelow(folder: string, isMeant: (file: string) => boolean): readonly string[] {

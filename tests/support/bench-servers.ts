@@ -41,6 +41,7 @@ export async function startBenchServers(dir: string, simulatorUrl: string | null
     inherited: { PATH: path, GATEWAY_CHANNELS: 'telegram' },
     workers: 1,
     pagePort: 0,
+    startKey: 'bench'.padEnd(32, '0'),
     keys: placeKeys(home),
     bubblewrap: {},
     simulatorUrl,

@@ -68,6 +68,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
     inherited,
     workers: 1,
     pagePort: 0,
+    startKey: `start-of-${id}`.padEnd(32, '0'),
     keys: placeKeys(dataDir),
     bubblewrap: {},
     simulatorUrl: options.simulatorUrl ?? 'http://127.0.0.1:9',

@@ -73,6 +73,29 @@ describe('a code', () => {
 });
 
 describe('a login', () => {
+  test('lasts over a restart of a gateway whose port nobody else could have', async () => {
+    const first = await bench.start();
+    const cookie = await bench.signIn(first.url);
+    await first.close();
+    const second = await bench.start();
+    expect(await readSession(second.url, cookie)).toMatchObject({ person: { name: 'Ada' } });
+  });
+
+  test.each([
+    ['of a gateway that binds its own', ''],
+    ['of another `npm start`', 'start-of-another'.padEnd(32, '0')],
+  ])('is worth nothing at the next start %s: a stranger may have been shown cookie and key', async (_of, key) => {
+    const first = await bench.start({ WEB_START_KEY: key && 'start-of-this'.padEnd(32, '0') });
+    const cookie = await bench.signIn(first.url);
+    expect(await readSession(first.url, cookie)).toMatchObject({ person: { name: 'Ada' } });
+    await first.close();
+    const second = await bench.start({ WEB_START_KEY: key });
+    expect(await readSession(second.url, cookie)).toMatchObject({ person: null });
+    const page = await bench.open({ url: second.url, cookie });
+    await until(() => page.closed !== null);
+    expect(page.closed?.code).toBe(4001);
+  });
+
   test('gets a token that the browser did not bring, and ends the one that it brought', async () => {
     const { url } = await bench.start();
     const planted = `signalbox=${'A'.repeat(43)}`;

@@ -4,6 +4,8 @@ import type { SimulatorOptions } from './server.ts';
 const Config = z.object({
   /** TCP port on 127.0.0.1; 0 lets the system choose. */
   SIMULATOR_PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
+  /** Descriptor of a socket of that port, which whoever started the simulator has bound; without it the simulator binds it. */
+  SIMULATOR_SOCKET: z.coerce.number().int().min(3).optional(),
   /** Folder of the append-only log; without it everything is in memory. */
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
   /** Token that bots present. Not a secret: it opens nothing outside this machine. */
@@ -17,6 +19,6 @@ const Config = z.object({
 export function loadConfig(): SimulatorOptions {
   const parsed = Config.safeParse(process.env);
   if (!parsed.success) throw new Error(`The simulator's environment is wrong:\n${z.prettifyError(parsed.error)}`);
-  const { SIMULATOR_PORT: port, SIMULATOR_TOKEN: token, SIMULATOR_DATA_DIR: dataDir } = parsed.data;
-  return { port, token, ...(dataDir === undefined ? {} : { dataDir }) };
+  const { SIMULATOR_PORT: port, SIMULATOR_SOCKET: socket, SIMULATOR_TOKEN: token } = parsed.data;
+  return { port, socket, token, dataDir: parsed.data.SIMULATOR_DATA_DIR };
 }

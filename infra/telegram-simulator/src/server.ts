@@ -19,9 +19,11 @@ import { Store } from './store/store.ts';
 
 export interface SimulatorOptions {
   /** Where chats survive a restart; without it they live in memory. */
-  readonly dataDir?: string;
+  readonly dataDir?: string | undefined;
   /** 0 or nothing: the system chooses a free port. */
   readonly port?: number;
+  /** Descriptor of a socket that is bound to the port. */
+  readonly socket?: number | undefined;
   readonly token?: string;
 }
 
@@ -39,12 +41,12 @@ const HOST = '127.0.0.1';
 
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { dataDir, port = 0, token = DEFAULT_TOKEN } = options;
+  const { dataDir, port = 0, socket, token = DEFAULT_TOKEN } = options;
   const store = new Store({ token, dataDir });
   const closing = new AbortController();
   const app = createApp({ store, token, closing: closing.signal });
   try {
-    await app.listen({ port, host: HOST });
+    await app.listen({ port, host: HOST, ...(socket === undefined ? {} : { fd: socket }) });
   } catch (error) {
     store.close();
     throw error;

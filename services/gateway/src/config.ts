@@ -22,6 +22,12 @@ export const GatewayConfig = CommonConfig.extend({
   GATEWAY_HTTP_HOST: z.string().default('127.0.0.1'),
   /** Port of that address. 0 picks a free one. Opened only when a channel needs it. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(8082),
+  /** Descriptors of sockets of that port, which whoever started the gateway has bound, with commas. Not set: the gateway binds it. */
+  GATEWAY_HTTP_SOCKETS: z
+    .string()
+    .regex(/^\d+(,\d+)?$/)
+    .transform((sockets) => sockets.split(',').map(Number))
+    .optional(),
   /** What people's secrets are sealed with; it opens none. Made of the key that the job service has. Secret. */
   SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
   ...PolicyConfig.shape,

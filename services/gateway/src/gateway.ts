@@ -56,7 +56,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });
 
-  const http = createPublicServer({ host: config.GATEWAY_HTTP_HOST, port: config.GATEWAY_HTTP_PORT, log, metrics });
+  const { GATEWAY_HTTP_HOST: host, GATEWAY_HTTP_PORT: port, GATEWAY_HTTP_SOCKETS: sockets } = config;
+  const http = createPublicServer({ host, port, sockets, log, metrics });
   const parts = { own, config, log, pool, redis, metrics };
   const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, tracing });

@@ -12,8 +12,12 @@ await runService(
   log,
   async (own) => {
     const gateway = await createGateway(own, config, log);
-    // What a channel lacked at the start is there now: all of them are opened anew.
-    await gateway.mended;
+    // What a channel lacked at the start is there now: all of them are opened anew. A socket that was given opens once in a process.
+    await gateway.mended.catch((error: unknown) => {
+      if (!config.GATEWAY_HTTP_SOCKETS) throw error;
+      process.kill(process.pid, 'SIGTERM');
+    });
   },
   (error) => isInfrastructure(error) || error instanceof ChannelMended,
+  config.GATEWAY_HTTP_SOCKETS,
 );

@@ -9,15 +9,18 @@ const STANDARD = 2;
 /**
  * Closes the descriptors that the starter of this process left open, such as the pipes and files of a shell, so that no child gets them.
  * What Node opens itself is closed on exec and stays. Call it once, before anything else is opened; Linux only, nothing elsewhere.
- * Returns the descriptors that were closed.
+ * Returns the descriptors that were closed. Those to `keep` were left open on purpose.
  */
-export function closeInherited(): readonly number[] {
+export function closeInherited(keep: readonly number[] = []): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fd')
     .map(Number)
     .filter(
       (descriptor) =>
-        descriptor > STANDARD && isInherited(descriptor) && attempt(() => closeSync(descriptor) === undefined, false),
+        descriptor > STANDARD &&
+        !keep.includes(descriptor) &&
+        isInherited(descriptor) &&
+        attempt(() => closeSync(descriptor) === undefined, false),
     );
 }
 

@@ -15,7 +15,7 @@ const START_AGAIN_MS = 2_000;
 /**
  * Runs a service until a signal stops it. Parts are closed in the reverse of the order in which they were owned:
  * consumers first, connections last. A failed start closes what was already open.
- * What the starter has left open is closed first, so that no child of the service gets it.
+ * What the starter has left open is closed first, so that no child of the service gets it; `sockets` are what it gave on purpose.
  * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning. A promise
  * that nobody heard of and that fails so is an error in the log and no more: what waited for the server has failed by itself. Any other
  * stops the service, for then nobody knows what is true in it.
@@ -25,8 +25,9 @@ export async function runService(
   log: Log,
   start: (own: Own) => Promise<void>,
   passes: (error: unknown) => boolean = () => false,
+  sockets: readonly number[] = [],
 ): Promise<void> {
-  closeInherited();
+  closeInherited(sockets);
   const parts: Closable[] = [];
   let stopping = false;
   const stop = async (code: number): Promise<never> => {

@@ -39,10 +39,10 @@ export function createService(spec: ProgramSpec, wires: readonly TcpRelay[], clo
     const born = spawn(process.execPath, [...spec.words], {
       cwd: checkoutPath(),
       env: offMs === 0 ? env : { ...env, NODE_OPTIONS: withClock(offMs) },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],
     });
-    born.stdout.pipe(log, { end: false });
-    born.stderr.pipe(log, { end: false });
+    born.stdout?.pipe(log, { end: false });
+    born.stderr?.pipe(log, { end: false });
     child = born;
     gone = new Promise((resolve) =>
       born.once('exit', (code, signal) => {

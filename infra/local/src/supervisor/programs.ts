@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import { programWords } from '../setup/checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
-import { findFreePort, findFreePortFrom } from '../setup/free-port.ts';
+import { findFreePort } from '../setup/free-port.ts';
+import { holdPortFrom } from './held-port.ts';
 import { environmentOf } from './service-variables.ts';
 import { isJobPool, SIMULATOR_TOKEN, wireServices, type Surroundings } from './service-wiring.ts';
 import type { ProgramSpec } from './supervisor.ts';
@@ -11,15 +13,18 @@ import type { ProgramSpec } from './supervisor.ts';
 export async function describeSimulator(
   config: LocalConfig,
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
-  const port = await findFreePortFrom(config.SIMULATOR_PORT);
+  // Whoever has this port is Telegram for the gateway, and is shown what the page sends.
+  const { port, sockets } = await holdPortFrom(config.SIMULATOR_PORT);
   const url = `http://127.0.0.1:${port}`;
   const env = environmentOf('simulator', inheritedEnvironment(), {
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
+    SIMULATOR_SOCKET: String(FIRST_SOCKET),
     SIMULATOR_TOKEN,
   });
   const source = 'infra/telegram-simulator/src/main.ts';
-  return { spec: describeProgram({ name: 'simulator', source, readyUrl: `${url}/healthz`, env }, config), url };
+  const program = { name: 'simulator', source, readyUrl: `${url}/healthz`, env, sockets };
+  return { spec: describeProgram(program, config), url };
 }
 
 /** The programs of the services, as service-wiring.ts has them, with free ports and this folder's logs. */
@@ -28,13 +33,16 @@ export async function describeServices(
   parts: Pick<Surroundings, 'loginOf' | 'keys' | 'simulatorUrl'>,
   bubblewrap: BubblewrapSettings,
 ): Promise<readonly ProgramSpec[]> {
+  const inherited = inheritedEnvironment();
+  const page = await holdPortFrom(config.GATEWAY_HTTP_PORT, inherited['GATEWAY_HTTP_HOST'] || undefined);
   const services = wireServices({
     ...parts,
     bubblewrap,
     dataDir: config.SIGNALBOX_DATA_DIR,
-    inherited: { ...inheritedEnvironment(), TELEGRAM_BOT_TOKEN: config.TELEGRAM_BOT_TOKEN },
+    inherited: { ...inherited, TELEGRAM_BOT_TOKEN: config.TELEGRAM_BOT_TOKEN },
     workers: config.SIGNALBOX_WORKERS,
-    pagePort: await findFreePortFrom(config.GATEWAY_HTTP_PORT),
+    pagePort: page.port,
+    startKey: randomBytes(24).toString('hex'),
   });
   const specs: ProgramSpec[] = [];
   for (const { name, service, env, isUrgent } of services) {
@@ -42,8 +50,16 @@ export async function describeServices(
     const source = `services/${isJobPool(service) ? 'jobs' : service}/src/main.ts`;
     const readyUrl = `http://127.0.0.1:${port}/readyz`;
     const isWaiting = service === 'analysis';
+    const sockets = service === 'gateway' ? page.sockets : [];
+    const more = {
+      PROBE_PORT: String(port),
+      ...(isWaiting ? WAITING_ENV : {}),
+      ...(sockets.length > 0
+        ? { GATEWAY_HTTP_SOCKETS: sockets.map((_, place) => FIRST_SOCKET + place).join(',') }
+        : {}),
+    };
     const spec = describeProgram(
-      { name, source, readyUrl, env: { ...env, ...(isWaiting ? WAITING_ENV : {}), PROBE_PORT: String(port) } },
+      { name, source, readyUrl, env: { ...env, ...more }, sockets },
       config,
       isWaiting ? WAITING_FLAGS : MEMORY_FLAGS,
     );
@@ -51,6 +67,9 @@ export async function describeServices(
   }
   return specs;
 }
+
+/** Under this number a program has the first of its sockets: behind input, output and errors. */
+const FIRST_SOCKET = 3;
 
 /** Half of what a service of one instance keeps otherwise is room for objects that live for a moment. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];

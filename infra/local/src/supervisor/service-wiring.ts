@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly workers: number;
   /** Where the gateway's pages listen. */
   readonly pagePort: number;
+  /** Drawn for each time during which nobody else can have that port. */
+  readonly startKey: string;
   readonly keys: KeyFiles;
   readonly bubblewrap: BubblewrapSettings;
   /** The address of the simulated Telegram; null for a real bot, whose token `inherited` has. */
@@ -97,6 +99,7 @@ function programsOf(around: Surroundings): readonly Program[] {
       },
       given: {
         GATEWAY_HTTP_PORT: String(around.pagePort),
+        WEB_START_KEY: around.startKey,
         ...telegramEnvironment(around),
         SECRETS_SEALING_KEY: sealingKey(keys, inherited),
       },

@@ -20,6 +20,8 @@ export interface ProgramSpec {
   readonly logFile: string;
   /** Before its first restart; the supervisor's own when it is left out. */
   readonly firstBackoffMs?: number;
+  /** Descriptors of sockets that it gets as 3, 4 and so on, each time that it is started. */
+  readonly sockets?: readonly number[];
 }
 
 /** How patient a supervisor is, in milliseconds. */
@@ -154,7 +156,7 @@ function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child'
   const child = spawn(file, [...words], {
     env: { ...spec.env },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],
   });
   child.on('error', () => undefined); // no pid then, which is thrown below
   if (child.stdout) log.follow(child.stdout);

@@ -57,7 +57,8 @@ export default {
       await closeAll(parts.splice(0), log);
       const own: Own = (part) => (parts.push(part), part);
       const server = createPublicServer({ host: '127.0.0.1', port, log, metrics });
-      const config = WebConfig.parse({});
+      // What starts the gateway again has held its port meanwhile.
+      const config = WebConfig.parse({ WEB_START_KEY: 'start-of-a-bench'.padEnd(32, '0') });
       const given = { config, pool, redis, redisUrl: inject('redisUrl'), prefix, log, metrics, own };
       const channel = await createWeb({ ...given, http: server.app, httpHost: '127.0.0.1' });
       const listening = await server.open();

@@ -13,17 +13,25 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 /**
  * Listens. `close` takes no more connections, lets what is being answered finish within `drainMs`, and cuts the rest.
  * On 127.0.0.1 it listens on ::1 too: browsers take either for `localhost`, and whoever had the other one would be our page there.
+ * `sockets` are bound to these already, and nobody else can listen there when this process is gone.
  * Throws the system's error when the port is taken, on either.
  */
 export async function listen(
   app: FastifyInstance,
-  options: { readonly host: string; readonly port: number; readonly drainMs: number },
+  options: {
+    readonly host: string;
+    readonly port: number;
+    readonly sockets?: readonly number[] | undefined;
+    readonly drainMs: number;
+  },
 ): Promise<Closable & { readonly port: number }> {
-  await app.listen({ host: options.host, port: options.port });
+  const [near, far] = options.sockets ?? [];
+  await app.listen({ host: options.host, port: options.port, ...(near === undefined ? {} : { fd: near }) });
   app.server.maxConnections = MAX_CONNECTIONS;
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
   try {
-    const second = options.host === THIS_MACHINE ? await listenBeside(app, port) : null;
+    const isMachineOnly = options.sockets ? far !== undefined : options.host === THIS_MACHINE;
+    const second = isMachineOnly ? await listenBeside(app, port, far) : null;
     return { port, close: () => closeApp(app, second, options.drainMs) };
   } catch (error) {
     await app.close();
@@ -32,13 +40,13 @@ export async function listen(
 }
 
 /** The same server at the machine's other address; null where the machine has none. */
-async function listenBeside(app: FastifyInstance, port: number): Promise<Server | null> {
+async function listenBeside(app: FastifyInstance, port: number, socket?: number): Promise<Server | null> {
   const server = createServer((socket) => app.server.emit('connection', socket));
   server.maxConnections = MAX_CONNECTIONS;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ host: '::1', port, ipv6Only: true }, resolve);
+      server.listen(socket === undefined ? { host: '::1', port, ipv6Only: true } : { fd: socket }, resolve);
     });
     return server;
   } catch (error) {

@@ -21,10 +21,11 @@ const RETRY_SECONDS = 3;
 export function createPublicServer(options: {
   readonly host: string;
   readonly port: number;
+  readonly sockets?: readonly number[] | undefined;
   readonly log: Log;
   readonly metrics: Pick<GatewayMetrics, 'requests'>;
 }) {
-  const { host, port, log, metrics } = options;
+  const { host, port, sockets, log, metrics } = options;
   let app: FastifyInstance | null = null;
   return {
     app(): FastifyInstance {
@@ -33,7 +34,7 @@ export function createPublicServer(options: {
     },
     /** Listens; null when no channel has a route. Throws the system's error when the port is taken. */
     open: (): Promise<(Closable & { readonly port: number }) | null> =>
-      app ? listen(app, { host, port, drainMs: DRAIN_MS }) : Promise.resolve(null),
+      app ? listen(app, { host, port, sockets, drainMs: DRAIN_MS }) : Promise.resolve(null),
   };
 }
 

@@ -146,7 +146,7 @@ function webDeps(
     intake,
     isSecure,
     hasDemoPeople: config.WEB_DEMO_PEOPLE === 'on',
-    cookie: createLoginCookie({ isSecure }),
+    cookie: createLoginCookie({ isSecure, startKey: config.WEB_START_KEY ?? newId('start') }),
     isOwnOrigin: createOriginCheck(publicUrl),
     isOwnHost: createHostCheck(publicUrl),
     signedOut: (login) => tell({ kind: 'signed-out', login }),

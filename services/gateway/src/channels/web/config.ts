@@ -19,6 +19,11 @@ export const WebConfig = z
       .optional(),
     /** Whether whoever opens the page may choose whom to be, without a link: `on` or `off`. Only on an address of this machine. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
+    /** Drawn anew whenever the port may have been somebody else's meanwhile: logins over http end with it. Not set: at each start. Secret. */
+    WEB_START_KEY: z
+      .string()
+      .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })
+      .optional(),
     /** The host in the addresses of deployed services, as the job service has it: no page may have it too. */
     PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGIN_MS } from './logins.ts';
@@ -7,6 +7,8 @@ import { LOGIN_MS } from './logins.ts';
  * A cookie knows no port: a browser sends it to every program on the same host. Over https that is harmless, because a program has no
  * certificate of this host. Over http, on a machine of one's own, the cookie holds the token mixed with a key (exclusive or of random bytes),
  * and the page keeps the key where only pages of its own address and port can read it. Neither of the two says anything about the token.
+ * Another program that has our port while we are away is shown both, by a page that comes back. So a third part stays with us, and lasts
+ * as long as nobody else can have had the port.
  */
 
 /** What holds the token of a login at a browser. */
@@ -27,8 +29,9 @@ const PAGE_KEY_HEADER = 'x-signalbox-key';
  * No script reads it, and no request that another site begins carries it. Over https its name binds it to this host: neither a
  * neighbor below the same domain nor somebody on the wire can set one.
  */
-export function createLoginCookie(options: { readonly isSecure: boolean }): LoginCookie {
+export function createLoginCookie(options: { readonly isSecure: boolean; readonly startKey: string }): LoginCookie {
   const { isSecure: secure } = options;
+  const ours = createHash('sha256').update(options.startKey).digest('base64url');
   const name = secure ? '__Host-signalbox' : 'signalbox';
   const kept: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict', secure };
   const held = ({ cookies }: FastifyRequest): string | null => asToken(cookies[name]);
@@ -39,13 +42,13 @@ export function createLoginCookie(options: { readonly isSecure: boolean }): Logi
       const cookie = held(request);
       if (secure || cookie === null) return cookie;
       const key = keyOf(request);
-      return key === null ? null : mix(cookie, key);
+      return key === null ? null : mix(mix(cookie, key), ours);
     },
     set: (reply, token) => {
       if (secure) return give(reply, token);
       const key = randomBytes(32).toString('base64url');
       void reply.header(PAGE_KEY_HEADER, key);
-      return give(reply, mix(token, key));
+      return give(reply, mix(mix(token, key), ours));
     },
     renew: (reply, request) => {
       const cookie = held(request);
