@@ -96,7 +96,7 @@ function readValue(text: string, nameEnd: number, keyword: number, bareEnd: Bare
 
 /** The name that ends here, as it was written. */
 function wordBefore(text: string, end: number): string {
-  return /[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - NAME_BEFORE), end))?.[0] ?? '';
+  return /(?<![A-Za-z0-9_])[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - NAME_BEFORE), end))?.[0] ?? '';
 }
 
 function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): Value | null {

@@ -2,7 +2,7 @@
 const LOCAL_LIMIT = 64;
 const HOST_LIMIT = 253;
 
-const LOCAL = /[\w.%+-]+$/;
+const LOCAL = /(?<![\w.%+-])[\w.%+-]+$/;
 const HOST = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}\.[A-Za-z]{2,24}(?![\w-])/;
 /** Accounts of no person: repositories are written as `git@host`. */
 const NOBODY = /(?:^|[^\w.%+-])(?:git|hg|noreply|no-reply)$/;

@@ -130,7 +130,7 @@ function toFound(
 
 /** What is written once and then stays: its links were right at the time. And what is shown in another place than it lies in. */
 const NOT_FOLLOWED =
-  /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]*template|(?:^|\/)(?:issue|pull_request)_template/i;
+  /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]{0,200}template|(?:^|\/)(?:issue|pull_request)_template/i;
 /** What says that the pages in its folder and below are made into a site, which has addresses of its own. */
 const SITE = anyOf(
   /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,

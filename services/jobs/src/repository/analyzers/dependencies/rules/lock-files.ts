@@ -54,7 +54,7 @@ function isRequirements(path: string, folder: string): boolean {
   return (
     below !== null &&
     /^(?:requirements\/)?[^/]*$/.test(below) &&
-    /requirements[^/]*$/.test(below) &&
+    below.slice(below.lastIndexOf('/') + 1).includes('requirements') &&
     below.endsWith('.txt')
   );
 }

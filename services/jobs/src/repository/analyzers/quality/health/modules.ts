@@ -11,9 +11,9 @@ export interface Module {
 
 const MANIFEST =
   /(?:^|\/)(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|[^/]+\.csproj)$/;
-/** What helps to build or to explain the others. */
+/** What helps to build or to explain the others, by the name of its folder. */
 const TOOLING =
-  /(?:^|[/._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-][^/]*)?$/i;
+  /(?:^|[._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-]|$)/i;
 /** A smaller module may well be tested through another one. */
 const LEAST_LINES = 500;
 
@@ -30,7 +30,7 @@ export function findModules(
       ({ path }) => MANIFEST.test(path) && path.includes('/') && !isTest(path) && !isExample(path) && !isVendored(path),
     )
     .map(({ path }) => path.slice(0, path.lastIndexOf('/')))
-    .filter((folder) => !TOOLING.test(folder));
+    .filter((folder) => !TOOLING.test(folder.slice(folder.lastIndexOf('/') + 1)));
   const known = new Set(folders);
   const counts = new Map<string, { lines: number; isTested: boolean }>();
   const testFolders = new Set<string>();

@@ -93,7 +93,7 @@ const NO_FUNCTION =
   /\b(?:new|record|class|struct|interface|enum|return|else|when|throw|await|namespace|union)\s+[\w.$<>, ]*\(\)[^()]*$/;
 /** What is given to a name, or to a property of a thing, is called by it. */
 const GIVEN_TO =
-  /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*\*?\s*)?(?:<[^()]{0,80}>)?\s*(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
+  /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*(?:\*\s*)?)?(?:<[^()]{0,80}>\s*)?(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
 
 /** The same where a word begins a function, and where it may tell after its parameters what it answers. */
 const GIVEN_TO_FUNC = /([\w$]+)\s{0,8}:?=\s{0,8}(?:static\s{1,8})?func(?:tion)?\b[^=]*$/;

@@ -52,7 +52,7 @@ const LOGIC = String.raw`&&|\|\|`;
 const words = (list: string): string => String.raw`(?<![\w$.])(?:${list})(?![\w$])`;
 const control = (list: string): RegExp => new RegExp(words(list));
 
-const C_LIKE = String.raw`([\w$~]+)\s*(?:<[^<>]{0,80}>)?\s*\(\)`;
+const C_LIKE = String.raw`([\w$~]+)\s*(?:<[^<>]{0,80}>\s*)?\(\)`;
 const C_CONTROL = 'if|else|for|while|do|switch|try|catch';
 
 export const LANGUAGES: readonly Language[] = [
@@ -70,7 +70,7 @@ export const LANGUAGES: readonly Language[] = [
     extensions: ['ts', 'mts', 'cts', 'tsx'],
     forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
     shape: 'arrow',
-    functions: /([\w$#]*)\s*(?:<[^()]{0,80}>)?\s*\(\)(?:\s*:\s*[^\s:?][^?]{0,120})?$/,
+    functions: /([\w$#]*)\s*(?:<[^()]{0,80}>\s*)?\(\)(?:\s*:\s*[^\s:?][^?]{0,120})?$/,
     control: control('if|else|for|while|do|switch|try|catch|finally'),
     branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
   },
@@ -106,7 +106,7 @@ export const LANGUAGES: readonly Language[] = [
     extensions: ['rs'],
     forms: [LINE, NESTED_BLOCK, RAW_RUST, DOUBLE_LINES, CHARACTER],
     shape: 'word',
-    functions: /\bfn\s+(\w+)\s*(?:<[^()]{0,120}>)?\s*\(\)[^;]{0,160}$/,
+    functions: /\bfn\s+(\w+)\s*(?:<[^()]{0,120}>\s*)?\(\)[^;]{0,160}$/,
     control: control('if|else|for|while|loop|match'),
     branches: `${words('if|for|while|match')}|&&|\\|\\|(?=\\s)`,
   },
@@ -160,7 +160,7 @@ export const LANGUAGES: readonly Language[] = [
     extensions: ['php'],
     forms: [LINE, HASH, BLOCK, HEREDOC, SINGLE_LINES, DOUBLE_LINES],
     shape: 'word',
-    functions: /\bfunction\s*(?:&\s*)?(?:(\w+)\s*)?\(\)(?:\s*use\s*\(\))?(?:\s*:\s*[\w\\|?&\s]{1,80})?\s*$/i,
+    functions: /\bfunction\s*(?:&\s*)?(?:(\w+)\s*)?\(\)(?:\s*use\s*\(\))?(?:\s*:[\w\\|?&\s]{1,100})?$/i,
     control: control('if|else|elseif|for|foreach|while|do|switch|try|catch|finally|match'),
     branches: `${words('if|elseif|for|foreach|while|catch|switch|match')}|${LOGIC}|\\?\\?|${TERNARY}`,
     isEmbedded: true,
@@ -179,7 +179,7 @@ export const LANGUAGES: readonly Language[] = [
     extensions: ['swift'],
     forms: [LINE, NESTED_BLOCK, RAW_HASHES, TRIPLE, DOUBLE],
     shape: 'word',
-    functions: /\b(?:func\s+([\w]+|[-+*/=<>!&|^~]+)|(init)[?!]?)\s*(?:<[^()]{0,80}>)?\s*\(\)[^;={]{0,160}$/,
+    functions: /\b(?:func\s+([\w]+|[-+*/=<>!&|^~]+)|(init)[?!]?)\s*(?:<[^()]{0,80}>\s*)?\(\)[^;={]{0,160}$/,
     control: control('if|else|for|while|repeat|switch|do|catch|guard'),
     branches: `${words('if|for|while|catch|switch|guard|repeat')}|${LOGIC}|\\?\\?|${TERNARY}`,
   },

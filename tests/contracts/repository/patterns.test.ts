@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readHeader } from '@signalbox/jobs/repository/analyzers/quality/source/blocks';
+import { LANGUAGES } from '@signalbox/jobs/repository/analyzers/quality/source/languages';
+import { Visitor, parseSync } from 'oxc-parser';
+import { describe, expect, it, vi } from 'vitest';
+import { listFiles } from '../../architecture/sources.ts';
+import { analyze } from '../../support/analyze.ts';
+import { findSlowPattern } from '../../support/slow-patterns.ts';
+
+// What reads the texts of strangers. A pattern that is written there is tried with texts that are made from it, without a line here.
+const READERS = [
+  'services/jobs/src/repository/analyzers',
+  'services/jobs/src/diagnose',
+  'services/jobs/src/knowledge',
+  'shared/safety/src/redact',
+];
+/** What stands before a block is cut to so many characters, which a test below demands: what they cost is a factor, and no growth. */
+const HEADER = 264;
+const SHORT: Readonly<Record<string, number>> = {
+  'services/jobs/src/repository/analyzers/quality/source/braced-functions.ts': HEADER,
+  'services/jobs/src/repository/analyzers/quality/source/languages.ts': HEADER,
+};
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const files = READERS.flatMap((folder) => listFiles(ROOT, folder)).filter((path) => /(?<!\.test)\.ts$/.test(path));
+const written = files.flatMap((path) =>
+  patternsOf(readFileSync(`${ROOT}${path}`, 'utf8')).map((pattern) => ({ path, pattern })),
+);
+
+function patternsOf(text: string): readonly RegExp[] {
+  const found: RegExp[] = [];
+  new Visitor({
+    Literal: (node) => void ('regex' in node && found.push(new RegExp(node.regex.pattern, node.regex.flags))),
+  }).visit(parseSync('x.ts', text).program);
+  return found;
+}
+
+/** What is put together when the analyzers are loaded and read something, by a constructor that keeps it. */
+async function patternsMade(): Promise<readonly RegExp[]> {
+  const made: RegExp[] = [];
+  class Kept extends RegExp {
+    static override get [Symbol.species](): RegExpConstructor {
+      return RegExp;
+    }
+    constructor(source: RegExp | string, flags?: string) {
+      super(source, flags);
+      if (/\/(?:repository\/analyzers|redact)\//.test(new Error().stack ?? '')) made.push(new RegExp(source, flags));
+    }
+  }
+  vi.resetModules();
+  vi.stubGlobal('RegExp', Kept);
+  try {
+    const { ANALYZERS } = await import('@signalbox/jobs/repository/analyzers/analyzers');
+    const extensions = LANGUAGES.flatMap((language) => language.extensions);
+    const texts = Object.fromEntries(
+      [...extensions.map((one) => `a.${one}`), 'README.md'].map((path) => [path, 'a(){']),
+    );
+    for (const analyzer of ANALYZERS) await analyze(analyzer, texts);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  return [...new Map(made.map((one) => [String(one), one])).values()];
+}
+
+describe('patterns over the texts of strangers', () => {
+  it('take linear time, wherever one is written', () => {
+    expect(written.length).toBeGreaterThan(500);
+    const slow: unknown[] = [];
+    for (const { path, pattern } of written) {
+      const trouble = findSlowPattern(pattern, SHORT[path]);
+      if (trouble !== null) slow.push([path, String(pattern), trouble]);
+    }
+    expect(slow).toEqual([]);
+  });
+
+  it('take linear time when they are put together of parts', async () => {
+    const made = await patternsMade();
+    expect(made.length).toBeGreaterThan(20);
+    const slow: unknown[] = [];
+    for (const pattern of made) {
+      const isOfHeaders = LANGUAGES.some(({ functions }) => String(functions) === String(pattern));
+      const trouble = findSlowPattern(pattern, isOfHeaders ? HEADER : undefined);
+      if (trouble !== null) slow.push([String(pattern), trouble]);
+    }
+    expect(slow).toEqual([]);
+  });
+
+  it.each(['a'.repeat(9_000), ' '.repeat(9_000), '[]'.repeat(9_000), `${'a'.repeat(200)}()`.repeat(90)])(
+    'get no longer header than they are tried with',
+    (before) => {
+      const code = `${before}{}`;
+      const partners = new Int32Array(code.length).fill(-1);
+      for (let at = 1; at < code.length; at++)
+        if (/^[[({][\])}]$/.test(code.slice(at - 1, at + 1))) partners[at] = at - 1;
+      expect(readHeader(code, code.length - 2, partners).text.length).toBeLessThanOrEqual(HEADER);
+    },
+  );
+});
+
+it.each([
+  /^\s*>>>/m,
+  /\s+$/,
+  /[.!?\s]+$/,
+  /(\w+)\s*=/,
+  /\bfn\s*a?\s*\(/,
+  /<!--[^]*?-->/g,
+  /\bexit\s*(?:code\s*)?[:=]?\s*0\b/i,
+  /^(\d+(?:\.\d+)+(?:[-+.][\w.]*)?)$/,
+  /(?<=\$\W*)ENV/,
+  /^(?=(?:.*;)+$)a/,
+  /^(?:a+)+$/,
+  /^(?:\w|\d)*;$/,
+  /^(?:[a-z]+ ?)*\.$/i,
+  /^(.*?,){11}P/,
+])('%s is found to take more than linear time', (pattern) => {
+  expect(findSlowPattern(pattern)).not.toBeNull();
+});
+
+it.each([/^\s+/, /\s+/g, /(?<!\s)\s+$/, /"[^"\n]{0,200}"/g, /\b(?:a|b)\s{0,8}=/, /^(?:\w+,)*$/, /<[^<>]{0,500}>/gi])(
+  '%s is found to take linear time',
+  (pattern) => {
+    expect(findSlowPattern(pattern)).toBeNull();
+  },
+);
