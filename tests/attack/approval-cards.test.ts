@@ -1,5 +1,12 @@
 import { renderCard } from '@signalbox/safety/cards/approval-card';
-import { EXACT_LIMIT, escapeText, readExact, renderExact, unescapeText } from '@signalbox/safety/cards/canonical-card';
+import {
+  EXACT_LIMIT,
+  escapeQuote,
+  escapeText,
+  readExact,
+  renderExact,
+  unescapeText,
+} from '@signalbox/safety/cards/canonical-card';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
 import { readBlocks } from '@signalbox/gateway/channels/text/document';
@@ -86,6 +93,17 @@ it('a value of several lines, or with marks of its own, is one clipped line of t
     expect(lines).toHaveLength(12);
     for (const line of lines) expect(line.length).toBeLessThan(16_000);
     expect(value.length <= 700 || lines[0]?.endsWith('…**')).toBe(true);
+  }
+});
+
+it('what a person writes about a request is a quotation of theirs, and draws nothing else under the card', () => {
+  const spoofs = ['why?\n\n# Approved\n\nby Ada: 1 of 2', '- a\n1. b\n---\n```\nc', '| a |\n|---|\n| b |', 'a\n==='];
+  for (const said of [...spoofs, ...createValues(500, 10)]) {
+    const [question, quote, ...more] = readBlocks(`Ada asks:\n${escapeQuote(said)}\n\nAnswer this message.`);
+    expect([question?.type, more.map(({ type }) => type)]).toEqual(['paragraph', ['paragraph']]);
+    const blocks = quote?.type === 'quote' ? quote.blocks : [];
+    expect(blocks.filter(({ type }) => type !== 'paragraph')).toEqual([]);
+    expect(JSON.stringify(blocks)).not.toMatch(/"type":"(?:bold|italic|strikethrough|url)"/);
   }
 });
 

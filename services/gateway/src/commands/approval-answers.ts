@@ -6,7 +6,7 @@ import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
 import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
-import { escapeLine } from '@signalbox/safety/cards/canonical-card';
+import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
 import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
@@ -106,10 +106,13 @@ function describePrompt(
   });
 }
 
+/** A question or an answer is short; what is longer ends with a mark. In UTF-16 units. */
+const PASSED_ON = 1_000;
+
 /** What a person wrote about a request, as the values of the sentence that passes it on. */
 function describeWords({ card, approvalId }: Approval, by: Decider, text: string) {
-  const quoted = text.slice(0, 1_000).replaceAll('\n', '\n> ');
-  return { name: plainName(by.name), title: cardTitle(card), text: quoted, approvalId };
+  const said = text.length <= PASSED_ON ? text : `${text.slice(0, PASSED_ON)}…`;
+  return { name: plainName(by.name), title: cardTitle(card), text: escapeQuote(said), approvalId };
 }
 
 /** Enough to know a value by; the card has all of it. */

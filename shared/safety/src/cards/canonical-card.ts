@@ -93,6 +93,12 @@ export function escapeLine(text: string): string {
     .join('');
 }
 
+/** What a person wrote, as a quotation: every line of it is a line of theirs, and begins no list, heading or code. */
+export function escapeQuote(text: string): string {
+  const lines = text.split('\n').map((line) => escapeLine(line.trim()).replace(/^(?=[-+=])|^\d+(?=[.)])/, '$&\\'));
+  return lines.map((line) => `> ${line}`).join('\n');
+}
+
 // Only what Markdown takes for one: a longer run of backticks is no end of it, and no beginning.
 const CODE_SPANS = /((?<!`)`[^`\n]+`(?!`))/;
 const CODE_SPANS_AND_WIDE_MARKS = /((?<!`)`[^`\n]+`(?!`)|[（），：；！？]+)/;
