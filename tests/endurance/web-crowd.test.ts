@@ -168,7 +168,9 @@ async function signInCrowd(gateways: readonly WebGateway[]): Promise<readonly Vi
     `insert into web_logins (token_hash, user_key, expires_at) select h, 'web-' || i, now() + interval '1 day' from unnest($1::text[], $2::text[]) x (i, h)`,
     [ids, hashes],
   );
-  return crowd.map(({ id, token }) => new Visitor(id, `signalbox=${token}`, gateways));
+  // Over http the cookie is the token mixed with the page's key: a key of zeros leaves it as it is.
+  const key = Buffer.alloc(32).toString('base64url');
+  return crowd.map(({ id, token }) => new Visitor(id, `signalbox=${token}#${key}`, gateways));
 }
 
 async function inTurns<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
