@@ -90,12 +90,47 @@ describe('a message', () => {
     const id = `msg_${row?.id}`;
     const shared = receiver.received.filter(({ push }) => push.message.text !== 'behind it');
     expect(shared.map(({ path, key, push }) => ({ path, key, event: push.event, id: push.message.id }))).toEqual([
-      { path: '/answers/elsewhere', key: `${id}.${first}`, event: first, id: `${id}.${first}` },
+      { path: '/answers/elsewhere', key: id, event: first, id },
       { path: '/answers', key: `${id}.${second}`, event: second, id: `${id}.${second}` },
-      { path: '/answers', key: id, event: third, id },
+      { path: '/answers', key: `${id}.${third}`, event: third, id: `${id}.${third}` },
     ]);
-    await tell(ingress.ci, { press: { message: `${id}.${first}`, index: 0 }, conversation: 'builds' });
+    await tell(ingress.ci, { press: { message: `${id}.${third}`, index: 0 }, conversation: 'builds' });
     await until(async () => (await ingress.harness.rows('select 1 from outbox where pressed = 0')).length === 1);
+  });
+
+  test.each([
+    ['before its events have ended', ''],
+    [
+      'after its turn was taken up again under another id',
+      `update inbox set outcome = 'answered', turn_id = 'turn_again'`,
+    ],
+  ])('that a turn says %s is posted for each of them', async (_when, sql) => {
+    const events: string[] = [];
+    for (const n of [0, 1, 2])
+      events.push(await tell(ingress.ci, { text: `build ${n} failed`, conversation: 'builds' }));
+    const rows = await ingress.harness.rows<{ id: string; trace: string }>(
+      'select id, trace_id as trace from inbox order by id',
+    );
+    await ingress.harness.rows(
+      `update lanes set begun = 1, taken_to = $1 where user_key = (select user_key from inbox where id = $1)`,
+      [rows[2]?.id],
+    );
+    // It came while the turn went on.
+    await tell(ingress.ci, { text: 'build 3 failed', conversation: 'builds' });
+    if (sql !== '') await ingress.harness.rows(`${sql} where id <= $1`, [rows[2]?.id]);
+    const common = { chatKey: CHAT, userKey: null, threadId: null, priority: 5, slot: null } as const;
+    const said = {
+      key: 'early',
+      turnId: 'turn_first',
+      traceId: rows[0]?.trace ?? '',
+      body: { text: 'Build 1 is known.', buttons: [] },
+    };
+    await putOutbox(ingress.harness.pool, [{ ...common, ...said }]);
+    await say('behind it');
+    await until(() => texts().includes('behind it'));
+    expect(receiver.taken().flatMap(({ event, message }) => (message.text === 'behind it' ? [] : [event]))).toEqual(
+      events,
+    );
   });
 
   test('that is 30,000 letters long is one message', async () => {

@@ -16,16 +16,30 @@ export interface AnsweredEvent {
   readonly callback: string | null;
 }
 
-/** Looks a row up, with the events that it answers: the row carries their turn or their trace. Null when there is no such row. */
+/**
+ * Looks a row up, with the events that it answers. The row carries its turn, and the trace of the first event of that turn or of what a
+ * turn started. Words that a turn says before its end are sent before its events have its id: then the events are those that it took.
+ * Null when there is no such row.
+ */
 export function findSentRow(db: Queryable, source: string, outboxId: number): Promise<SentRow | null> {
   const userKey = toUserKey(source);
   return findRow<SentRow>(db, 'ingress_sent_row')`
-    select o.created_at as at, o.slot is not null and not coalesce((o.body ->> 'onlyChanges')::boolean, false) as "isProgress",
+    with row as (
+      select o.created_at, o.slot is not null and not coalesce((o.body ->> 'onlyChanges')::boolean, false) as is_progress, o.trace_id, o.turn_id
+        from outbox o where o.id = ${outboxId}),
+    known as (
+      select i.id, i.chat_key, i.outcome, i.turn_id from inbox i, row
+       where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.channel = 'ingress'
+         and (i.trace_id = row.trace_id or i.turn_id = row.turn_id)),
+    answered as (
+      select id from known
+       union select i.id from inbox i join known k on k.turn_id = i.turn_id where i.user_key like 'ingress-%' and i.user_key = ${userKey}
+       union select i.id from inbox i join known k on k.outcome is null and k.chat_key = i.chat_key and k.id < i.id
+               join lanes l on l.user_key = i.user_key and l.begun > 0 and i.id <= l.taken_to
+              where i.user_key = ${userKey} and i.outcome is null)
+    select row.created_at as at, row.is_progress as "isProgress",
            coalesce((
-             select json_agg(json_build_object('eventId', v.event_id, 'callback', v.callback) order by i.id) from inbox i
-               join ingress_events v on v.event_id = i.update_id
-              where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.channel = 'ingress'
-                and (i.trace_id = o.trace_id or i.turn_id = o.turn_id)), '[]') as events
-      from outbox o
-     where o.id = ${outboxId}`;
+             select json_agg(json_build_object('eventId', v.event_id, 'callback', v.callback) order by i.id) from answered a
+               join inbox i on i.id = a.id join ingress_events v on v.event_id = i.update_id), '[]') as events
+      from row`;
 }

@@ -64,8 +64,9 @@ export function createSender(deps: {
     for (const [place, { eventId, callback: url }] of events.entries()) {
       // The address of an event counts only as long as the file has it.
       if (url === null || !source.callbacks.includes(url)) continue;
-      // The newest event has the message itself, an earlier one in the same turn has it under an id of its own.
-      const own = place === events.length - 1 ? '' : `.${eventId}`;
+      // The oldest event has the message itself, and a later one of the same turn has it under an id of its own: a turn that is taken up
+      // again may have more events, and what was posted keeps its id.
+      const own = place === 0 ? '' : `.${eventId}`;
       const replaces = more.replaces === undefined ? {} : { replaces: `${more.replaces}${own}` };
       const message: ProgramMessage = { id: `${id}${own}`, at, ...words, final, ...more, ...replaces };
       const payload = { event: eventId, conversation: topicOf(chatKey), message };
