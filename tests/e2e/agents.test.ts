@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import echo from '../examples/echo.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Person } from '../support/person.ts';
+import { START_KEY } from '../support/wiring.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { TestPage } from '../web/page.ts';
 import { cookieOf, postSession } from '../web/requests.ts';
@@ -71,7 +72,7 @@ describe('an agent', () => {
   });
 
   it('is chosen on the page by its address, and an unknown one closes with 4000', async () => {
-    const cookie = cookieOf(await postSession(url, { person: '1001' }));
+    const cookie = cookieOf(await postSession(`${url}/${START_KEY}`, { person: '1001' }));
     const page = await new TestPage({ url, cookie, agent: 'echo', session: 'second' }).opened();
     page.say('hello');
     await expect.poll(() => page.texts()).toContain('You said: hello');

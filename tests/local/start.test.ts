@@ -31,6 +31,7 @@ const OF_ONE_SERVICE = new Set([
   'SECRETS_SEALING_KEY',
   'TELEGRAM_BOT_TOKEN',
   'WEB_START_KEY',
+  'SIMULATOR_KEY',
 ]);
 /** What whoever starts it has in their environment, and no service asks for. */
 const OF_NOBODY = { CLOUD_TOKEN: 'canary-of-a-cloud', LANGSMITH_API_KEY: 'canary-of-a-tracer', NODE_NO_WARNINGS: '1' };
@@ -64,8 +65,8 @@ afterAll(async () => {
 test('one line says ready, and six say what is up', () => {
   const [, after = ''] = first.output().split(/^ready in [\d.]+ s\n/m);
   expect(after.trimEnd().split('\n').slice(0, 6)).toEqual([
-    expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+ \(simulated\)$/),
-    expect.stringMatching(/web page {3}http:\/\/localhost:\d+\/$/),
+    expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+\/[\da-f]{48}\/ \(simulated\)$/),
+    expect.stringMatching(/web page {3}http:\/\/localhost:\d+\/[\da-f]{48}\/$/),
     expect.stringContaining('npm run chat'),
     expect.stringContaining('offline'),
     expect.stringMatching(/Postgres 127\.0\.0\.1:\d+, Redis 127\.0\.0\.1:\d+/),
@@ -103,7 +104,7 @@ test('each process has its own secrets and no others, and nothing that it does n
     ]),
   );
   expect(held).toEqual({
-    simulator: [],
+    simulator: ['SIMULATOR_KEY'],
     proxy: ['PROXY_SOCKET'],
     gateway: ['SECRETS_SEALING_KEY', 'TELEGRAM_BOT_TOKEN', 'WEB_START_KEY'],
     'worker-1': ['OPENAI_API_KEY'],

@@ -10,7 +10,7 @@ import { openPerson, type Person } from './person.ts';
 import { startOwnRedis, type OwnRedis } from './redis.ts';
 import { startService, type ServiceProcess } from './service-process.ts';
 import { eventually } from './until.ts';
-import { openWiring } from './wiring.ts';
+import { openWiring, START_KEY } from './wiring.ts';
 
 /**
  * A field for fault tests: services in processes that can be killed; simulated Telegram, model server and Postgres that are not.
@@ -34,7 +34,7 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
   const log = createLog('test', 'silent');
   const database = await createDatabase();
   const redis = await startOwnRedis();
-  const simulator = await createSimulator({});
+  const simulator = await createSimulator({ key: START_KEY });
   const model = await startModelServer((messages, tools) => echo(messages, tools, options.thinkMs));
   const pool = openPool(database.url, log, { name: 'test', max: 6, as: 'owner' });
   const prefix = `f${randomBytes(3).toString('hex')}:`;

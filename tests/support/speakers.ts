@@ -5,6 +5,7 @@ import type { SimulatorClient } from '@signalbox/whatsapp-simulator/simulator-cl
 import { read, tell, type Program } from '../ingress/program.ts';
 import { TestPage } from '../web/page.ts';
 import { cookieOf, postSession } from '../web/requests.ts';
+import { START_KEY } from './wiring.ts';
 import type { Person } from './person.ts';
 
 /** Somebody at the other end of a channel, whichever it is. */
@@ -28,7 +29,7 @@ export function speakInTelegram(person: Person): Speaker {
 
 /** Signs in at the page as a demo person. */
 export async function speakOnThePage(url: string, person: string): Promise<Speaker & { close(): Promise<void> }> {
-  const answer = await postSession(url, { person });
+  const answer = await postSession(`${url}/${START_KEY}`, { person });
   const cookie = cookieOf(answer);
   if (cookie === null) throw new Error(`the page answered ${answer.status}: ${await answer.text()}`);
   const page = await new TestPage({ url, cookie }).opened();

@@ -19,7 +19,7 @@ import { createDatabase, type TestDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
 import { requireEqualLedger } from './ledger-world.ts';
 import { openPerson, type Person } from './person.ts';
-import { openWiring, type Wiring } from './wiring.ts';
+import { openWiring, START_KEY, type Wiring } from './wiring.ts';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
 export interface Stack {
@@ -75,9 +75,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const database = options.database ?? (await createDatabase());
   own({ close: () => database.drop() });
   if (options.database) await bringUpToDate(database.url);
-  const simulator = own(
-    await createSimulator(options.simulatorDir === undefined ? {} : { dataDir: options.simulatorDir }),
-  );
+  const simulator = own(await createSimulator({ key: START_KEY, dataDir: options.simulatorDir }));
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
   const wiring = own(

@@ -15,6 +15,8 @@ import { serviceUrl } from './service-login.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 export type Service = WiredService['service'];
+/** What `npm start` draws: the people of a demo are at `/<key>/` of the page. */
+export const START_KEY = 'start-of-all-tests'.padEnd(32, '0');
 type Settings = Readonly<Record<string, string>>;
 
 /** The surroundings that the services of one test have, as `npm start` makes them: see service-wiring.ts and departures.ts. */
@@ -68,7 +70,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
     inherited,
     workers: 1,
     pagePort: 0,
-    startKey: `start-of-${id}`.padEnd(32, '0'),
+    startKey: START_KEY,
     keys: placeKeys(dataDir),
     bubblewrap: {},
     simulatorUrl: options.simulatorUrl ?? 'http://127.0.0.1:9',

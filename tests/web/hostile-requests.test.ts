@@ -3,6 +3,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import { afterAll, expect, test } from 'vitest';
 import { eventually, until } from '../support/until.ts';
+import { START_KEY } from '../support/wiring.ts';
 import { ADA, bench, useBench } from './bench.ts';
 import { TestPage } from './page.ts';
 import { cookieOf, postSession, signedIn } from './requests.ts';
@@ -76,7 +77,10 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
 test('whoever asks this machine for the page, by either family of addresses, gets ours and nobody else’s', async () => {
   const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
   const other = `http://[::1]:${new URL(started.url).port}`;
-  const page = await bench.open({ url: other, cookie: cookieOf(await postSession(other, { person: ADA })) });
+  const page = await bench.open({
+    url: other,
+    cookie: cookieOf(await postSession(`${other}/${START_KEY}`, { person: ADA })),
+  });
   expect(page.refused).toBeNull();
   await started.close();
   await expect(fetch(other)).rejects.toThrow();

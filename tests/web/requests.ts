@@ -6,7 +6,7 @@ export function postSession(
 ): Promise<Response> {
   return fetch(`${url}/session`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url, ...headers },
+    headers: { 'content-type': 'application/json', origin: new URL(url).origin, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }

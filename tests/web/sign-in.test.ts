@@ -4,6 +4,7 @@ import { denyUser } from '@signalbox/store/people/users';
 import { loadConfig } from '@signalbox/gateway/config';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
+import { START_KEY } from '../support/wiring.ts';
 import { ADA, addPerson, bench, useBench } from './bench.ts';
 import { cookieOf, postSession, readSession, signedIn } from './requests.ts';
 
@@ -191,11 +192,33 @@ describe('the people of a demo', () => {
     const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     await addPerson('ingress-ci');
     await bench.harness.rows(`update users set is_program = true where user_key = 'ingress-ci'`);
-    const { demoPeople } = (await readSession(url, null)) as { demoPeople: { id: string }[] };
+    const printed = `${url}/${START_KEY}`;
+    const { demoPeople } = (await readSession(printed, null)) as { demoPeople: { id: string }[] };
     expect(demoPeople.map(({ id }) => id)).toEqual(['1001', '1002', '1005']);
-    const chosen = await postSession(url, { person: '1005' });
+    const chosen = await postSession(printed, { person: '1005' });
     expect(await readSession(url, cookieOf(chosen))).toMatchObject({ person: { name: 'Eli', role: 'viewer' } });
-    expect((await postSession(url, { person: 'ingress-ci' })).status).toBe(401);
+    expect((await postSession(printed, { person: 'ingress-ci' })).status).toBe(401);
+    expect((await fetch(`${printed}/`)).status).toBe(200);
+  });
+
+  test('cannot be chosen by a program on this machine, which does not know the address that was printed', async () => {
+    const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
+    const { url } = started;
+    expect(await readSession(url, null)).toEqual(NOBODY);
+    expect((await postSession(url, { person: ADA })).status).toBe(401);
+    for (const key of ['x', 'webhook', ':key', '*', START_KEY.slice(1), `${START_KEY}0`]) {
+      expect((await fetch(`${url}/${key}/session`)).status).toBe(404);
+      expect((await postSession(`${url}/${key}`, { person: ADA })).status).toBe(404);
+    }
+    expect(await logins()).toEqual([]);
+    const metrics = await (await fetch(`http://127.0.0.1:${started.gateway.probe.port}/metrics`)).text();
+    expect(metrics).toContain('/session');
+    expect(metrics).not.toContain(START_KEY);
+  });
+
+  test('have to be asked for with a key', async () => {
+    const start = bench.start({ WEB_DEMO_PEOPLE: 'on', WEB_START_KEY: '' });
+    await expect(start).rejects.toThrow(/WEB_START_KEY/);
   });
 
   test('are nobody where they were not asked for', async () => {

@@ -153,9 +153,11 @@ async function startPrograms(
   if (code !== null) show(describeOwnerCode(code));
 }
 
-/** Where the gateway serves its page, under a name that no deployed service has; null when it opens no web channel. */
+/** Where the gateway serves its page, under a name that no deployed service has, and with its demo people; null when it opens no web channel. */
 function pageUrlOf(services: readonly ProgramSpec[]): string | null {
   const env = services.find(({ name }) => name === 'gateway')?.env ?? {};
   const hasPage = env['GATEWAY_CHANNELS']?.split(',').includes('web') ?? false;
-  return hasPage ? `http://localhost:${env['GATEWAY_HTTP_PORT']}/` : null;
+  const url = `http://localhost:${env['GATEWAY_HTTP_PORT']}/`;
+  if (!hasPage) return null;
+  return env['WEB_DEMO_PEOPLE'] === 'on' ? `${url}${env['WEB_START_KEY']}/` : url;
 }

@@ -8,6 +8,11 @@ const Config = z.object({
   SIMULATOR_SOCKET: z.coerce.number().int().min(3).optional(),
   /** Folder of the append-only log; without it everything is in memory. */
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
+  /** What every address begins with, after the host; without it whoever reaches the port can speak as anyone. */
+  SIMULATOR_KEY: z
+    .string()
+    .regex(/^[\w-]{32,80}$/, 'is no word of 32 to 80 letters and digits')
+    .optional(),
   /** Token that bots present. Not a secret: it opens nothing outside this machine. */
   SIMULATOR_TOKEN: z
     .string()
@@ -20,5 +25,5 @@ export function loadConfig(): SimulatorOptions {
   const parsed = Config.safeParse(process.env);
   if (!parsed.success) throw new Error(`The simulator's environment is wrong:\n${z.prettifyError(parsed.error)}`);
   const { SIMULATOR_PORT: port, SIMULATOR_SOCKET: socket, SIMULATOR_TOKEN: token } = parsed.data;
-  return { port, socket, token, dataDir: parsed.data.SIMULATOR_DATA_DIR };
+  return { port, socket, token, key: parsed.data.SIMULATOR_KEY, dataDir: parsed.data.SIMULATOR_DATA_DIR };
 }

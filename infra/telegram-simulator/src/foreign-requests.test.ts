@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Api, InputFile } from 'grammy';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSimulator, DEFAULT_TOKEN } from './server.ts';
+import { createSimulatorClient } from './simulator-client.ts';
 import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
 useSimulator();
@@ -94,4 +95,28 @@ test('what people said and sent is readable by nobody but whoever runs it, also 
   const all = ['.', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })];
   expect(all.length).toBeGreaterThan(3);
   expect(all.filter((path) => modeOf(path) !== 0)).toEqual([]);
+});
+
+test('a program on this machine that does not know the key is nobody’s voice, neither a person’s nor a bot’s', async () => {
+  const key = 'printed-at-the-start'.padEnd(32, '0');
+  const closed = await createSimulator({ key });
+  onTestFinished(() => closed.close());
+  expect(closed.url).toBe(`http://127.0.0.1:${closed.port}/${key}`);
+  const people = createSimulatorClient(closed.url);
+  await people.say(1001, '/start');
+  const updates = await new Api(DEFAULT_TOKEN, { apiRoot: closed.url }).getUpdates();
+  expect(updates.map(({ message }) => message?.text)).toEqual(['/start']);
+  for (const path of ['/', '/main.js', '/main.css']) expect((await fetch(`${closed.url}${path}`)).status).toBe(200);
+  const root = `http://127.0.0.1:${closed.port}`;
+  for (const prefix of ['', `/${key.slice(1)}`, `/${key}0`, `/x/${key}`, '//'])
+    for (const path of ['/', '/api/people', '/api/events', `/bot${DEFAULT_TOKEN}/getMe`, '/api/faults', '/api/calls'])
+      expect((await fetch(`${root}${prefix}${path}`)).status).toBe(403);
+  const said = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"from":1001,"text":"deploy"}',
+  };
+  expect((await fetch(`${root}/api/messages`, said)).status).toBe(403);
+  expect((await people.messages(1001)).map(({ text }) => text)).toEqual(['/start']);
+  expect((await fetch(`${root}/healthz`)).status).toBe(200);
 });

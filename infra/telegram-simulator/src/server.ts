@@ -25,10 +25,12 @@ export interface SimulatorOptions {
   /** Descriptor of a socket that is bound to the port. */
   readonly socket?: number | undefined;
   readonly token?: string;
+  /** The first part of every address; without it whoever reaches the port can speak as anyone. */
+  readonly key?: string | undefined;
 }
 
 export interface Simulator {
-  /** Without a slash at the end, as grammY wants its apiRoot. */
+  /** With the key, and without a slash at the end, as grammY wants its apiRoot. */
   readonly url: string;
   readonly port: number;
   /** Ends open polls and streams and closes the log. Idempotent. */
@@ -38,13 +40,16 @@ export interface Simulator {
 export const DEFAULT_TOKEN = '100:simulator';
 /** Never more than this machine: whoever reaches the simulator can speak as anyone. */
 const HOST = '127.0.0.1';
+const HEALTH = '/healthz';
+/** Where everything leads that lacks the key. */
+const CLOSED = '/closed';
 
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { dataDir, port = 0, socket, token = DEFAULT_TOKEN } = options;
+  const { dataDir, port = 0, socket, token = DEFAULT_TOKEN, key } = options;
   const store = new Store({ token, dataDir });
   const closing = new AbortController();
-  const app = createApp({ store, token, closing: closing.signal });
+  const app = createApp({ store, token, key, closing: closing.signal });
   try {
     await app.listen({ port, host: HOST, ...(socket === undefined ? {} : { fd: socket }) });
   } catch (error) {
@@ -61,14 +66,19 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   };
   let closed: Promise<void> | undefined;
   return {
-    url: `http://${HOST}:${listening}`,
+    url: `http://${HOST}:${listening}${key === undefined ? '' : `/${key}`}`,
     port: listening,
     close: () => (closed ??= close()),
   };
 }
 
-function createApp(deps: { store: Store; token: string; closing: AbortSignal }): FastifyInstance {
-  const { store, token, closing } = deps;
+function createApp(deps: {
+  store: Store;
+  token: string;
+  key: string | undefined;
+  closing: AbortSignal;
+}): FastifyInstance {
+  const { store, token, key, closing } = deps;
   const app = fastify({
     // Errors only: whoever starts the simulator wants a quiet terminal.
     logger: { level: 'error' },
@@ -77,6 +87,7 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
     forceCloseConnections: true,
     // Node counts from the first byte of a request; a long poll of 50 s is no slow request.
     requestTimeout: 0,
+    rewriteUrl: ({ url = '/' }) => (key === undefined ? url : behindKey(url, key)),
   });
   const faults = new Faults();
   const calls = new CallLog();
@@ -90,7 +101,10 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
     return reply.code(status).send({ ok: false, error: message });
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new BotError(404, 'Not Found')));
-  app.get('/healthz', async () => ({ ok: true }));
+  app.get(HEALTH, async () => ({ ok: true }));
+  app.all(CLOSED, (_request, reply) =>
+    reply.code(403).send({ ok: false, error: 'Open the address that was printed when the simulator was started.' }),
+  );
   registerBotApi(app, { store, token, faults, calls, closing });
   registerFileRoutes(app, { store, token, faults, calls, closing });
   registerPersonApi(app, store);
@@ -99,6 +113,12 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
   registerEventStream(app, store, closing);
   registerPage(app);
   return app;
+}
+
+/** The address behind the key. Programs on this machine reach the port too, and do not know the key. */
+function behindKey(url: string, key: string): string {
+  if (url === HEALTH) return url;
+  return url.startsWith(`/${key}/`) ? url.slice(key.length + 1) : CLOSED;
 }
 
 /** Of a body that is too large Telegram says no more than HTTP does. */

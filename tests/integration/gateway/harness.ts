@@ -15,7 +15,7 @@ import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram
 import { inject } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
 import { GATEWAY_DEPARTURES, variablesOf } from '../../support/departures.ts';
-import { openWiring, type Wiring } from '../../support/wiring.ts';
+import { openWiring, START_KEY, type Wiring } from '../../support/wiring.ts';
 
 export interface StartedGateway extends Closable {
   readonly gateway: Gateway;
@@ -74,7 +74,7 @@ export const PEOPLE = { admin: '1001', developer: '1002', viewer: '1005', strang
 /** A database, a key prefix and a simulated Telegram of one test file's own. */
 export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harness> {
   const database = await createDatabase();
-  const simulator = await createSimulator();
+  const simulator = await createSimulator({ key: START_KEY });
   const prefix = `gw${randomBytes(4).toString('hex')}:`;
   const people = createSimulatorClient(simulator.url);
   const quiet = createLog('test', 'silent');

@@ -15,16 +15,18 @@ export async function describeSimulator(
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
   // Whoever has this port is Telegram for the gateway, and is shown what the page sends.
   const { port, sockets } = await holdPortFrom(config.SIMULATOR_PORT);
-  const url = `http://127.0.0.1:${port}`;
+  const key = drawKey();
+  const address = `http://127.0.0.1:${port}`;
   const env = environmentOf('simulator', inheritedEnvironment(), {
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
     SIMULATOR_SOCKET: String(FIRST_SOCKET),
     SIMULATOR_TOKEN,
+    SIMULATOR_KEY: key,
   });
   const source = 'infra/telegram-simulator/src/main.ts';
-  const program = { name: 'simulator', source, readyUrl: `${url}/healthz`, env, sockets };
-  return { spec: describeProgram(program, config), url };
+  const program = { name: 'simulator', source, readyUrl: `${address}/healthz`, env, sockets };
+  return { spec: describeProgram(program, config), url: `${address}/${key}` };
 }
 
 /** The programs of the services, as service-wiring.ts has them, with free ports and this folder's logs. */
@@ -42,7 +44,7 @@ export async function describeServices(
     inherited: { ...inherited, TELEGRAM_BOT_TOKEN: config.TELEGRAM_BOT_TOKEN },
     workers: config.SIGNALBOX_WORKERS,
     pagePort: page.port,
-    startKey: randomBytes(24).toString('hex'),
+    startKey: drawKey(),
   });
   const specs: ProgramSpec[] = [];
   for (const { name, service, env, isUrgent } of services) {
@@ -66,6 +68,11 @@ export async function describeServices(
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
   return specs;
+}
+
+/** What stands in an address that only those know who see what `npm start` prints. */
+function drawKey(): string {
+  return randomBytes(24).toString('hex');
 }
 
 /** Under this number a program has the first of its sockets: behind input, output and errors. */

@@ -19,7 +19,14 @@ export type LocalService =
   'simulator' | 'proxy' | 'gateway' | 'worker' | 'maintenance' | 'agents' | 'deploy' | 'analysis';
 
 export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>> = {
-  simulator: [...MACHINE, 'SIMULATOR_PORT', 'SIMULATOR_SOCKET', 'SIMULATOR_DATA_DIR', 'SIMULATOR_TOKEN'],
+  simulator: [
+    ...MACHINE,
+    'SIMULATOR_PORT',
+    'SIMULATOR_SOCKET',
+    'SIMULATOR_DATA_DIR',
+    'SIMULATOR_TOKEN',
+    'SIMULATOR_KEY',
+  ],
   proxy: [...MACHINE, ...Object.keys(ProxyConfig.shape)],
   gateway: [...WORLD, ...GATEWAY_VARIABLES],
   worker: [...WORLD, ...Object.keys(WorkerConfig.shape)],

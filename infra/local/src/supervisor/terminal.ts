@@ -28,7 +28,7 @@ export function describeReady(facts: ReadyFacts): string {
   const simulated = facts.simulatorUrl !== null;
   const lines = [
     `ready in ${facts.seconds.toFixed(1)} s`,
-    simulated ? `  Telegram   ${facts.simulatorUrl} (simulated)` : '  Telegram   your bot',
+    simulated ? `  Telegram   ${facts.simulatorUrl}/ (simulated)` : '  Telegram   your bot',
     ...(facts.pageUrl === null ? [] : [`  web page   ${facts.pageUrl}`]),
     simulated
       ? '  terminal   npm run chat -- --as 1001 "hello"'

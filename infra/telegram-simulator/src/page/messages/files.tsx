@@ -12,7 +12,7 @@ export function Files({ files }: { readonly files: readonly FileView[] }): VNode
         file.url === null || file.kind !== 'photo' ? (
           <Download key={file.fileId} file={file} />
         ) : (
-          <Photo key={file.fileId} file={file} url={file.url} />
+          <Photo key={file.fileId} file={file} url={fromHere(file.url)} />
         ),
       )}
     </div>
@@ -45,9 +45,14 @@ function Download({ file: { url, name, sizeBytes, durationSeconds, kind } }: { r
   );
   if (url === null) return <div class="file">{parts}</div>;
   return (
-    <a class="file" href={url} download={title} aria-label={`Download ${title}, ${sizeOf(sizeBytes)}`}>
+    <a class="file" href={fromHere(url)} download={title} aria-label={`Download ${title}, ${sizeOf(sizeBytes)}`}>
       {parts}
       <Icon name="download" />
     </a>
   );
+}
+
+/** The page may stand behind a key: the simulator's addresses are below its own. */
+function fromHere(url: string): string {
+  return url.replace(/^\//, '');
 }

@@ -10,7 +10,7 @@ export class Refusal extends Error {}
 
 /** `Answer` is what the route of this path answers: the caller knows which one it asks. */
 async function call<Answer>(path: string, init?: RequestInit): Promise<Answer> {
-  const response = await fetch(`/api/${path}`, init);
+  const response = await fetch(`api/${path}`, init);
   // The simulator's own answers have the shapes that its modules declare; a refusal has an error.
   const answer = (await response.json()) as Answer & { readonly error?: string };
   if (!response.ok) throw new Refusal(answer.error ?? response.statusText);
@@ -70,7 +70,7 @@ export function followEvents(seq: number, as: number | null, { onEvent, onState 
   };
 
   function open(): EventSource {
-    const next = new EventSource(`/api/events?after=${last}${as === null ? '' : `&as=${as}`}`);
+    const next = new EventSource(`api/events?after=${last}${as === null ? '' : `&as=${as}`}`);
     next.addEventListener('open', () => onState?.(true));
     next.addEventListener('message', (message: MessageEvent<string>) => {
       // The simulator writes each event of its feed as one line of JSON.

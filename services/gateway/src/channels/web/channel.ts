@@ -145,7 +145,7 @@ function webDeps(
     hub,
     intake,
     isSecure,
-    hasDemoPeople: config.WEB_DEMO_PEOPLE === 'on',
+    demoKey: config.WEB_DEMO_PEOPLE === 'on' ? (config.WEB_START_KEY ?? null) : null,
     cookie: createLoginCookie({ isSecure, startKey: config.WEB_START_KEY ?? newId('start') }),
     isOwnOrigin: createOriginCheck(publicUrl),
     isOwnHost: createHostCheck(publicUrl),

@@ -17,7 +17,7 @@ export const WebConfig = z
       })
       .transform((url) => new URL(url).origin)
       .optional(),
-    /** Whether whoever opens the page may choose whom to be, without a link: `on` or `off`. Only on an address of this machine. */
+    /** Whether whoever opens the page at `/<WEB_START_KEY>/` may choose whom to be: `on` or `off`. Only on an address of this machine. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
     /** Drawn anew whenever the port may have been somebody else's meanwhile: logins over http end with it. Not set: at each start. Secret. */
     WEB_START_KEY: z
@@ -27,7 +27,9 @@ export const WebConfig = z
     /** The host in the addresses of deployed services, as the job service has it: no page may have it too. */
     PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   })
-  .superRefine(({ WEB_PUBLIC_URL, PROXY_PUBLIC_HOST }, context) => {
+  .superRefine(({ WEB_PUBLIC_URL, PROXY_PUBLIC_HOST, WEB_DEMO_PEOPLE, WEB_START_KEY }, context) => {
+    if (WEB_DEMO_PEOPLE === 'on' && WEB_START_KEY === undefined)
+      context.addIssue({ code: 'custom', path: ['WEB_START_KEY'], message: say('gateway.web-demo-open') });
     const host = WEB_PUBLIC_URL === undefined ? LOCAL_PAGE_HOST : new URL(WEB_PUBLIC_URL).hostname;
     if (!isSameSite(host, PROXY_PUBLIC_HOST)) return;
     const message = say('gateway.web-shares-host', { host, services: PROXY_PUBLIC_HOST });

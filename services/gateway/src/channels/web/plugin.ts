@@ -3,6 +3,7 @@ import websocket from '@fastify/websocket';
 import { FRAME_LIMIT_BYTES } from '@signalbox/contracts/conversation/frames';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createSecretCheck } from '../http/secret-check.ts';
 import { addFileRoute } from './file-route.ts';
 import { registerPage } from './page-routes.ts';
 import { findLogin, type Login } from './sign-in/logins.ts';
@@ -11,10 +12,12 @@ import { addSocketRoute, type SocketRouteDeps } from './sockets/socket-route.ts'
 
 const YEAR_SECONDS = 365 * 24 * 3_600;
 
-export interface PluginDeps extends SessionRouteDeps, Omit<SocketRouteDeps, 'findLogin'> {
+export interface PluginDeps extends Omit<SessionRouteDeps, 'hasDemoPeople'>, Omit<SocketRouteDeps, 'findLogin'> {
   readonly isOwnHost: (headers: FastifyRequest['headers']) => boolean;
   /** Whether people come by https. */
   readonly isSecure: boolean;
+  /** What the page of the demo people is behind; null when there are none. */
+  readonly demoKey: string | null;
 }
 
 /** Adds everything that browsers ask the gateway for, in a scope of its own. */
@@ -40,11 +43,32 @@ export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<vo
       if (value === undefined) done(Object.assign(new Error('no JSON'), { statusCode: 400 }));
       else done(null, value);
     });
-    addSessionRoutes(web, deps);
-    addSocketRoute(web, { ...deps, findLogin: login });
-    addFileRoute(web, { pool: deps.pool, findLogin: login });
-    await registerPage(web);
+    const addRoutes = async (app: FastifyInstance, hasDemoPeople: boolean): Promise<void> => {
+      addSessionRoutes(app, { ...deps, hasDemoPeople });
+      addSocketRoute(app, { ...deps, findLogin: login });
+      addFileRoute(app, { pool: deps.pool, findLogin: login });
+      await registerPage(app);
+    };
+    await addRoutes(web, false);
+    const { demoKey } = deps;
+    if (demoKey !== null) await web.register((app) => addBehindKey(app, demoKey, addRoutes), { prefix: '/:key' });
   });
+}
+
+/**
+ * The page once more, with people to choose. Programs on this machine reach the port too, and do not know the key. It is a parameter:
+ * metrics, which they may read, name the path of a route.
+ */
+function addBehindKey(
+  app: FastifyInstance,
+  key: string,
+  addRoutes: (app: FastifyInstance, hasDemoPeople: boolean) => Promise<void>,
+): Promise<void> {
+  const isKey = createSecretCheck(key);
+  app.addHook<{ Params: { readonly key: string } }>('onRequest', async ({ params }, reply) =>
+    isKey(params.key) ? undefined : reply.code(404).header('connection', 'close').send(),
+  );
+  return addRoutes(app, true);
 }
 
 /** What every answer says to a browser; a route may say more. */
