@@ -1,3 +1,4 @@
+import { sleep } from '@signalbox/contracts/time';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -58,6 +59,25 @@ it('a Redis without memory is told to the admins, on /readyz and by doctor, and 
   await until(async () => (await ada.heard()).length > heard + 1, 60_000);
   expect((await stack.pool.query('select 1 from dead_letters')).rowCount).toBe(0);
 });
+
+it('a Redis that is away is told to the admins once, and so is that it is back, and one that is started again is not', async () => {
+  const about = async (pattern: RegExp): Promise<number> =>
+    (await ada.heard()).filter(({ text }) => pattern.test(text)).length;
+  await redis.restart();
+  await until(async () => (await jobs.ready()).startsWith('200'), 30_000);
+  await redis.kill();
+  await ada.send('hello again');
+  await isTold(/Redis does not answer at 127/);
+  expect(await jobs.ready()).toMatch(/^503 Redis does not answer/);
+  await sleep(12_000);
+  const heard = (await ada.heard()).length;
+  await redis.restart();
+  await until(async () => (await jobs.ready()).startsWith('200'), 30_000);
+  await until(async () => (await ada.heard()).length > heard, 60_000);
+  await stack.pool.query(`update incidents set closed_at = closed_at - interval '3 minutes' where kind = 'redis-away'`);
+  await isTold(/^✅ Redis answers again\.$/);
+  expect([await about(/Redis does not answer/), await about(/Redis answers again/)]).toEqual([1, 1]);
+}, 180_000);
 
 it('a full disk for the checkpoints of the audit is told to the admins, on /readyz and by doctor', async () => {
   disk.fill();

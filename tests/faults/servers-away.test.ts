@@ -51,6 +51,25 @@ test('a service waits for Postgres and Redis, says so every few seconds and on /
   for (const service of started) expect(service.child.exitCode).toBeNull();
 });
 
+test('a service whose servers fall silent says on /readyz which of them does not answer, and only of those', async () => {
+  const database = await ownDatabase();
+  const [postgres, redis] = await Promise.all([relayTo(database), relayTo(inject('redisUrl'))]);
+  const started = await Promise.all(SERVICES.map((name) => start(name, postgres.url, redis.url)));
+  for (const service of started) await until(() => service.lines(UP[service.name]).length === 1, 60_000);
+  const says = async (pattern: RegExp): Promise<void> => {
+    for (const service of started)
+      expect([service.name, await service.ready()]).toEqual([service.name, expect.stringMatching(pattern)]);
+  };
+  redis.silence('all');
+  await says(/^503 (?![^]*Postgres)[^]*Redis does not answer/);
+  postgres.silence('all');
+  await says(/^503 Postgres does not answer\n[^]*Redis does not answer/);
+  redis.mend();
+  for (const service of started)
+    await until(async () => !(await service.ready()).includes('Redis does not answer'), 30_000);
+  await says(/^503 Postgres does not answer/);
+});
+
 test('SIGTERM ends a service at once that waits for servers which take connections and never answer', async () => {
   const silent = await startSilentServer();
   const url = (scheme: string): string => `${scheme}://somebody:secret@127.0.0.1:${silent}/x`;

@@ -1,13 +1,13 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { channelOf } from '@signalbox/contracts/conversation/chat-key';
-import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
+import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Closable, Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
-import { checkRedis, closeRedis, findFullness, openRedis, type Redis } from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -36,7 +36,7 @@ import { startSweeper } from './delivery/sweep.ts';
 
 export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
-const PROBE_TIMEOUT_MS = 2_000;
+const COMMAND_MS = 2_000;
 
 /**
  * Starts the gateway, which receives and sends messages. Parts close in the reverse of the order in which they are owned.
@@ -53,7 +53,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const tracing = own(await openTracing(config, 'gateway', log));
   const pool = openPool(config.DATABASE_URL, log, { name: 'gateway', max: config.DATABASE_CONNECTIONS, as: 'gateway' });
   own({ close: () => pool.end() });
-  const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
+  const redis = openRedis(config.REDIS_URL, log, COMMAND_MS);
   own({ close: () => closeRedis(redis) });
 
   const { GATEWAY_HTTP_HOST: host, GATEWAY_HTTP_PORT: port, GATEWAY_HTTP_SOCKETS: sockets } = config;
@@ -104,13 +104,9 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });
   const problems = async (): Promise<readonly string[]> => {
-    const found = [
-      await problemOfPostgres(pool),
-      await problemOfRedis(redis),
-      ...sortProblems(places, refused).problems,
-    ];
-    if (deliveries.some(({ consumer }) => !consumer.healthy())) found.push(say('gateway.stream-failing'));
-    return found.filter((problem) => problem !== null);
+    const servers = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
+    const reading = deliveries.every(({ consumer }) => consumer.healthy()) ? null : say('gateway.stream-failing');
+    return [...servers, ...sortProblems(places, refused).problems, reading].filter((problem) => problem !== null);
   };
   probe.serve({ metrics: registry, problems, notes: () => sortProblems(places, refused).notes });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
@@ -223,20 +219,4 @@ async function startDeliveries(parts: {
 
 function offersCommands(channel: Channel): channel is Channel & Required<Pick<Channel, 'offerCommands'>> {
   return channel.offerCommands !== undefined;
-}
-
-async function problemOfPostgres(pool: Pool): Promise<string | null> {
-  // A pool that is waiting for a connection has no time-out of its own for the whole wait.
-  const late = new Promise<never>((_, reject) => setTimeout(reject, PROBE_TIMEOUT_MS).unref());
-  return Promise.race([findReleaseProblem(pool), late]).then(
-    (problem) => problem && `${problem.message} (${problem.code})`,
-    () => say('gateway.postgres-silent'),
-  );
-}
-
-async function problemOfRedis(redis: Redis): Promise<string | null> {
-  return findFullness(redis).then(
-    (fullness) => fullness && `Redis takes no more writes: ${fullness}`,
-    () => say('gateway.redis-silent'),
-  );
 }

@@ -1,7 +1,7 @@
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
-import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
+import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { listFaults } from '@signalbox/store/faults';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
@@ -12,14 +12,7 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/platform/queue/consume';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import {
-  checkRedis,
-  closeRedis,
-  findFullness,
-  findRedisProblem,
-  openRedis,
-  type Redis,
-} from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
@@ -31,7 +24,7 @@ import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './conversation/approval-watch.ts';
 import { createThreadsExpire } from './conversation/thread-expiry.ts';
 import { createJobMetrics } from './metrics.ts';
-import { startAdminNotices } from './notices/admin-notices.ts';
+import { looksAtRedis, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
 import { databaseRoleOf, serviceName } from './service-name.ts';
@@ -125,7 +118,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });
-    const looks = [['redis-full', () => findFullness(redis)] as const, ['audit-unwritten', auditing.problem] as const];
+    const looks = [...looksAtRedis(redis), ['audit-unwritten', auditing.problem] as const];
     own(startAdminNotices({ pool, publisher, log, looks }));
   }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
@@ -134,13 +127,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
 
 /** What keeps the service from taking jobs right now. */
 async function findProblems(pool: Pool, redis: Redis, consumers: readonly QueueConsumer[]): Promise<readonly string[]> {
-  const failures = await Promise.all([
-    findReleaseProblem(pool).then(
-      (problem) => problem && `${problem.message} (${problem.code})`,
-      () => 'the database does not answer',
-    ),
-    findRedisProblem(redis),
-  ]);
+  const failures = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
   const taking = consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken';
   return [...failures, taking].filter((problem) => problem !== null);
 }

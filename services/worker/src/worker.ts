@@ -1,7 +1,7 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { KnownNames } from './agents/known-names.ts';
-import { checkDatabase, findReleaseProblem } from '@signalbox/store/database-check';
+import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
@@ -99,14 +99,11 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const { pool, redis } = servers;
   probe.serve({
     metrics,
-    problems: async () => [
-      ...(await findReleaseProblem(pool).then(
-        (problem) => (problem ? [`${problem.message} (${problem.code})`] : []),
-        (error: unknown) => [`postgres: ${String(error)}`],
-      )),
-      ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
-      ...[await findRedisProblem(redis)].filter((problem) => problem !== null),
-    ],
+    problems: async () => {
+      const found = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
+      const reading = consumer.healthy() && redis.status === 'ready' ? null : 'the inbound stream cannot be read';
+      return [...found, reading].filter((problem) => problem !== null);
+    },
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('worker is up', {

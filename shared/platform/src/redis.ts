@@ -83,12 +83,14 @@ export async function findFullness(redis: Redis): Promise<string | null> {
   return `it uses ${Math.round(used / MIB)} of ${Math.round(limit / MIB)} MB (maxmemory)`;
 }
 
-/** What keeps a service from using this Redis now, in words; null when nothing does. Never throws. */
-export function findRedisProblem(redis: Redis): Promise<string | null> {
-  return findFullness(redis).then(
-    (fullness) => fullness && `Redis takes no more writes: ${fullness}`,
-    () => 'Redis does not answer',
-  );
+/** Whoever asks for readiness waits for less time than a command may take. */
+const ANSWER_MS = 2_000;
+
+/** What keeps a service from using this Redis now, in words; null when nothing does. Never throws, and answers within two seconds. */
+export async function findRedisProblem(redis: Redis): Promise<string | null> {
+  const fullness = await withinMs(findFullness(redis), ANSWER_MS).catch(() => undefined);
+  if (fullness === undefined) return 'Redis does not answer';
+  return fullness && `Redis takes no more writes: ${fullness}`;
 }
 
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */

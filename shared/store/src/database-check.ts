@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
+import { withinMs } from '@signalbox/contracts/time';
 import { readMigrationStatus } from './migrations/migration-status.ts';
 import { takeRole, type Queryable } from './pool.ts';
 import type { ServiceWithLogin } from './migrations/service-rights.ts';
 
 const CHECK_MS = 3_000;
+const ANSWER_MS = 2_000;
 
 /** Who wants to use the database: a service, a job service of several pools, the command line, or the migration as the owner. */
 export type DatabaseUser = ServiceWithLogin | 'jobs' | 'cli' | 'owner';
@@ -61,6 +63,13 @@ export async function findReleaseProblem(db: Queryable): Promise<AppError | null
   const { pending, unknown } = await readMigrationStatus(db);
   if (pending.length > 0) return new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
   return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
+}
+
+/** The same in words, and that it does not answer. Never throws, and answers within two seconds, as those wait who ask for readiness. */
+export async function findDatabaseProblem(db: Queryable): Promise<string | null> {
+  const problem = await withinMs(findReleaseProblem(db), ANSWER_MS).catch(() => undefined);
+  if (problem === undefined) return 'Postgres does not answer';
+  return problem && `${problem.message} (${problem.code})`;
 }
 
 function describe(error: unknown, { host: address, pathname, username }: URL): AppError {

@@ -10,14 +10,19 @@ import { withTransaction, type Pool, type Queryable } from './pool.ts';
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
- * What may be wrong with ourselves, and how the admins read it: a new one is a line here and a sentence in `faults.json` of each language.
- * Whoever sees one calls `reportFault`, and `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and `doctor` show it.
+ * What may be wrong with ourselves, and how the admins read it and its end: a new one is a line here and two sentences in `faults.json` of
+ * each language. Whoever sees one calls `reportFault`, and `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and
+ * `doctor` show it.
  */
 const FAULTS = {
-  'redis-full': (detail: string) => say('faults.redisFull', { detail }),
-  'audit-unwritten': (detail: string) => say('faults.auditUnwritten', { detail }),
-  'channel-refused': (detail: string) => say('faults.channelRefused', { detail }),
-} as const satisfies Record<string, (detail: string) => string>;
+  'redis-full': [(detail) => say('faults.redisFull', { detail }), () => say('faults.redisFullOver')],
+  'redis-away': [(detail) => say('faults.redisAway', { detail }), () => say('faults.redisAwayOver')],
+  'audit-unwritten': [(detail) => say('faults.auditUnwritten', { detail }), () => say('faults.auditUnwrittenOver')],
+  'channel-refused': [
+    (detail) => say('faults.channelRefused', { detail }),
+    (channel) => say('faults.channelRefusedOver', { channel }),
+  ],
+} as const satisfies Record<string, readonly [opens: (detail: string) => string, ends: (what: string) => string]>;
 /** Behind a colon stands what it concerns, where several may be broken at once. */
 export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
@@ -91,21 +96,34 @@ const DUE = sql`waits_since is not null and case
   when news is not null then waits_since < clock_timestamp() - ${UNHEARD_MS} * interval '1 ms'
   else closed_at is null or closed_at < clock_timestamp() - ${OVER_MS} * interval '1 ms' end`;
 
+interface Due {
+  readonly kind: string;
+  readonly detail: string;
+  readonly isOver: boolean;
+  /** News that another pool could tell nobody, and whom it concerns. */
+  readonly say: string | null;
+  readonly concerned: readonly string[];
+}
+
 /** The chats that were told; null when somebody else has told it meanwhile. */
 async function notifyOne(db: Queryable, incidentId: string): Promise<readonly string[] | null> {
-  const row = await findRow<{ kind: string; detail: string; isOver: boolean; say: string | null }>(db)`
-    select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say from incidents
+  const row = await findRow<Due>(db)`
+    select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say,
+      coalesce(news -> 'recipients', '[]') as concerned from incidents
      where incident_id = ${incidentId}::bigint and ${DUE} for update skip locked`;
   if (!row) return null;
   const admins = (await findRecipients(db, await listAdmins(db))).filter(({ isPrivate }) => isPrivate);
   const [first] = admins;
   if (!first) return [];
   const { kind, detail, isOver, say: unheard } = row;
+  const concerned = new Set((await findRecipients(db, row.concerned)).map(({ userKey }) => userKey));
+  const isHeard = admins.some(({ userKey }) => concerned.has(userKey));
   const describe = (): string => {
-    if (unheard !== null) return `${say('faults.nobodyTold')}\n\n${unheard}`;
-    const [known = ''] = kind.split(':', 1);
-    const text = isKnown(known) ? FAULTS[known](detail) : detail;
-    return isOver ? say('faults.over', { fault: text }) : text;
+    if (unheard !== null) return isHeard ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
+    const [known = '', what = ''] = kind.split(/:(.*)/s);
+    if (!isKnown(known)) return isOver ? say('faults.over', { fault: detail }) : detail;
+    const [opens, ends] = FAULTS[known];
+    return isOver ? ends(what) : opens(detail);
   };
   const traceId = newId('trace');
   await putInTheirLanguage(

@@ -1,17 +1,36 @@
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { newId } from '@signalbox/contracts/ids';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
+import { findFullness, type Redis } from '@signalbox/platform/redis';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { endFault, notifyAdmins, reportFault, type FaultKind } from '@signalbox/store/faults';
 import type { Pool } from '@signalbox/store/pool';
 
 const EVERY_MS = 10 * SECOND_MS;
+const ANSWER_MS = 2 * SECOND_MS;
 
 /** Looks at what may be wrong: what it is, null when nothing is, undefined when only another process knows. */
 export type Look = () => Promise<string | null | undefined>;
+type Looks = readonly (readonly [FaultKind, Look])[];
+
+/** That a Redis is full or away. One that is only started again is not away: it has the time between two looks. */
+export function looksAtRedis(redis: Redis): Looks {
+  const { host, port } = redis.options;
+  let missed = 0;
+  const away: Look = async () => {
+    const isThere = await withinMs(redis.ping(), ANSWER_MS).then(Boolean, () => false);
+    missed = isThere ? 0 : missed + 1;
+    if (isThere) return null;
+    return missed > 1 ? `${host}:${port}` : undefined;
+  };
+  return [
+    ['redis-full', () => findFullness(redis)],
+    ['redis-away', away],
+  ];
+}
 
 /**
  * Looks for faults of ours, and tells the admins of them and of news that another pool could tell nobody. A loop and no scheduled job: it
@@ -27,7 +46,7 @@ export function startAdminNotices({
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly log: Log;
-  readonly looks?: readonly (readonly [FaultKind, Look])[];
+  readonly looks?: Looks;
   readonly everyMs?: number;
 }): Closable {
   let isSaid = false;
