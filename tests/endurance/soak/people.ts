@@ -144,8 +144,13 @@ export async function startCrowd(options: {
     isQuiet: async () => {
       const open = await look().catch(() => null);
       // What became of an action is looked up a while after it got lost.
+      // So is whether what was slow under the faults is well again.
       const unsettled = await pool
-        .query(`select 1 from actions where status in ('started', 'unknown') limit 1`)
+        .query(
+          `select 1 from actions where status in ('started', 'unknown')
+           union all select 1 from incidents where closed_at is null or news is not null
+           union all select 1 from runs where status in ('queued', 'running') limit 1`,
+        )
         .catch(() => null);
       return (
         open && unsettled?.rowCount === 0 && open.size === 0 && asked.every(({ updateId }) => admitted.has(updateId))

@@ -1,10 +1,12 @@
-import { DelayedError, Worker, type Job } from 'bullmq';
+import { WaitingError, Worker, type Job } from 'bullmq';
 import { isJobName, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
 import { withinMs } from '@signalbox/contracts/time';
 import { queuePrefix, runIdOf } from './names.ts';
+import { createPauses } from './pauses.ts';
+import type { Queue } from './queue.ts';
 
 /** Something to do: a run that a person asked for, or (`runId` null) an execution that a schedule started. */
 export interface QueuedJob {
@@ -14,15 +16,16 @@ export interface QueuedJob {
   readonly signal: AbortSignal;
 }
 
-/** Whether the queue may forget the job, or shall bring it again. */
+/**
+ * Whether the queue may forget the job, or shall bring it again. A pause is waited for in here, and not in Redis: BullMQ would count it by
+ * the clock of this machine, and let go of it by that of another. What is lost in a pause is due in Postgres, and its sweeper brings it.
+ */
 export type QueueVerdict = { readonly kind: 'forget' } | { readonly kind: 'again'; readonly delayMs: number };
 
 export interface QueueConsumer extends Closable {
   isRunning(): boolean;
 }
 
-/** A job of a newer release reached an older process during a rolling update: leave it to the others. */
-const UNKNOWN_JOB_DELAY_MS = 10_000;
 /** After a failure of Postgres or a bug in the handler's caller: soon enough to recover, slow enough not to spin. */
 const TROUBLE_DELAY_MS = 5_000;
 /** How often a job may lose its process is decided in Postgres, by counted attempts; this only must not be in the way. */
@@ -43,17 +46,20 @@ export function consumeQueue(options: {
   readonly leaseMs: number;
   readonly log: Log;
   readonly handle: (queued: QueuedJob) => Promise<QueueVerdict>;
+  readonly again: Queue['enqueue'];
 }): QueueConsumer {
-  const { pool, log, handle } = options;
+  const { pool, log, handle, again } = options;
   const redis = openRedis(options.redisUrl, log, 0);
   const stopping = new AbortController();
   const underWay = new Set<Promise<unknown>>();
+  const pauses = createPauses(again, log);
 
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
     if (!isJobName(name)) {
+      // One of a newer release reached an older process during a rolling update; the sweepers of newer ones bring it again.
       log.warn('job of an unknown name left to others', { job: name });
-      return { kind: 'again', delayMs: UNKNOWN_JOB_DELAY_MS };
+      return { kind: 'forget' };
     }
     if (stopping.signal.aborted) return { kind: 'again', delayMs: 0 };
     try {
@@ -71,8 +77,9 @@ export function consumeQueue(options: {
       underWay.add(deciding);
       const verdict = await deciding.finally(() => underWay.delete(deciding));
       if (verdict.kind === 'forget') return;
-      await job.moveToDelayed(Date.now() + verdict.delayMs, token);
-      throw new DelayedError(); // tells BullMQ that the job has already been moved
+      if (verdict.delayMs > 0) return pauses.note(job, verdict.delayMs);
+      await job.moveToWait(token);
+      throw new WaitingError(); // tells BullMQ that the job has already been moved
     },
     {
       connection: redis,
@@ -85,6 +92,7 @@ export function consumeQueue(options: {
       removeOnFail: { count: 0 },
     },
   );
+  worker.on('completed', pauses.begin);
   // After an emptied Redis the lock of a running job is gone: its result still goes to Postgres.
   worker.on('error', (error) => log.warn('queue trouble', { pool, error }));
   worker.on('stalled', (jobId) => log.warn('job lost its process and comes again', { pool, jobId }));
@@ -92,6 +100,7 @@ export function consumeQueue(options: {
     isRunning: () => worker.isRunning(),
     close: async () => {
       stopping.abort(new Error('this process is stopping'));
+      pauses.drop();
       await Promise.allSettled(underWay);
       // Without Redis BullMQ would wait for it without end; what it could not be told, the sweeper of another process tells.
       await withinMs(Promise.allSettled([worker.close(redis.status !== 'ready')]), CLOSE_DEADLINE_MS);

@@ -8,6 +8,11 @@ export function jobIdOf(runId: string): string {
   return `run-${encodeURIComponent(runId)}`;
 }
 
+/** The one execution of a scheduled job that may wait or run. */
+export function tickIdOf(job: string): string {
+  return `tick-${job}`;
+}
+
 /** The run that a job stands for; null for an execution that a schedule started. */
 export function runIdOf(jobId: string | undefined): string | null {
   return jobId?.startsWith('run-') ? decodeURIComponent(jobId.slice('run-'.length)) : null;

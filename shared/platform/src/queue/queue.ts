@@ -1,11 +1,11 @@
 import { withinMs } from '@signalbox/contracts/time';
 import { Queue as Bull } from 'bullmq';
-import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
-import { jobIdOf, queuePrefix } from './names.ts';
+import { jobIdOf, queuePrefix, tickIdOf } from './names.ts';
 
 export interface Queue extends Closable {
   /**
@@ -13,15 +13,18 @@ export interface Queue extends Closable {
    * nothing. Throws when Redis does not answer; a sweeper says it again later, so the caller may go on.
    */
   enqueue(job: JobName, run: { readonly runId: string; readonly traceId: string }): Promise<void>;
-  /** Schedules each scheduled job of a pool that is not scheduled, also after Redis lost its data. Idempotent. */
-  ensureSchedules(pool: JobSpec['pool'], now: Date): Promise<void>;
+  /**
+   * Says that a scheduled job may be due. It executes unless an execution waits or runs, or its period has not passed since the last one
+   * by the clock of Redis. Throws when Redis does not answer; it is said again soon.
+   */
+  tick(job: JobName): Promise<void>;
 }
 
 /** BullMQ waits for a connection without end; a tool that starts a job must not. What comes late does no harm. */
 const REDIS_DEADLINE_MS = 3_000;
 
-/** A schedule whose next execution is this late has lost it: Redis came back from an older copy, or a process died in between. */
-const SCHEDULE_LOST_MS = 60_000;
+/** Of a period: whoever says it exactly once a period must not come a moment too early. */
+const NOT_AGAIN_FOR = 0.9;
 
 /** Finished jobs leave Redis at once: that they ran is in Postgres, which also refuses to run them twice. */
 const OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1, stackTraceLimit: 1 } as const;
@@ -31,6 +34,7 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
   const { log } = options;
   const redis = openRedis(options.redisUrl, log);
   const bulls = new Map<string, Bull>();
+  const ticked = new Set<JobName>();
   const bullOf = (pool: string): Bull => {
     const known = bulls.get(pool);
     if (known) return known;
@@ -47,25 +51,21 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
     enqueue: async (job, { runId, traceId }) => {
       await inTime(bullOf(JOBS[job].pool).add(job, { traceId }, { ...OPTIONS, jobId: jobIdOf(runId) }));
     },
-    ensureSchedules: async (pool, now) => {
-      for (const [job, { pool: home, everyMs }] of Object.entries<JobSpec>(JOBS)) {
-        if (home !== pool || everyMs === null) continue;
-        await inTime(ensureSchedule(bullOf(pool), job, everyMs, now));
-      }
+    tick: async (job) => {
+      const { pool, everyMs } = JOBS[job];
+      if (everyMs === null) return;
+      const bull = bullOf(pool);
+      // Schedulers of BullMQ, which earlier releases used, go by the clock of whoever made the next execution.
+      if (!ticked.has(job)) await inTime(bull.removeJobScheduler(job));
+      ticked.add(job);
+      const deduplication = { id: job, ttl: everyMs * NOT_AGAIN_FOR };
+      await inTime(bull.add(job, {}, { ...OPTIONS, jobId: tickIdOf(job), deduplication }));
     },
     close: async () => {
       await Promise.all([...bulls.values()].map((bull) => bull.close()));
       await closeRedis(redis);
     },
   };
-}
-
-async function ensureSchedule(bull: Bull, job: string, everyMs: number, now: Date): Promise<void> {
-  const schedule = await bull.getJobScheduler(job);
-  const late = now.getTime() - (schedule?.next ?? 0);
-  if (schedule?.every === everyMs && late < Math.max(everyMs, SCHEDULE_LOST_MS)) return;
-  if (schedule) await bull.removeJobScheduler(job);
-  await bull.upsertJobScheduler(job, { every: everyMs }, { name: job, data: {}, opts: OPTIONS });
 }
 
 /** Throws UPSTREAM_UNAVAILABLE when Redis does not answer in time. */
