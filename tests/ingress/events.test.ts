@@ -334,3 +334,20 @@ test('while Postgres is away a request is answered 503 with a time, and the same
     await relay.close();
   }
 });
+
+test('a gateway that has started is ready and takes what comes at once, also when Postgres is slow', async () => {
+  const ingress = await openIngress();
+  const database = new URL(ingress.harness.wiring.databaseUrl('gateway'));
+  const relay = await openTcpRelay(Number(database.port));
+  try {
+    relay.slow(50);
+    database.host = `127.0.0.1:${relay.port}`;
+    const { ci, gateway } = await ingress.startAnother({ DATABASE_URL: database.href });
+    expect(await tell(ci, { text: 'hello' })).toMatch(/^evt_/);
+    const ready = await fetch(`http://127.0.0.1:${gateway.gateway.probe.port}/readyz`);
+    expect(await ready.text()).toBe('ready\n');
+  } finally {
+    await ingress.close();
+    await relay.close();
+  }
+});

@@ -1,5 +1,4 @@
 import { openHarness, PEOPLE, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
-import { until } from '../support/until.ts';
 import { OTHER_SECRET, SECRET, type Program } from './program.ts';
 import { writeSources } from './sources-file.ts';
 
@@ -42,7 +41,6 @@ export async function openIngress(
       ...settings,
     });
     const url = `http://127.0.0.1:${gateway.gateway.httpPort}`;
-    await waitReady(gateway);
     return {
       gateway,
       ci: { url, source: 'ci', secret: SECRET },
@@ -50,13 +48,4 @@ export async function openIngress(
     };
   };
   return { harness, ...(await start()), startAnother: start, close: () => harness.close() };
-}
-
-/** Waits until a gateway says that it is ready, which it is once it listens. */
-async function waitReady({ gateway }: StartedGateway): Promise<void> {
-  const isReady = async (): Promise<boolean> => {
-    const answer = await fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`);
-    return (await answer.text()) === 'ready\n';
-  };
-  await until(isReady);
 }

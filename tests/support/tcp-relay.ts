@@ -7,6 +7,8 @@ export interface TcpRelay {
   cut(): void;
   /** Lets nothing through, either way or the answers alone, and ends no connection: a wire that is only silent. */
   silence(which: 'all' | 'answers'): void;
+  /** Lets each answer through that much later, as a server does that is busy. */
+  slow(ms: number): void;
   /** After so many bytes of answers, the connection that gets them ends in the middle. */
   cutAfter(bytes: number): void;
   /** As it was at the beginning: what was held back while it was silent goes on. */
@@ -20,6 +22,7 @@ export async function openTcpRelay(target: number): Promise<TcpRelay> {
   let isCut = false;
   let silent: 'all' | 'answers' | null = null;
   let bytesLeft = Infinity;
+  let slowMs = 0;
   const held = new Set<() => void>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -41,6 +44,7 @@ export async function openTcpRelay(target: number): Promise<TcpRelay> {
           from.resume();
         });
       }
+      if (isAnswer && slowMs > 0) return void setTimeout(() => to.write(bytes), slowMs);
       if (to.write(bytes)) return;
       from.pause();
       to.once('drain', () => from.resume());
@@ -65,6 +69,7 @@ export async function openTcpRelay(target: number): Promise<TcpRelay> {
     port: (server.address() as AddressInfo).port, // it listens on TCP
     cut,
     silence: (which) => void (silent = which),
+    slow: (ms) => void (slowMs = ms),
     cutAfter: (bytes) => void (bytesLeft = bytes),
     mend: () => {
       isCut = false;

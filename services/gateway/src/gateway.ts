@@ -100,6 +100,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
+  // Whoever calls as soon as the address is open finds a listener.
+  await Promise.all(places.map(({ asked }) => asked));
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });

@@ -22,6 +22,8 @@ const HOLD_OF: Readonly<Record<Way, HoldKind>> = { polling: 'exclusive', webhook
 
 /** What a gateway knows of a channel that it listens to. */
 export interface Place extends Closable {
+  /** Resolves once the place was asked for, and whoever got it listens. Never rejects. */
+  readonly asked: Promise<void>;
   /** Why updates do not come in at the moment, in words; null when they do. */
   problem(): string | null;
   /** Whether it is known to be a problem of this channel alone: it worked before, or its platform refuses it. */
@@ -81,9 +83,10 @@ export function startListening(deps: {
     }
   };
 
+  const first = take();
   const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const hold = await take();
+    for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
+      const hold = await (isFirst ? first : take());
       if (!hold) {
         await sleep(RETRY_MS, stop.signal);
         continue;
@@ -99,6 +102,7 @@ export function startListening(deps: {
 
   const ended = loop();
   return {
+    asked: first.then(() => undefined),
     problem: () => {
       const refusal = standing.refusal();
       if (refusal !== null) return refusal;
