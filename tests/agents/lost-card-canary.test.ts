@@ -137,8 +137,6 @@ beforeAll(async () => {
       OPENAI_BASE_URL: model.url,
       TELEGRAM_DRAFT_INTERVAL_MS: '50',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      // They type faster than people do, and what the gateway refuses is not understood.
-      INBOUND_BURST: '1000',
     },
   });
   const people = await Promise.all(Array.from({ length: PEOPLE }, (_, index) => bench.customer(3_000 + index)));

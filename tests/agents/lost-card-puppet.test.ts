@@ -73,7 +73,7 @@ async function obey(who: Customer, index: number): Promise<void> {
 
 beforeAll(async () => {
   const models = createScriptedModels(hostile);
-  bench = await openCardsBench({ wiring: { models: () => Promise.resolve(models) }, env: { INBOUND_BURST: '1000' } });
+  bench = await openCardsBench({ wiring: { models: () => Promise.resolve(models) } });
   people = await Promise.all(Array.from({ length: PEOPLE }, (_, index) => bench.customer(2_500 + index)));
   await bench.pool.query(`update cards set risk = 'high', status = 'frozen' where kind = 'debit'`);
   await Promise.all(people.map(obey));

@@ -105,7 +105,6 @@ async function openScene(channel: string): Promise<Scene> {
     GATEWAY_CHANNELS: 'telegram,web,ingress,whatsapp',
     GATEWAY_HTTP_PORT: String(port),
     WEB_DEMO_PEOPLE: 'on',
-    INGRESS_BURST: '1000', // a test asks for answers much more often than a program does
     INGRESS_SOURCES_FILE: writeSources([{ name: 'ci', secret: SECRET, serviceAccount: account }]),
     ...whatsAppVariables(simulator),
   });

@@ -30,7 +30,6 @@ beforeAll(async () => {
   stack = await openStack({
     workers: 2,
     wiring: { groups: [deployGroup(target)] },
-    env: { INBOUND_BURST: '10000' },
   });
   const admin = await stack.person(1001, 'admin');
   developer = await stack.person(1002, 'developer');

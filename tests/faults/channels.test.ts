@@ -91,7 +91,7 @@ async function swept(gateways: readonly StartedGateway[]): Promise<number> {
 }
 
 it('two gateways with a channel each answer everybody once and in order, and nothing waits for a sweeper', async () => {
-  const telegram = await ingress.harness.startGateway({ INBOUND_BURST: '10000' });
+  const telegram = await ingress.harness.startGateway();
   await writeAll();
   await untilAllAreAnswered(heardInTelegram);
   await untilAllAreAnswered(heardByProgram);
@@ -113,7 +113,7 @@ it.each([
   const telegram =
     'GATEWAY_CHANNELS' in settings
       ? await ingress.startAnother(file).then(async ({ gateway }) => (await ingress.gateway.close(), gateway))
-      : await ingress.harness.startGateway({ INBOUND_BURST: '10000' });
+      : await ingress.harness.startGateway();
   if ('GATEWAY_CHANNELS' in settings)
     ingress = { ...ingress, ci: { ...ingress.ci, url: `http://127.0.0.1:${telegram.gateway.httpPort}` } };
   await ingress.harness.fault({ method: 'sendMessage', dropConnection: 'before', times: 100_000 });

@@ -35,8 +35,6 @@ export async function openIngress(
       GATEWAY_CHANNELS: 'ingress',
       GATEWAY_HTTP_PORT: '0',
       INGRESS_SOURCES_FILE: file,
-      INGRESS_BURST: '10000',
-      INBOUND_BURST: '10000',
       ...more.settings,
       ...settings,
     });

@@ -61,8 +61,6 @@ export async function openDemoStack(
     DEPLOY_DIR: join(folder, 'deploys'),
     PROXY_DIR: join(folder, 'proxy'),
     PROXY_SOCKET: socket,
-    // A test writes faster than people do; the limit has tests of its own.
-    INBOUND_BURST: '1000',
     ...(await openTestConfinement()).settings,
     ...more,
   };

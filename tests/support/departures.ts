@@ -13,6 +13,11 @@ export const DEPARTURES: Departures = {
   TELEGRAM_CHAT_SENDS_PER_SECOND: { value: '500', why: 'a test waits for answers, not for the pace of a chat' },
   TELEGRAM_CHAT_BURST: { value: '100', why: 'the same' },
   TELEGRAM_GROUP_SENDS_PER_MINUTE: { value: '6000', why: 'the same in a group' },
+  INBOUND_BURST: {
+    value: '10000',
+    why: 'a test writes more within ten seconds than a person; the limit has tests of its own',
+  },
+  INGRESS_BURST: { value: '10000', why: 'the same for a program' },
   SECRETS_KEY: { value: TEST_SECRETS_KEY, why: 'a test opens what it has sealed' },
   GATEWAY_HTTP_PORT: { value: '0', why: 'many stacks stand on one machine' },
   PROBE_PORT: { value: '0', why: 'the same' },

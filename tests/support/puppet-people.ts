@@ -67,7 +67,6 @@ export async function openPuppetStack(
   const stack = await openStack({
     jobs: true,
     wiring: { models: () => Promise.resolve(models) },
-    env: { INBOUND_BURST: '1000' },
   });
   const operator = await stack.person(1003, 'operator');
   await operator.ask('/whoami');

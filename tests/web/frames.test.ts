@@ -66,7 +66,7 @@ test('frames that are no text end their socket', async () => {
 });
 
 test('a page that says too much at once is closed, and what it said before is kept in its order', async () => {
-  const { url } = await bench.start({ INBOUND_BURST: '1000' });
+  const { url } = await bench.start();
   const page = await ada(url);
   for (let n = 0; n < 60; n += 1) page.say(`number ${n}`);
   await until(() => page.closed !== null);

@@ -37,7 +37,7 @@ test.each([1, 2, 3])(
   'a page that loses its socket again and again misses nothing and gets nothing twice: seed %i',
   async (seed) => {
     const chance = createChance(seed);
-    const { url } = await bench.start({ INBOUND_BURST: '1000' });
+    const { url } = await bench.start();
     const cookie = await bench.signIn(url);
     let isWriting = true;
 

@@ -4,7 +4,7 @@ import { openHarness, until, type Harness } from './harness.ts';
 let harness: Harness;
 beforeEach(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '1000' });
+  await harness.startGateway();
 });
 afterEach(() => harness.close());
 

@@ -5,7 +5,7 @@ let harness: Harness;
 
 beforeAll(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '1000' });
+  await harness.startGateway();
   await harness.meet(1001, 1002);
 });
 afterAll(() => harness.close());

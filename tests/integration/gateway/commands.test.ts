@@ -8,7 +8,7 @@ let harness: Harness;
 
 beforeAll(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '1000' });
+  await harness.startGateway();
 });
 afterAll(() => harness.close());
 afterEach(async () => {

@@ -6,7 +6,7 @@ let harness: Harness;
 
 beforeEach(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '10000' });
+  await harness.startGateway();
   await harness.meet(1001);
   await harness.rows(`update inbox set outcome = 'answered', settled_at = now()`);
 });

@@ -6,7 +6,7 @@ const OTHER = 1010;
 
 beforeEach(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '1000' });
+  await harness.startGateway();
   await harness.people.post('/api/people', { id: OTHER, name: 'Ada at home', inGroup: true });
 });
 afterEach(() => harness.close());

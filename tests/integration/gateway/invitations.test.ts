@@ -6,7 +6,7 @@ let harness: Harness;
 
 beforeEach(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '1000' });
+  await harness.startGateway();
   await harness.people.post('/api/people', { id: 1010, name: 'Max', inGroup: true });
 });
 afterEach(() => harness.close());

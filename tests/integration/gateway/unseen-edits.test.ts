@@ -5,7 +5,7 @@ let harness: Harness;
 
 beforeEach(async () => {
   harness = await openHarness();
-  await harness.startGateway({ INBOUND_BURST: '10000' });
+  await harness.startGateway();
 });
 afterEach(() => harness.close());
 

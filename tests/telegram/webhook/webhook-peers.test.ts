@@ -81,7 +81,6 @@ const shared = (proxyPort: number, port: number): Readonly<Record<string, string
   TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${proxyPort}/telegram`,
   TELEGRAM_WEBHOOK_SECRET: SECRET,
   TELEGRAM_WEBHOOK_PORT: String(port),
-  INBOUND_BURST: '10000',
   TELEGRAM_CHAT_BURST: '100',
   TELEGRAM_CHAT_SENDS_PER_SECOND: '500',
   TELEGRAM_SENDS_PER_SECOND: '500',

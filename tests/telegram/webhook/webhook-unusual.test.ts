@@ -6,7 +6,7 @@ let harness: Harness;
 let gateway: WebhookGateway;
 beforeAll(async () => {
   harness = await openHarness();
-  gateway = await startWebhookGateway(harness, { INBOUND_BURST: '10000' });
+  gateway = await startWebhookGateway(harness);
 });
 afterAll(() => harness.close());
 

@@ -63,7 +63,7 @@ describe('what Telegram brings', () => {
   });
 
   test('keeps the order in which a person wrote', async () => {
-    await startWebhookGateway(harness, { INBOUND_BURST: '1000' });
+    await startWebhookGateway(harness);
     const said = Array.from({ length: 60 }, (_, n) => `message ${n}`);
     for (const text of said) await harness.people.post('/api/messages', { from: 1001, text });
     await until('all are admitted', async () => (await texts()).length === 60);
