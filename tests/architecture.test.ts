@@ -17,7 +17,7 @@ import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
-import { findLateAwaits } from './architecture/promises.ts';
+import { findLateAwaits, findLostDeadlines } from './architecture/promises.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
 import { CI_SUITES } from './ci/suites.ts';
@@ -176,6 +176,13 @@ describe('promises', () => {
     expect(late('const rows = read();', 'return [await rows, await write()];')).toEqual([]);
     expect(late('const rows = read().catch(() => []);', 'await write();', 'await rows;')).toEqual([]);
     expect(late('const pool = open();', 'await write(pool);', 'await pool.end();')).toEqual([]);
+  });
+
+  it('have deadlines that no garbage collection takes away', () => {
+    expect(findLostDeadlines(files)).toEqual([]);
+    expect(findLostDeadlines(breach('services/worker/src/a.ts', 'await read(AbortSignal.timeout(5));'))).toHaveLength(
+      1,
+    );
   });
 });
 

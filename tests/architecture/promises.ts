@@ -46,5 +46,16 @@ export function findLateAwaits(files: readonly Pick<SourceFile, 'path' | 'text'>
   });
 }
 
+/** Deadlines that the next garbage collection may take away: `abortAfter` says why. Pages and simulators have none of ours. */
+export function findLostDeadlines(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
+  return files
+    .filter(
+      ({ path, text }) =>
+        /^(?:shared|services|infra\/local)\/(?!.*(?:\/page\/|\.(?:test|fixture)\.))/.test(path) &&
+        text.includes('AbortSignal.timeout('),
+    )
+    .map(({ path }) => `${path}: use abortAfter instead of AbortSignal.timeout`);
+}
+
 /** A call that ends with what comes of its failure. */
 const HEARD = /\.catch\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$/;

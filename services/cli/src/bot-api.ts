@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abortAfter } from '@signalbox/contracts/time';
 import { reasonOf } from './checks/finding.ts';
 import type { CliConfig } from './config.ts';
 
@@ -36,7 +37,7 @@ export async function callBotApi<S extends z.ZodType>(
 ): Promise<BotAnswer<z.output<S>>> {
   try {
     const url = `${root.replace(/\/+$/, '')}/bot${token}/${method}`;
-    const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(url, { method: 'POST', signal: abortAfter(TIMEOUT_MS) });
     const answer = Envelope.safeParse(await response.json());
     const result = schema.safeParse(answer.data?.result);
     const at = new Date(response.headers.get('date') ?? NaN);

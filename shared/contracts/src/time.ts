@@ -22,6 +22,16 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/**
+ * Aborts after `ms`, as the timeout of `AbortSignal` does. That one is lost at the next garbage collection when `AbortSignal.any` is all that
+ * holds it (Node 20), and the deadline with it; this one is held by its timer. It keeps no process alive.
+ */
+export function abortAfter(ms: number): AbortSignal {
+  const end = new AbortController();
+  setTimeout(() => end.abort(new DOMException(`it took longer than ${ms} ms`, 'TimeoutError')), ms).unref();
+  return end.signal;
+}
+
 /** What the work gives; undefined when it takes longer than `ms`. It goes on then, and how it ends is nobody's concern any more. */
 export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   work.catch(() => undefined); // thrown by the race, or too late to matter

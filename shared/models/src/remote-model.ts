@@ -1,4 +1,4 @@
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { abortAfter, backoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat, type TokenCounts } from './retry/chat-try.ts';
 import { asAppError, isTransient, ModelFailure } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
@@ -39,7 +39,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
 
   const ask = async (request: ModelRequest): Promise<ModelAnswer> => {
     const startedAt = performance.now();
-    const deadline = AbortSignal.timeout(deadlineMs);
+    const deadline = abortAfter(deadlineMs);
     const signal = AbortSignal.any([request.signal, deadline]);
     const done = (result: string): void =>
       options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });

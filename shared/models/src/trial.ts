@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import { HumanMessage } from '@langchain/core/messages';
 import { failureOf, type ModelFailure } from './retry/failure.ts';
 import { openModel } from './open-models.ts';
@@ -35,7 +36,7 @@ export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlin
       messages: [new HumanMessage('Call the tool "ping" with the word "hello" now. Write nothing else.')],
       tools: [PING],
       object: null,
-      signal: AbortSignal.timeout(deadlineMs * 2), // the model's own deadline comes first
+      signal: abortAfter(deadlineMs * 2), // the model's own deadline comes first
       draft: { tool: PING.name, field: 'word', show: () => undefined },
     });
     const called = message.tool_calls?.some((call) => call.name === PING.name) ?? false;

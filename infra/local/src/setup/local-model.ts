@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abortAfter } from '@signalbox/contracts/time';
 
 /** A program that serves language models, where it listens unless somebody has told it otherwise. */
 export interface ModelServer {
@@ -64,7 +65,7 @@ export async function findLocalModel(
 /** The names of its models; null when nobody, or somebody else, listens there. */
 async function listModels({ url, list }: ModelServer): Promise<readonly string[] | null> {
   try {
-    const answer = await fetch(`${url}${list}`, { signal: AbortSignal.timeout(LIST_MS), redirect: 'error' });
+    const answer = await fetch(`${url}${list}`, { signal: abortAfter(LIST_MS), redirect: 'error' });
     return Listed.parse(await answer.json());
   } catch {
     return null;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sleep } from '@signalbox/contracts/time';
+import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { stopProcess, type ServiceRecord } from './instance.ts';
 import { logSize, readLogTail } from './log-file.ts';
 import { endWithParent } from '../parent-death.ts';
@@ -180,7 +180,7 @@ async function waitUntilReady(program: Program, timeoutMs: number, signal: Abort
 
 async function answersOk(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(url, { signal: abortAfter(2_000) });
     await response.body?.cancel();
     return response.status === 200;
   } catch {

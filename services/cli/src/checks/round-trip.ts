@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { newId } from '@signalbox/contracts/ids';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
@@ -92,7 +92,7 @@ async function findReader(pool: Pool, person: string): Promise<Recipient> {
 async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
   const from = Date.now();
   try {
-    const told = await attempt(AbortSignal.timeout(withinMs));
+    const told = await attempt(abortAfter(withinMs));
     return ok(`round trip: ${what}`, `${told}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
   } catch (error) {
     return fail(`round trip: ${what}`, reasonOf(error), REMEDIES[what] ?? LOGS);

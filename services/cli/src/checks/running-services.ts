@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { abortAfter } from '@signalbox/contracts/time';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
 
@@ -44,7 +45,7 @@ export async function readRunFile(file: string): Promise<RunFile | null> {
 
 async function checkService(name: string, probeUrl: string): Promise<Finding> {
   try {
-    const response = await fetch(probeUrl, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const response = await fetch(probeUrl, { signal: abortAfter(PROBE_TIMEOUT_MS) });
     const [first = '', ...rest] = (await response.text()).trim().slice(0, 1_000).split('\n');
     if (response.ok && rest.length > 0) return warn(name, rest.join(' '), 'The service is ready otherwise.');
     if (response.ok) return ok(name, 'ready');

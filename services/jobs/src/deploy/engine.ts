@@ -4,7 +4,7 @@ import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { backoffMs, SECOND_MS, sleep, pause } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, backoffMs, pause, sleep } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, limitOf } from './leased-deployment.ts';
 import { readCleanLines } from './lines.ts';
@@ -177,7 +177,7 @@ async function readLog(
   const query = {
     tail: FAILURE_LINES,
     since: new Date(instance.startedAt),
-    signal: AbortSignal.timeout(5 * SECOND_MS),
+    signal: abortAfter(5 * SECOND_MS),
   };
   return readCleanLines(await session.driver(), instance, query, (text) => session.opened.mask(text));
 }
@@ -190,7 +190,7 @@ async function tidyUp(session: DeploymentSession): Promise<void> {
     const driver = await session.driver();
     for (const { server, artifact, deploymentIds } of await parts.work.stale(row, KEPT_ARTIFACTS)) {
       if (server !== row.server) continue;
-      await driver.discard(artifact, AbortSignal.any([context.signal, AbortSignal.timeout(parts.limits.undoingMs)]));
+      await driver.discard(artifact, AbortSignal.any([context.signal, abortAfter(parts.limits.undoingMs)]));
       await parts.work.forget(deploymentIds);
     }
   } catch (error) {

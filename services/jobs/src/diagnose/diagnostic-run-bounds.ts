@@ -1,6 +1,6 @@
 import { MIB } from '@signalbox/contracts/size';
 import { Writable } from 'node:stream';
-import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 import { executePipeline } from './diagnostic-run-pipeline.ts';
@@ -47,7 +47,7 @@ export async function executeBounded(
   bounds: Bounds = UNASKED,
 ): Promise<CommandResult> {
   const { wallMs, cpuSeconds, memoryBytes, outputBytes } = bounds;
-  const wall = AbortSignal.timeout(wallMs);
+  const wall = abortAfter(wallMs);
   const full = new AbortController();
   const kept: Buffer[] = [];
   let written = 0;

@@ -3,7 +3,7 @@ import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import { endFollowedLogs, readFollowed } from '@signalbox/store/deploy/followed-logs';
 import type { Pool } from '@signalbox/store/pool';
 import { toAppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Mask } from './log-lines.ts';
@@ -34,7 +34,7 @@ export async function followLog(
   const { ageMs } = await readFollowed(pool, runId);
   const begun = performance.now() - ageMs;
   const ended = new AbortController();
-  const timeIsUp = AbortSignal.timeout(Math.max(1, Math.ceil(wholeMs - ageMs)));
+  const timeIsUp = abortAfter(Math.max(1, Math.ceil(wholeMs - ageMs)));
   const over = AbortSignal.any([signal, ended.signal, timeIsUp]);
   const lines: string[] = [];
   let said = '';

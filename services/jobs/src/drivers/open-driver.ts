@@ -1,6 +1,6 @@
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { linkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
@@ -30,7 +30,7 @@ const OPENERS: Readonly<Record<DriverName, Opener>> = {
     if (user === undefined || key === undefined) throw new AppError('SERVER_LOGIN_MISSING', { server: name });
     const opened = await openSecret(key, `log in to ${name}`);
     const login = { server: name, host: server.host, port, user, key: opened, hostKey };
-    const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));
+    const link = await openLink(login, abortAfter(LOGIN_MS));
     const host = await openRemoteHost(link, server.host).catch(async (error: unknown) => {
       await link.close();
       throw linkError(name, error);

@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { newId } from '@signalbox/contracts/ids';
-import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
@@ -92,7 +92,7 @@ async function lookAfter(
   const { service, serving } = await findServing(parts, watched);
   if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
   const { openSecret } = context;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  const signal = AbortSignal.any([context.signal, abortAfter(LOOK_MS)]);
   const memory = HealthMemory.parse(watched.health);
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;

@@ -1,7 +1,7 @@
 import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
 import { serviceOf } from '../deploy/deployment-session.ts';
@@ -57,7 +57,7 @@ export function createDeployReconciler(
 async function answers(parts: DeployParts, deploymentId: string, context: JobContext): Promise<boolean> {
   const row = await parts.work.find(deploymentId);
   if (row === null) return false;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  const signal = AbortSignal.any([context.signal, abortAfter(LOOK_MS)]);
   try {
     const driver = await parts.openDriver(row, context);
     try {

@@ -1,7 +1,7 @@
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-probes.ts';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { explain, say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
@@ -51,7 +51,7 @@ export async function probeServer(
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
 ): Promise<ServerLook> {
   if (driver === null) return { kind: 'unknown', detail: say('servers.bookedOnly', { server: name }), hostKey: null };
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  const signal = AbortSignal.any([context.signal, abortAfter(LOOK_MS)]);
   let opened: Driver | null = null;
   try {
     opened = await parts.openDriver({ server: name, serverHost: host, driver, connection, hostKey }, context);

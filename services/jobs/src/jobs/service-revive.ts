@@ -5,7 +5,7 @@ import { isTransient } from '@signalbox/store/pool';
 import { explain, say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { SECOND_MS, pause } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, pause } from '@signalbox/contracts/time';
 import { readCleanLines } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
@@ -205,7 +205,7 @@ async function whileOurs<T extends Instance | null>(
 }
 
 function heldSignal(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(HELD_MS)]);
+  return AbortSignal.any([signal, abortAfter(HELD_MS)]);
 }
 
 /** What the program said last. Nothing when its server does not answer. */
@@ -215,7 +215,7 @@ async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Tryi
   try {
     const purpose = `to keep it out of the lines of ${serviceName(row)}`;
     await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
+    const signal = AbortSignal.any([context.signal, abortAfter(5 * SECOND_MS)]);
     return await withDriver(parts, row, context, (driver) =>
       readCleanLines(driver, instance, { tail: LINES, signal }, (text) => opened.mask(text)),
     );

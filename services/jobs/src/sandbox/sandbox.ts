@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { sleep } from '@signalbox/contracts/time';
+import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
 import { KeptOutput } from '../drivers/kept-output.ts';
@@ -91,7 +91,7 @@ interface Cell {
 }
 
 async function tryOut(cell: Cell): Promise<string | null> {
-  const signal = AbortSignal.timeout(SELF_TEST_MS);
+  const signal = abortAfter(SELF_TEST_MS);
   const room = { workspace: null, writable: [], cwd: '.', deadlineMs: SELF_TEST_MS, signal };
   try {
     // Bubblewrap ends with an error where the kernel does not take the filter.

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Route } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 
 /** One server of a backend, as HAProxy sees it now. */
 export interface HaproxyServer {
@@ -63,7 +63,7 @@ function parseAddress(text: string): Route['upstream'] | null {
 
 function talk(path: string, command: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const over = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+    const over = AbortSignal.any([signal, abortAfter(DEADLINE_MS)]);
     const parts: Buffer[] = [];
     const socket = connect({ path, signal: over }, () => socket.write(`${command}\n`)); // it answers once and closes
     socket.on('data', (part) => parts.push(part));

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { RouteState } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { Traffic } from './traffic.ts';
@@ -67,7 +67,7 @@ function send(call: {
   readonly signal: AbortSignal;
 }): Promise<Answer> {
   const { socket: socketPath, method, path, body } = call;
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const signal = AbortSignal.any([call.signal, abortAfter(DEADLINE_MS)]);
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void => {
       if (call.signal.aborted)

@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import { putArtifacts, type Artifact } from '@signalbox/store/artifacts';
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
@@ -118,7 +119,7 @@ export async function probeTool(
 ): Promise<ToolCallResult | 'not-done' | 'unknown'> {
   const { tool, input } = call;
   if (!tool.probe) return 'unknown';
-  const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(tool.deadlineMs)]);
+  const signal = AbortSignal.any([scope.signal, abortAfter(tool.deadlineMs)]);
   try {
     const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
     if (found.kind === 'failed') return makeStorable(failure(found.error, input));
@@ -140,7 +141,7 @@ async function handle(
   { isRead, isAgain }: { readonly isRead: boolean; readonly isAgain: boolean },
 ): Promise<Ran> {
   const { tool, input } = call;
-  const deadline = AbortSignal.timeout(tool.deadlineMs);
+  const deadline = abortAfter(tool.deadlineMs);
   const signal = AbortSignal.any([scope.signal, deadline]);
   const startedAt = performance.now();
   const told = () => ({

@@ -1,5 +1,5 @@
 import { parseJson } from '@signalbox/contracts/system-error';
-import { backoffMs, sleep, untilAborted } from '@signalbox/contracts/time';
+import { abortAfter, backoffMs, sleep, untilAborted } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
@@ -47,7 +47,7 @@ export function createHttpTranscriber(options: {
     limitBytes,
     deadlineMs,
     transcribe: async (recording, stop) => {
-      const deadline = AbortSignal.timeout(deadlineMs);
+      const deadline = abortAfter(deadlineMs);
       const signal = AbortSignal.any([stop, deadline]);
       for (let attempt = 1; ; attempt += 1) {
         const tried = await untilAborted(tryOnce(recording, signal), stop);

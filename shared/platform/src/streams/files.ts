@@ -1,6 +1,6 @@
 import { newId } from '@signalbox/contracts/ids';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, untilAborted } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -61,7 +61,7 @@ export async function askForFile(
     const bytes = await redis.lpopBuffer(answer);
     return bytes === null ? { kind: 'away' } : { kind, bytes };
   };
-  const late = AbortSignal.timeout(FETCH_MS + SECOND_MS); // Redis itself may be away
+  const late = abortAfter(FETCH_MS + SECOND_MS); // Redis itself may be away
   try {
     return await untilAborted(ask(), AbortSignal.any([signal, late]));
   } catch (error) {
@@ -92,7 +92,7 @@ export function serveFiles(options: {
   const running = new Set<Promise<void>>();
 
   const serve = async ({ id, ref, limitBytes }: z.infer<typeof Request>): Promise<void> => {
-    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(FETCH_MS)]);
+    const signal = AbortSignal.any([stop.signal, abortAfter(FETCH_MS)]);
     const given = await options.fetch(ref, { limitBytes, signal });
     const answer = answerKey(prefix, id);
     const parts = given.kind === 'file' ? [given.kind, Buffer.from(given.bytes)] : [given.kind];

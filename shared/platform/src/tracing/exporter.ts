@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../log.ts';
@@ -47,7 +48,7 @@ async function post(
       headers: { ...headers, 'content-type': 'application/json' },
       body: Buffer.from(body ?? []),
       redirect: 'error', // the headers are for this receiver
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, abortAfter(timeoutMs)]),
     });
     await response.body?.cancel();
     return response.ok ? null : new Error(`the receiver answered ${response.status}`);

@@ -1,6 +1,6 @@
 import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, withinMs } from '@signalbox/contracts/time';
 import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Transcriber, Transcription } from '@signalbox/models/transcription/transcriber';
@@ -97,7 +97,7 @@ export class VoiceListener implements Closable {
     const [file] = note.envelope.attachments ?? [];
     if (note.tries > MAX_TRIES || !file || !channel) return this.#fail(note, say('voice.broken'));
     if (channel.typing) background(log, 'typing', channel.typing(note.envelope.chatKey));
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(FETCH_MS)]);
+    const signal = AbortSignal.any([this.#stop.signal, abortAfter(FETCH_MS)]);
     const fetched: Fetched = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
     this.#stop.signal.throwIfAborted();
     if (fetched.kind !== 'file') return this.#fail(note, sayUnfetched(fetched, limitBytes));

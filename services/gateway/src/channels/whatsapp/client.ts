@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { FormData, request } from 'undici';
 import { z } from 'zod';
@@ -39,7 +40,7 @@ export function createGraphClient(options: {
     signal?: AbortSignal,
   ): Promise<GraphAnswer> => {
     const { method, body = null, timeoutMs = CALL_MS } = init;
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = abortAfter(timeoutMs);
     const answer = await request(`${root}/${path}`, {
       method,
       headers: { authorization, ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { abortAfter } from '@signalbox/contracts/time';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ export async function probeHealth(
     const response = await fetch(`http://${host}:${address.port}${file.health.path}`, {
       redirect: 'manual',
       headers: { connection: 'close', 'user-agent': 'signalbox' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]),
+      signal: AbortSignal.any([signal, abortAfter(LOOK_MS)]),
     });
     const body = await readSome(response);
     const release = releaseOf(response, body, file);

@@ -11,7 +11,7 @@ import { underWay, type DeploymentRow } from '@signalbox/store/deploy/deployment
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
@@ -140,7 +140,7 @@ async function inspect(
 ): Promise<Found<Inventory>> {
   const driver = await parts.openDriver(target, context);
   try {
-    const value = await driver.inspect(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)]));
+    const value = await driver.inspect(AbortSignal.any([signal, abortAfter(INSPECT_MS)]));
     const { needsLogin } = traitsOf(target.driver);
     const hostKey = target.hostKey ?? say('readiness.hostKeyUnapproved');
     const { engine, cpus } = value;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { sleep } from '@signalbox/contracts/time';
+import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
@@ -58,7 +58,7 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
   } catch (error) {
     context.destroy();
     // The engine ends the step when its connection is cut; it is over when the step's containers are gone.
-    if (signal.aborted) await endImageBuild(engine, id, AbortSignal.timeout(END_BUILD_MS));
+    if (signal.aborted) await endImageBuild(engine, id, abortAfter(END_BUILD_MS));
     signal.throwIfAborted();
     if (statusOf(error) !== null) throw failed(error instanceof Error ? error.message : String(error));
     throw error;

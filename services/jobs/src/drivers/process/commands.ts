@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { abortAfter } from '@signalbox/contracts/time';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
@@ -109,12 +110,12 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   try {
     const [code, by] = await ended;
     // A program that it left in the background holds its output open: it ends too.
-    await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
+    await endAll(find, abortAfter(AFTER_ABORT_MS));
     await closed;
     signal.throwIfAborted();
     return { code, by };
   } finally {
     signal.removeEventListener('abort', kill);
-    await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
+    await endAll(find, abortAfter(AFTER_ABORT_MS));
   }
 }

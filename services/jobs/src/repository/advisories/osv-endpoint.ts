@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { AdvisorySource, Hit, PackageVersion } from './advisory-source.ts';
 import { hitOf, readOsvRecord, type OsvRecord } from './osv-record.ts';
@@ -49,7 +50,7 @@ export function osvEndpoint(address: string, options: EndpointOptions = {}): Adv
   return {
     describe: () => new URL(base).host,
     find: async (packages) => {
-      const deadline = AbortSignal.timeout(deadlineMs);
+      const deadline = abortAfter(deadlineMs);
       const ask = (path: string, body?: string): Promise<string> =>
         request(base + path, { body, timeoutMs, pauseMs, deadline });
       try {
@@ -106,7 +107,7 @@ async function request(
   },
 ): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await once(address, body, AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]));
+    const outcome = await once(address, body, AbortSignal.any([deadline, abortAfter(timeoutMs)]));
     if (typeof outcome === 'string') return outcome;
     if (attempt === TRIES || !outcome.isPassing || deadline.aborted) throw new Error(outcome.reason);
     await wait(pauseMs * 2 ** (attempt - 1), undefined, { signal: deadline });

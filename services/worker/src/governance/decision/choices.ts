@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { LANGUAGES } from '@signalbox/messages/language';
@@ -74,7 +75,7 @@ async function lookUp<T>(
   const found = parts.registry.find(name, groups);
   if (!found || Object.keys(found.tool.choices).length === 0) return null;
   if (!roleCovers(scope.actor.role, found.tool.role)) return null;
-  const deadline = AbortSignal.timeout(found.tool.deadlineMs);
+  const deadline = abortAfter(found.tool.deadlineMs);
   const look = lookFor(parts, scope, { actionId, name, input, group: found.group }, null);
   try {
     return await underSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));

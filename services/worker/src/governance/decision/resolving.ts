@@ -2,7 +2,7 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { lookUpIdOf } from '@signalbox/contracts/ids';
 import { explain, say } from '@signalbox/messages/say';
 import type { CallScope, Runnable } from '../../tools/run.ts';
@@ -25,7 +25,7 @@ export async function resolveCall(
 ): Promise<Resolved | null> {
   const { tool, input } = call;
   if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
-  const deadline = AbortSignal.timeout(RESOLVE_MS);
+  const deadline = abortAfter(RESOLVE_MS);
   const resolving = tool.resolve(input, lookFor(parts, scope, call, before));
   try {
     return await underSignal(resolving, AbortSignal.any([scope.signal, deadline]));

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
-import { SECOND_MS, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, untilAborted } from '@signalbox/contracts/time';
 import type { Pool } from '@signalbox/store/pool';
 import type { Incoming } from '../../channel.ts';
 import { mayWrite } from '../accounts.ts';
@@ -59,7 +59,7 @@ export async function takeEvent(
 /** Answers within the time that clients have. The work goes on in any case: if it ends well after all, the repeated event is the same one. */
 export async function inTime(log: Log, work: () => Promise<Answered>): Promise<Answered> {
   try {
-    return await untilAborted(work(), AbortSignal.timeout(ANSWER_MS));
+    return await untilAborted(work(), abortAfter(ANSWER_MS));
   } catch (error) {
     log.warn('ingress request not answered, its sender is to repeat it', { error });
     return askAgain();

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { Agent, request } from 'undici';
 import { readNoAnswer } from '../../http/no-answer.ts';
 import { KEY_HEADER } from '../receive/event.ts';
@@ -50,7 +50,7 @@ export function createPusher() {
           dispatcher,
           headers,
           body,
-          signal: AbortSignal.timeout(CONNECT_MS + ANSWER_MS),
+          signal: abortAfter(CONNECT_MS + ANSWER_MS),
         });
         // The status is all that counts; a body that breaks off changes nothing.
         await answer.body.dump({ limit: READ_BYTES }).catch(() => undefined);

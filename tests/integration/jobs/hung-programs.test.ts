@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { openWatcher } from './watcher.ts';
+
+const PROGRAM: Readonly<Record<string, string>> = {
+  'signalbox.json': JSON.stringify({
+    start: ['node', 'server.mjs'],
+    health: { path: '/health', withinSeconds: 10 },
+    drainSeconds: 1,
+  }),
+  'server.mjs': `
+import { createServer } from 'node:http';
+const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
+let mode = 'answers';
+createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url, 'http://here');
+  if (pathname === '/mode') mode = searchParams.get('is');
+  else if (mode === 'is silent') return;
+  response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE });
+  if (pathname !== '/mode' && mode === 'begins its answer and never ends it') return setInterval(() => response.write('.'), 100);
+  response.end('ok');
+}).listen(Number(PORT), HOST);`,
+};
+
+let bench: DeployBench;
+let shop: Shop;
+beforeAll(async () => {
+  bench = await openDeployBench();
+  await bench.jobs.startService(bench.settings());
+  shop = await bench.shop('shop');
+  shop.repository.release('1.0.0', PROGRAM);
+  await shop.deploy('act_one', '1.0.0');
+});
+afterAll(() => bench.close());
+
+it.each(['is silent', 'begins its answer and never ends it'])(
+  'a program that %s is found to be down by two looks, and holds up neither',
+  async (mode) => {
+    await shop.serves(`/mode?is=${encodeURIComponent(mode)}`);
+    const look = openWatcher(bench);
+    const collecting = setInterval(collectGarbage, 100);
+    for (let n = 0; n < 2; n++) {
+      const begun = performance.now();
+      expect(await look()).toMatchObject({ looked: 1 });
+      expect(performance.now() - begun).toBeLessThan(15_000);
+    }
+    clearInterval(collecting);
+    expect(await listOpenIncidents(bench.jobs.pool, 'service:shop/staging')).toMatchObject([{ kind: 'down' }]);
+    await shop.serves('/mode?is=answers');
+    for (let n = 0; n < 2; n++) await look();
+    expect(await listOpenIncidents(bench.jobs.pool, 'service:shop/staging')).toEqual([]);
+  },
+);
