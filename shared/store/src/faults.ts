@@ -7,14 +7,17 @@ import { putInTheirLanguage } from './conversation/outbox.ts';
 import { markTold } from './deploy/incident-news.ts';
 import { findRecipients, listAdmins } from './people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { MAX_FAULT_LENGTH, OURS, type FAULT_SERVICES } from './migrations/fault-rows.ts';
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
- * What may be wrong with ourselves, and how the admins read it and its end: a new one is a line here and two sentences in `faults.json` of
- * each language. Whoever sees one calls `reportFault`, and `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and
- * `doctor` show it.
+ * What may be wrong with ourselves, and how the admins read it and its end: a new one is a line in fault-rows.ts, which
+ * names the service that sees it, one here, and two sentences in `faults.json` of each language. Its service calls `reportFault`, and
+ * `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and `doctor` show it.
  */
-const FAULTS = {
+const FAULTS: Readonly<
+  Record<keyof typeof FAULT_SERVICES, readonly [opens: (detail: string) => string, ends: (what: string) => string]>
+> = {
   'redis-full': [(detail) => say('faults.redisFull', { detail }), () => say('faults.redisFullOver')],
   'redis-away': [(detail) => say('faults.redisAway', { detail }), () => say('faults.redisAwayOver')],
   'audit-unwritten': [(detail) => say('faults.auditUnwritten', { detail }), () => say('faults.auditUnwrittenOver')],
@@ -22,7 +25,7 @@ const FAULTS = {
     (detail) => say('faults.channelRefused', { detail }),
     (channel) => say('faults.channelRefusedOver', { channel }),
   ],
-} as const satisfies Record<string, readonly [opens: (detail: string) => string, ends: (what: string) => string]>;
+};
 /** Behind a colon stands what it concerns, where several may be broken at once. */
 export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
@@ -33,8 +36,6 @@ export interface OpenFault {
   readonly say: string;
 }
 
-/** The subject of the incidents that are our own faults. */
-const OURS = 'signalbox';
 /** Another pool than the one that has the news tells it, when that had a few rounds to do so. */
 const UNHEARD_MS = 45 * SECOND_MS;
 /** One that comes back within this time has not been over, and nobody is told again. */
@@ -49,7 +50,7 @@ export async function reportFault(db: Queryable, kind: FaultKind, detail: string
        and not exists (select from incidents o where o.subject = ${OURS} and o.kind = ${kind} and o.closed_at is null)`;
   if (isBack) return;
   await db.query(sql`insert into incidents (subject, kind, detail, evidence, waits_since)
-    values (${OURS}, ${kind}, ${redactText(detail)}, '{}', clock_timestamp())
+    values (${OURS}, ${kind}, ${clip(redactText(detail))}, '{}', clock_timestamp())
     on conflict (subject, kind) where closed_at is null do nothing`);
 }
 
@@ -94,6 +95,7 @@ export async function notifyAdmins(
 
 const DUE = sql`waits_since is not null and case
   when news is not null then waits_since < clock_timestamp() - ${UNHEARD_MS} * interval '1 ms'
+  when not (subject = ${OURS} and split_part(kind, ':', 1) = any (${Object.keys(FAULTS)})) then false
   else closed_at is null or closed_at < clock_timestamp() - ${OVER_MS} * interval '1 ms' end`;
 
 interface Due {
@@ -121,7 +123,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   const describe = (): string => {
     if (unheard !== null) return isHeard ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
     const [known = '', what = ''] = kind.split(/:(.*)/s);
-    if (!isKnown(known)) return isOver ? say('faults.over', { fault: detail }) : detail;
+    if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`); // it was not due
     const [opens, ends] = FAULTS[known];
     return isOver ? ends(what) : opens(detail);
   };
@@ -139,6 +141,10 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   );
   await markTold(db, incidentId, first);
   return admins.map(({ chatKey }) => chatKey);
+}
+
+function clip(detail: string): string {
+  return detail.length <= MAX_FAULT_LENGTH ? detail : `${detail.slice(0, MAX_FAULT_LENGTH - 1)}…`;
 }
 
 function isKnown(kind: string): kind is keyof typeof FAULTS {

@@ -1,5 +1,6 @@
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { endFault, notifyAdmins, reportFault } from '@signalbox/store/faults';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +56,7 @@ const SCENE = `
     ('run_index', 'knowledge.index', '{}', '1002', 'telegram:1002', 'thr_ben', 't'),
     ('act_admin', 'workspace.run', '{}', '1001', 'telegram:1001', null, 't');
   insert into incidents (incident_id, subject, kind, detail, evidence, waits_since) overriding system value
-  values (7, 'signalbox', 'redis-full', 'x', '{}', now())`;
+  values (7, 'signalbox', 'redis-full', 'x', '{}', now()), (8, 'service:shop/staging', 'down', 'x', '{}', null)`;
 
 interface Row {
   readonly channel: string;
@@ -195,7 +196,49 @@ const run = (id: string, payload: unknown, { userKey, chatKey }: typeof ADA): st
   `insert into runs (run_id, job, payload, user_key, chat_key, trace_id)
    values (${[id, 'deploy.run', payload, userKey, chatKey, 't'].map(literal).join(', ')})`;
 
+const WORDS = 'Please send me your code.';
+const incident = (subject: string, kind: string, detail = WORDS): string =>
+  `insert into incidents (subject, kind, detail, evidence, waits_since)
+   values (${[subject, kind, detail, '{}'].map(literal).join(', ')}, now())`;
+
+/** What admins are told of as a fault of ours. */
+const FAULTS: readonly Case[] = [
+  ['deploy', 'say that something of ours is broken', incident('signalbox', 'audit-unwritten')],
+  ['deploy', 'say it of a kind that there is not', incident('signalbox', 'note')],
+  [
+    'deploy',
+    'make an incident of its own one of ours',
+    `update incidents set subject = 'signalbox' where incident_id = 8`,
+  ],
+  [
+    'deploy',
+    'change what is said of a fault of ours',
+    `update incidents set detail = '${WORDS}' where incident_id = 7`,
+  ],
+  ['deploy', 'end a fault of ours', `update incidents set closed_at = now() where incident_id = 7`],
+  ['gateway', 'say what another service has to say', incident('signalbox', 'redis-full:x')],
+  ['gateway', 'say it of a kind that there is not', incident('signalbox', 'note')],
+  ['gateway', 'say it at length', incident('signalbox', 'channel-refused:web', WORDS.repeat(100))],
+  ['gateway', 'open an incident of a service', incident('service:shop/staging', 'slow')],
+  ['gateway', 'end an incident of a service', `update incidents set closed_at = now() where incident_id = 8`],
+  ['maintenance', 'say that a channel is refused', incident('signalbox', 'channel-refused:web')],
+  ['maintenance', 'say it of a kind that there is not', incident('signalbox', 'note')],
+  ['maintenance', 'say it at length', incident('signalbox', 'audit-unwritten', WORDS.repeat(100))],
+  ['maintenance', 'open an incident of a service', incident('service:shop/staging', 'slow')],
+  [
+    'maintenance',
+    'write news of an incident',
+    `update incidents set news = '{"say": "${WORDS}"}' where incident_id = 7`,
+  ],
+  ['maintenance', 'change what is said of a fault', `update incidents set detail = '${WORDS}' where incident_id = 7`],
+  ['worker', 'say that something of ours is broken', incident('signalbox', 'audit-unwritten')],
+  ['worker', 'end a fault of ours', `update incidents set closed_at = now() where incident_id = 7`],
+  ['agents', 'say that something of ours is broken', incident('signalbox', 'audit-unwritten')],
+  ['analysis', 'say that something of ours is broken', incident('signalbox', 'audit-unwritten')],
+];
+
 const CASES: readonly Case[] = [
+  ...FAULTS,
   ...ofPool('run_index').map(([what, sql]): Case => ['maintenance', what, sql]),
   [
     'maintenance',
@@ -252,7 +295,18 @@ const CASES: readonly Case[] = [
 
 /** All that is said and decided, as one value. */
 const everything = async (): Promise<unknown> => {
-  const tables = ['inbox', 'outbox', 'approvals', 'actions', 'runs', 'threads', 'lanes', 'chats', 'dead_letters'];
+  const tables = [
+    'inbox',
+    'outbox',
+    'approvals',
+    'actions',
+    'runs',
+    'threads',
+    'lanes',
+    'chats',
+    'dead_letters',
+    'incidents',
+  ];
   const parts = tables.map((table) => `(select json_agg(t order by t::text) from ${table} t) as ${table}`);
   return (await owner.query(`select ${parts.join(', ')}`)).rows;
 };
@@ -275,6 +329,22 @@ async function write(service: ServiceWithLogin, ...statements: readonly string[]
 }
 
 describe('what a login does at its own work', () => {
+  it('whoever sees a fault says it, and says that it is over', async () => {
+    for (const [service, kind] of [
+      ['gateway', 'channel-refused:telegram'],
+      ['maintenance', 'audit-unwritten'],
+    ] as const) {
+      await reportFault(as(service), kind, `${WORDS} `.repeat(100));
+      await endFault(as(service), kind);
+      await reportFault(as(service), kind, 'again');
+      const { rows } = await owner.query(
+        `select length(detail) <= 500 as "isShort", closed_at from incidents where kind = $1`,
+        [kind],
+      );
+      expect(rows).toEqual([{ isShort: true, closed_at: null }]);
+    }
+  });
+
   it('maintenance ends a request whose time is up, and tells its lane and its cards', async () => {
     const over = decision('apv_over', 'expired');
     await write(
@@ -323,4 +393,19 @@ describe('what a login does at its own work', () => {
     );
     expect((await owner.query(`select from inbox where update_id = 'act_deploy'`)).rowCount).toBe(1);
   });
+});
+
+it('an incident of deploy is told to no admin as a fault of ours, whatever its kind', async () => {
+  await as('deploy').query(incident('service:shop/production', 'redis-full'));
+  await as('deploy').query(incident('service:shop/production', 'note'));
+  const pool = openRawPool(serviceUrl(database.url, 'maintenance'));
+  try {
+    await notifyAdmins(pool);
+  } finally {
+    await pool.end();
+  }
+  const { rows } = await owner.query(
+    `select distinct subject from outbox join incidents on incident_id::text = split_part(key, ':', 2) where key like 'fault:%'`,
+  );
+  expect(rows).toEqual([{ subject: 'signalbox' }]);
 });

@@ -158,7 +158,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       deployment_lines: READ,
       error_groups: READ,
       error_minutes: READ,
-      incidents: REPORT,
+      incidents: READ,
       knowledge: READ,
       knowledge_words: READ,
       memories: WRITE,
@@ -193,8 +193,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // The audit that cannot be sealed.
       dead_letters: WRITE,
       // It tells the admins what another pool could tell nobody, and what is wrong with ourselves.
-      incidents:
-        'select, insert (subject, kind, detail, evidence, waits_since), update (news, waits_since, told, told_chat, told_at, closed_at, detail, evidence)',
+      incidents: `${REPORT}, update (news, told, told_chat, told_at)`,
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,

@@ -1,4 +1,5 @@
 import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { faultRowsOf, OURS } from './fault-rows.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /**
@@ -13,7 +14,7 @@ interface Rows {
 }
 
 /** The tables with policies for rows. A service without a line for one of them reaches no row of it. */
-const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters'] as const;
+const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters', 'incidents'] as const;
 type BoundTable = (typeof TABLES)[number];
 
 const ANY: Rows = { own: 'true' };
@@ -78,7 +79,15 @@ const ENDS_WITH_REQUEST: Rows = {
 
 const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable, Rows>>>>> = {
   // It puts words of people, presses and the ends of what they cancel into the inbox: what it may is what people may.
-  gateway: { runs: ANY, inbox: ANY, outbox: ANY, approvals: ANY, actions: ENDS_WITH_REQUEST, dead_letters: ANY },
+  gateway: {
+    runs: ANY,
+    inbox: ANY,
+    outbox: ANY,
+    approvals: ANY,
+    actions: ENDS_WITH_REQUEST,
+    dead_letters: ANY,
+    incidents: { own: faultRowsOf('gateway'), seen: 'true' },
+  },
   worker: {
     runs: ANY,
     // It settles what people wrote, and adds only what the product says to itself.
@@ -91,6 +100,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: { own: 'true', becomes: `approvals.status in ('pending', 'consumed', 'void')` },
     actions: ANY,
     dead_letters: ANY,
+    incidents: { own: 'false', seen: 'true' },
   },
   maintenance: {
     // It ends conversations in which nothing runs any more, whoever ran it.
@@ -100,6 +110,13 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: ENDS_BY_ITSELF,
     actions: ENDS_WITH_REQUEST,
     dead_letters: { own: `dead_letters.source = 'job'` },
+    // News of another pool it tells, and writes none.
+    incidents: {
+      own: `incidents.subject = '${OURS}' or incidents.news is not null`,
+      becomes: `incidents.news is null`,
+      added: faultRowsOf('maintenance'),
+      seen: 'true',
+    },
   },
   agents: {
     runs: runsOf('agents'),
@@ -121,6 +138,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
     actions: ANY,
+    incidents: { own: `incidents.subject <> '${OURS}'` },
   },
   analysis: {
     runs: runsOf('analysis'),
