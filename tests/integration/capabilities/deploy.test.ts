@@ -235,7 +235,65 @@ describe('looking', () => {
     );
     const history = (await bench.call('list_deployments', { project: 'demo' })).said.split('\n');
     expect(history).toHaveLength(2);
-    expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed [\d.]+ s ago, and it serves now/);
+    expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed [\d.]+ s ago, the current one/);
+  });
+
+  it.each<
+    readonly [
+      how: string,
+      seen: Readonly<Record<string, unknown>> | null,
+      agoS: number,
+      isStopped: boolean,
+      said: string,
+    ]
+  >([
+    ['is well', { verdict: 'healthy' }, 5, false, '`1.0.0-abc1234` serves on local'],
+    ['is down', { verdict: 'down' }, 5, false, '`1.0.0-abc1234` on local is **down**'],
+    [
+      'answers slowly',
+      { verdict: 'degraded' },
+      5,
+      false,
+      '`1.0.0-abc1234` serves on local, with trouble: “diagnose demo”',
+    ],
+    [
+      'was stopped for its crashes',
+      { verdict: 'healthy' },
+      5,
+      true,
+      '`1.0.0-abc1234` on local was **stopped**, as it crashed again and again',
+    ],
+    [
+      'was seen by nobody lately',
+      { verdict: 'healthy' },
+      600,
+      false,
+      '`1.0.0-abc1234` on local; nobody has looked whether it serves for 2 minutes',
+    ],
+    ['was never seen', null, 600, false, '`1.0.0-abc1234` on local; nobody has looked whether it serves for 2 minutes'],
+    [
+      'was down with the release before',
+      { verdict: 'down', release: '0.9.0-abc' },
+      5,
+      false,
+      '`1.0.0-abc1234` serves on local',
+    ],
+  ])('tells of what %s that it is so', async (_, seen, agoS, isStopped, said) => {
+    const id = await deployed('1.0');
+    const health = seen && { release: '1.0.0-abc1234', ...seen };
+    await bench.pool.query(`update services set health = $1, health_at = clock_timestamp() - $2 * interval '1 s'`, [
+      health,
+      agoS,
+    ]);
+    await bench.pool.query(`update deployments set state_at = clock_timestamp() - $1 * interval '1 s'`, [agoS]);
+    if (isStopped)
+      await bench.pool.query(
+        `insert into deployment_events (deployment_id, n, to_state, actor, evidence)
+          values ($1, 90, 'succeeded', 'system', '{"crashLoop": {"restarts": 5, "withinMs": 60000}}')`,
+        [id],
+      );
+    expect((await bench.call('list_services', {})).said).toBe(`- **demo** in staging: ${said}`);
+    expect((await bench.call('get_deploy_status', { project: 'demo' })).said).toContain(`**demo** in staging: ${said}`);
   });
 });
 

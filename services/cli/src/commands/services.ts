@@ -83,7 +83,7 @@ function describe(run: RunDetail | null, runId: string, service: string): string
   return `${service} is still being stopped. \`runs show ${runId}\` tells what comes of it.`;
 }
 
-function stateOf({ serving, port }: ServiceRow): string {
-  if (serving !== null) return 'serves';
+function stateOf({ seen, port }: ServiceRow): string {
+  if (seen !== null) return seen === 'well' ? 'serves' : seen;
   return port === null ? 'never deployed' : 'stopped';
 }

@@ -1,4 +1,5 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { nameNotFound } from './not-found.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
@@ -14,6 +15,8 @@ export interface ServiceRow extends ServiceKey {
   readonly serving: string | null;
   readonly release: string | null;
   readonly mutedUntil: Date | null;
+  /** How what serves was seen last, or as it came out of its deployment; `unseen` when that is minutes ago. Null where nothing serves. */
+  readonly seen: 'well' | 'degraded' | 'down' | 'stopped' | 'unseen' | null;
 }
 
 export interface ServiceVariableRow {
@@ -23,7 +26,14 @@ export interface ServiceVariableRow {
   readonly givenBy: string;
 }
 
-const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil"
+/** It is looked at four times a minute. */
+const SEEN_MS = 2 * MINUTE_MS;
+const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil", case
+    when v.serving is null then null
+    when exists (select from deployment_events e where e.deployment_id = v.serving and e.evidence ? 'crashLoop') then 'stopped'
+    when greatest(v.health_at, d.state_at) < clock_timestamp() - ${SEEN_MS} * interval '1 ms' then 'unseen'
+    when v.health ->> 'release' = d.release and v.health ->> 'verdict' in ('down', 'degraded') then v.health ->> 'verdict'
+    else 'well' end as seen
   from services v left join deployments d on d.deployment_id = v.serving`;
 const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 

@@ -36,6 +36,7 @@ export const getDeployStatus = tool({
     ...['newest', 'underWay'].flatMap((place) => DEPLOYMENT_MADE_HERE.map((field) => `${place}.${field}`)),
     'evidence.by',
     'serves.environment',
+    'serves.seen',
     'serves.url',
   ],
   run: async ({ project: named, environment }, context) => {
@@ -196,13 +197,13 @@ export const listServices = tool({
   },
 });
 
-function serving({ project, environment, server, release, url }: Service) {
-  return { project, environment, server, release, url };
+function serving({ project, environment, server, release, url, seen }: Service) {
+  return { project, environment, server, release, url, seen };
 }
 
-function describeServing({ project, environment, server, release, url }: ReturnType<typeof serving>): string {
+function describeServing({ project, environment, server, release, url, seen }: ReturnType<typeof serving>): string {
   if (release === null) return say('deploy.nothingServes', { project, environment });
-  const place = { project, environment, server };
+  const place = { project, environment, server, seen: seen ?? 'well' };
   return say('deploy.serves', { ...place, release: code(release), hasUrl: url !== null, url: url ?? '' });
 }
 
