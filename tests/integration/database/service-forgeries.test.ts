@@ -40,13 +40,19 @@ const SCENE = `
   insert into threads (thread_id, user_key, n, chat_key, agent) values ('thr_ben', '1002', 1, 'telegram:1002', 'product_owner');
   insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status)
   select id, 'turn_1', 'thr_ben', '1002', tool, '{}', 1, status from (values ('act_open', 'trigger_deploy', 'waiting'),
-    ('act_over', 'trigger_deploy', 'waiting'), ('act_gone', 'trigger_deploy', 'expired'), ('act_agents', 'run_command', 'started'),
+    ('act_over', 'trigger_deploy', 'waiting'), ('act_gone', 'trigger_deploy', 'expired'),
+    ('act_refused', 'trigger_deploy', 'rejected'), ('act_agreed', 'trigger_deploy', 'waiting'), ('act_agents', 'run_command', 'started'),
     ('act_deploy', 'trigger_deploy', 'started')) a (id, tool, status);
   insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role, solo, authors,
     card, status, expires_at)
   select 'apv_' || k, 'act_' || k, '1002', 'telegram:1002', 'thr_ben', 'turn_1', 't', '', '', '', 1, 'operator', false, '{}', '{}', status,
          now() + lasts from (values ('open', 'pending', interval '1 hour'), ('over', 'pending', interval '-1 hour'),
-         ('gone', 'expired', interval '-2 hours')) a (k, status, lasts);
+         ('gone', 'expired', interval '-2 hours'), ('refused', 'rejected', interval '1 hour'),
+         ('agreed', 'approved', interval '1 hour')) a (k, status, lasts);
+  update approvals set decided_by = 'Cleo' where approval_id in ('apv_refused', 'apv_agreed');
+  insert into grants (grant_id, user_key, tool, match, given_by, uses_left, max_uses, expires_at, revoked_at)
+  select k, '1002', 'trigger_deploy', '{"project": "shop"}', 'Cleo', 1, 2, now() + interval '1 hour', case when k = 'g_back' then now() end
+    from unnest(array['g_open', 'g_back']) k;
   insert into outbox (key, chat_key, slot, trace_id, priority, body)
   select 'apv_' || k || ':telegram:1002:pending', 'telegram:1002', 'apv_' || k, 't', 0, '{"text": "?", "buttons": []}'
     from unnest(array['open', 'over', 'gone']) k;
@@ -201,6 +207,10 @@ const incident = (subject: string, kind: string, detail = WORDS): string =>
   `insert into incidents (subject, kind, detail, evidence, waits_since)
    values (${[subject, kind, detail, '{}'].map(literal).join(', ')}, now())`;
 
+const REQUEST = `insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
+  solo, authors, card, expires_at, decided_by) values ('apv_new', 'act_deploy', '1002', 'telegram:1002', 'thr_ben', 'turn_1', 't', '', '', '', 1,
+  'operator', false, '{}', '{}', now() + interval '1 hour', 'Ada')`;
+
 /** What admins are told of as a fault of ours. */
 const FAULTS: readonly Case[] = [
   ['deploy', 'say that something of ours is broken', incident('signalbox', 'audit-unwritten')],
@@ -277,6 +287,39 @@ const CASES: readonly Case[] = [
   ['worker', 'change what somebody wrote', `update inbox set envelope = envelope || '{"text": "deploy"}'`],
   ['worker', 'change who wrote something', `update inbox set user_key = '1001'`],
   ['worker', 'approve', `update approvals set status = 'approved' where approval_id = 'apv_open'`],
+  [
+    'worker',
+    'name who approved',
+    `update approvals set decided_by = 'Ada', status = 'consumed' where approval_id = 'apv_open'`,
+  ],
+  ['worker', 'use up what nobody approved', `update approvals set status = 'consumed' where approval_id = 'apv_open'`],
+  ['worker', 'use up what was rejected', `update approvals set status = 'consumed' where approval_id = 'apv_refused'`],
+  [
+    'worker',
+    'change why something was refused',
+    `update approvals set reason = 'Ada said yes' where approval_id = 'apv_refused'`,
+  ],
+  ['worker', 'change what a person reads before they approve', `update approvals set card = '{"what": "nothing"}'`],
+  ['worker', 'let another role approve', `update approvals set role = 'viewer', needed = 1`],
+  ['worker', 'give a request more time', `update approvals set expires_at = now() + interval '1 day'`],
+  ['worker', 'ask in such a way that it is decided', REQUEST],
+  [
+    'worker',
+    'give a grant',
+    `insert into grants (grant_id, user_key, tool, match, given_by, uses_left, max_uses, expires_at)
+     values ('g', '1002', 'trigger_deploy', '{}', 'Ada', 1, 1, now() + interval '1 hour')`,
+  ],
+  ...[
+    `user_key = '1001'`,
+    `match = '{}'`,
+    `tool = 'run_command'`,
+    `given_by = 'Ada'`,
+    `place = '{}'`,
+    'max_uses = 9',
+    'uses_left = uses_left + 1',
+    `expires_at = now() + interval '1 year'`,
+    'revoked_at = null',
+  ].map((set): Case => ['worker', `widen a grant: ${set}`, `update grants set ${set}`]),
   ['worker', 'reject', `update approvals set status = 'rejected' where approval_id = 'apv_open'`],
   [
     'worker',
@@ -306,6 +349,7 @@ const everything = async (): Promise<unknown> => {
     'chats',
     'dead_letters',
     'incidents',
+    'grants',
   ];
   const parts = tables.map((table) => `(select json_agg(t order by t::text) from ${table} t) as ${table}`);
   return (await owner.query(`select ${parts.join(', ')}`)).rows;
@@ -349,7 +393,7 @@ describe('what a login does at its own work', () => {
     const over = decision('apv_over', 'expired');
     await write(
       'maintenance',
-      `update approvals set status = 'expired', decided_at = now(), decided_by = null where approval_id = 'apv_over'`,
+      `update approvals set status = 'expired', decided_at = now() where approval_id = 'apv_over'`,
       `update actions set status = 'expired', settled_at = now() where action_id = 'act_over'`,
       message({ ...over.row, ...BEN }, over.says),
       words('apv_over:telegram:1002:expired', 'telegram:1002', 'apv_over'),
@@ -381,6 +425,19 @@ describe('what a login does at its own work', () => {
     expect(await putOutbox(thief, [row], { asIs: true })).toHaveLength(1);
     const letter = { source: 'job', ref: 'audit.seal', userKey: null, reason: 'differs', body: {} } as const;
     for (let n = 0; n < 2; n++) await putDeadLetter(thief, letter);
+  });
+
+  it('the worker uses up what was approved, and a grant', async () => {
+    await write(
+      'worker',
+      `update approvals set status = 'consumed', consumed_at = now(), used = '{}' where approval_id = 'apv_agreed'`,
+      `update approvals set reason = 'Deployed' where approval_id = 'apv_agreed'`,
+      `update approvals set status = 'void', decided_at = now(), reason = 'It changed' where approval_id = 'apv_open'`,
+      `update grants set uses_left = uses_left - 1 where grant_id = 'g_open'`,
+    );
+    expect((await owner.query(`select decided_by from approvals where status = 'consumed'`)).rows).toEqual([
+      { decided_by: 'Cleo' },
+    ]);
   });
 
   it('deploy goes on with a deployment for whoever asked for it, and tells them', async () => {

@@ -177,7 +177,7 @@ export async function addVote(
   return { votes: await listVotes(db, approvalId), isNew };
 }
 
-/** Ends a pending request. False when it was not pending any more. */
+/** Ends a pending request, or an approved one as void; without `by` whoever approved it stays. False when it had ended before. */
 export async function endApproval(
   db: Queryable,
   approvalId: string,
@@ -188,9 +188,11 @@ export async function endApproval(
     readonly change?: Readonly<Record<string, unknown>>;
   },
 ): Promise<boolean> {
+  const change = end.change ? JSON.stringify(end.change) : null;
+  // Services that end what nobody decided have no right to these two columns.
+  const decided = end.by === null ? sql`` : sql`, decided_by = ${end.by}, change = ${change}::jsonb`;
   const isEnded = await hasRow(db)`
-    update approvals set status = ${end.status}, decided_at = clock_timestamp(), decided_by = ${end.by}, reason = ${end.reason},
-      change = ${end.change ? JSON.stringify(end.change) : null}::jsonb
+    update approvals set status = ${end.status}, decided_at = clock_timestamp(), reason = ${end.reason}${decided}
       where approval_id = ${approvalId} and (status = 'pending' or (status = 'approved' and ${end.status} = 'void'))`;
   if (!isEnded) return false;
   if (end.status !== 'approved')

@@ -50,7 +50,10 @@ export async function listOwnRequests(
              'approvalId', p.approval_id, 'status', p.status, 'what', p.card ->> 'what', 'byRequester', p.by_requester, 'needed', p.needed,
              'voters', (select coalesce(json_agg(v.name order by v.voted_at, v.user_key), '[]') from approval_votes v
                          where v.approval_id = p.approval_id),
-             'decidedBy', coalesce((select u.name from users u where u.user_key = p.decided_by), p.decided_by),
+             -- Whoever approved it did not make it void.
+             'decidedBy', case when p.status <> 'void'
+                 or p.needed > (select count(*) from approval_votes v where v.approval_id = p.approval_id)
+               then coalesce((select u.name from users u where u.user_key = p.decided_by), p.decided_by) end,
              'reason', case when p.status <> 'modified' then p.reason end, 'expiresAt', p.expires_at) end as approval
       from actions a left join approvals p on p.action_id = a.action_id
            left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id

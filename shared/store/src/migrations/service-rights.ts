@@ -38,6 +38,9 @@ const OWN_RUNS = [
 
 /** A message that the product puts into somebody's lane. */
 const TO_LANE = 'insert (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)';
+/** A request for an approval, as `insertApproval` writes it: open, and decided by nobody. */
+const REQUEST = `insert (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role, solo,
+  authors, card, expires_at, remind_at, escalate_at, by_requester)`;
 /** A message for a person: how its delivery goes is the gateway's to write. */
 const ADD_WORDS = 'select, insert (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)';
 const ADD_CHAT = 'select, insert (chat_key)';
@@ -127,9 +130,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       actions: WRITE,
       // Its marks are made by the function that has the owner's rights.
       action_effects: READ,
-      approvals: WRITE,
+      // Who decided is not its to say.
+      approvals: `select, ${REQUEST}, update (status, consumed_at, used, decided_at, reason)`,
       approval_votes: READ,
-      grants: CHANGE,
+      grants: 'select, update (uses_left)',
       execution_turns: ADD,
       policy_sets: ADD,
       artifacts: ALL,
@@ -189,7 +193,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       lanes: 'select, insert (user_key), update (woken_at)',
       threads: 'select, update (status, awaiting, announced, ended_at)',
       actions: 'select, update (status, settled_at)',
-      approvals: 'select, update (status, decided_at, decided_by, reason, change, remind_at, escalate_at)',
+      approvals: 'select, update (status, decided_at, reason, remind_at, escalate_at)',
       // The audit that cannot be sealed.
       dead_letters: WRITE,
       // It tells the admins what another pool could tell nobody, and what is wrong with ourselves.

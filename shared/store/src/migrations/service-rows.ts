@@ -96,8 +96,12 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
       added: `inbox.channel in ('system', 'jobs') and inbox.kind in ('node', 'job-finished') and ${AS_ITS_COLUMNS}`,
     },
     outbox: ANY,
-    // It asks, and uses up what was approved.
-    approvals: { own: 'true', becomes: `approvals.status in ('pending', 'consumed', 'void')` },
+    // It asks, and uses up what somebody approved: only the gateway writes who.
+    approvals: {
+      own: `approvals.status in ('pending', 'approved', 'consumed', 'void')`,
+      becomes: `approvals.status in ('pending', 'void') or approvals.status = 'consumed' and approvals.decided_by is not null`,
+      seen: 'true',
+    },
     actions: ANY,
     dead_letters: ANY,
     incidents: { own: 'false', seen: 'true' },
