@@ -63,7 +63,7 @@ async function patternsMade(): Promise<readonly RegExp[]> {
   return [...new Map(made.map((one) => [String(one), one])).values()];
 }
 
-describe('patterns over the texts of strangers', () => {
+describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
   it('take linear time, wherever one is written', () => {
     expect(written.length).toBeGreaterThan(500);
     const slow: unknown[] = [];

@@ -11,10 +11,12 @@ const SCRIPT = anyOf(
 
 /** A shell that runs what comes in. */
 const SHELL = String.raw`(?:sudo[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,3})?(?:/(?:usr/)?bin/)?(?:env[ \t]{1,4})?(?:ba|z|da|k)?sh\b`;
-const FETCH = String.raw`\b(?:curl|wget)\b[^|\n]{0,300}`;
+const FETCH = String.raw`\b(?:curl|wget)\b`;
+const NEAR = String.raw`[^|\n]{0,300}`;
 const piped = (scheme: string): RegExp =>
   new RegExp(
-    `${FETCH}${scheme}://[^|\\n]{0,300}\\|[ \\t]{0,8}${SHELL}|\\b(?:ba|z)?sh\\b[ \\t]{1,4}(?:-c[ \\t]{1,4}["']?\\$\\(|<\\()[ \\t]{0,4}${FETCH}${scheme}://`,
+    // That a pipe follows at all is looked at first: else each address of a long line is tried with all that is behind it.
+    `${FETCH}(?=[^|\\n]{0,700}\\|)${NEAR}${scheme}://${NEAR}\\|[ \\t]{0,8}${SHELL}|\\b(?:ba|z)?sh\\b[ \\t]{1,4}(?:-c[ \\t]{1,4}["']?\\$\\(|<\\()[ \\t]{0,4}${FETCH}${NEAR}${scheme}://`,
     'm',
   );
 
