@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
+import { identifyChild, identifyProcess } from '@signalbox/local/supervisor/process-identity';
 import { createSupervisor, type ProgramSpec, type Supervisor } from '@signalbox/local/supervisor/supervisor';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -67,6 +68,15 @@ test('the wait before a restart grows with every death', async () => {
 test('a program that ends while it starts fails the start with its last words', async () => {
   const start = supervisor.start(await describeProgram('gateway', 'broken'));
   await expect(start).rejects.toThrow(/gateway ended while it was starting \(exit code 3\)[^]*no such table: people/);
+});
+
+test('a program that ended before anybody looked at it was started all the same', () => {
+  const { pid = 0 } = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  const begun = Date.now();
+  // Nothing else happens meanwhile, as on a machine that is busy: we do not hear of its end.
+  while (identifyProcess(pid) !== null && Date.now() - begun < 10_000);
+  expect(identifyProcess(pid)).toBeNull();
+  expect(identifyChild(pid)).toMatchObject({ pid });
 });
 
 test('a program that never becomes ready fails the start', async () => {

@@ -14,9 +14,12 @@ export interface ProcessIdentity {
 
 /** The identity of a running process, or null when there is none (a zombie counts as gone: it runs no code). */
 export function identifyProcess(pid: number): ProcessIdentity | null {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
-  const startMark = process.platform === 'linux' ? linuxStartMark(pid) : readPs(pid, 'lstart=');
-  return startMark === null ? null : { pid, startMark };
+  return identify(pid, (state) => state !== 'Z' && state !== 'X');
+}
+
+/** The identity of a child of ours, also of one that has ended: its pid is its own until we have heard of its end. */
+export function identifyChild(pid: number): ProcessIdentity | null {
+  return identify(pid, () => true);
 }
 
 /** True while exactly this process runs; false once its pid is free or belongs to another process. */
@@ -54,13 +57,19 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, ta
   }
 }
 
-function linuxStartMark(pid: number): string | null {
+function identify(pid: number, counts: (state: string | undefined) => boolean): ProcessIdentity | null {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  const startMark = process.platform === 'linux' ? linuxStartMark(pid, counts) : readPs(pid, 'lstart=');
+  return startMark === null ? null : { pid, startMark };
+}
+
+function linuxStartMark(pid: number, counts: (state: string | undefined) => boolean): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command name is in parentheses and may hold blanks and parentheses itself: count fields after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTick] = [fields[0], fields[19]];
-    if (state === 'Z' || state === 'X' || startTick === undefined) return null;
+    if (!counts(state) || startTick === undefined) return null;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${startTick}`;
   } catch {
     return null;

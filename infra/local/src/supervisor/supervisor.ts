@@ -5,7 +5,7 @@ import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { stopProcess, type ServiceRecord } from './instance.ts';
 import { logSize, readLogTail } from './log-file.ts';
 import { endWithParent } from '../parent-death.ts';
-import { identifyProcess, sendSignal, type ProcessIdentity } from './process-identity.ts';
+import { identifyChild, sendSignal, type ProcessIdentity } from './process-identity.ts';
 import { openServiceLog, type ServiceLog } from './service-log.ts';
 import { lastLines, SetupError } from '../setup-error.ts';
 
@@ -161,7 +161,7 @@ function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child'
   child.on('error', () => undefined); // no pid then, which is thrown below
   if (child.stdout) log.follow(child.stdout);
   if (child.stderr) log.follow(child.stderr);
-  const identity = identifyProcess(child.pid ?? 0);
+  const identity = identifyChild(child.pid ?? 0); // it may have ended by now, and its end is told by its code
   if (identity === null) throw new SetupError(`${spec.name} could not be started.`, { remedy: 'Is the machine full?' });
   return { child, identity, closed: once(child, 'close') };
 }
