@@ -225,7 +225,7 @@ const PAGE_OPERATOR = {
     'There is no database {name} on the Postgres at {address}. Create it, then run `npm run signalbox -- migrate`.',
   DATABASE_OUTDATED: 'The database lacks {count} migrations of this release. Run `npm run signalbox -- migrate`.',
   DATABASE_NEWER:
-    'This database is of a newer release ({names} is unknown here). Update this service, or restore the backup from before the update.',
+    'This database is of a newer release ({names} is unknown here). Run that release or a later one, or restore the backup from before the update.',
   MIGRATION_FAILED: 'The database could not be brought up to date: {detail}',
   ENVELOPE_UNREADABLE: 'A message on {stream} could not be read: {detail}',
   WORKSPACE_DAMAGED: 'The workspace {workspace} is damaged: an operator has to look at {folder}.',

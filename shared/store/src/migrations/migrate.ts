@@ -3,7 +3,7 @@ import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
 import { grantServiceRights } from './service-logins.ts';
-import { isOldChain, readOldChain, recordSquashed } from './old-chain.ts';
+import { isOldChain, listRecorded, readOldChain, recordSquashed } from './old-chain.ts';
 
 /** Any fixed number: two processes must not upgrade a database of the old chain at the same time. */
 const UPGRADE_LOCK = 7_270_021;
@@ -12,7 +12,7 @@ const UPGRADE_LOCK = 7_270_021;
  * Brings the database up to date with the files of infra/postgres, in order of their names. Returns the names that ran now.
  * Safe to call from several processes at once (the migrator holds a lock) and again after a crash (one transaction for all). A database
  * that recorded the chain of before the squash gets what it lacks of that first. Then each service gets the rights of its role,
- * whether a migration ran or not. Throws MIGRATION_FAILED with the file's name.
+ * whether a migration ran or not. Throws DATABASE_NEWER, and MIGRATION_FAILED with the file's name.
  */
 export async function migrate(databaseUrl: string, folder: string = MIGRATIONS_FOLDER): Promise<readonly string[]> {
   const db = new Kysely<unknown>({
@@ -21,7 +21,10 @@ export async function migrate(databaseUrl: string, folder: string = MIGRATIONS_F
   try {
     if (folder !== MIGRATIONS_FOLDER) return await run(db, await readMigrationFiles(folder));
     const files = await readMigrationFiles(folder);
-    const ran = [...(await upgradeOldChain(db, Object.keys(files))), ...(await run(db, files))];
+    const upgraded = await upgradeOldChain(db, Object.keys(files));
+    const unknown = (await listRecorded(db)).filter((name) => files[name] === undefined);
+    if (unknown.length > 0) throw new AppError('DATABASE_NEWER', { names: unknown.join(', ') });
+    const ran = [...upgraded, ...(await run(db, files))];
     await grantServiceRights(databaseUrl);
     return ran;
   } finally {

@@ -14,9 +14,11 @@ const LAST_LINK_BEFORE = '017_planned_once';
 /** The families that the chain became. What has come since is still to run. */
 const LAST_FAMILY = '11_rights';
 
+const isLink = (name: string): boolean => /^\d{3}_/.test(name);
+
 /** Whether this database recorded the old chain. Changes nothing. */
 export async function isOldChain(db: Kysely<unknown>): Promise<boolean> {
-  return (await listRecorded(db)).length > 0;
+  return (await listRecorded(db)).some(isLink);
 }
 
 /**
@@ -24,7 +26,7 @@ export async function isOldChain(db: Kysely<unknown>): Promise<boolean> {
  * than the end.
  */
 export async function readOldChain(db: Kysely<unknown>): Promise<Readonly<Record<string, string>>> {
-  const recorded = await listRecorded(db);
+  const recorded = (await listRecorded(db)).filter(isLink);
   if (!recorded.includes(LAST_LINK_BEFORE)) {
     const detail = `this database has not run ${LAST_LINK_BEFORE}. Update it with the last commit that has this file, or begin with a new database`;
     throw new AppError('MIGRATION_FAILED', { detail });
@@ -41,11 +43,10 @@ export async function recordSquashed(db: Kysely<unknown>, migrations: readonly s
             on conflict (name) do nothing`.execute(db);
 }
 
-async function listRecorded(db: Kysely<unknown>): Promise<readonly string[]> {
+/** The names of what this database has run, in order. Changes nothing. */
+export async function listRecorded(db: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: tables } = await sql`select from pg_class where oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) return [];
-  const { rows } = await sql<{
-    name: string;
-  }>`select name from kysely_migration where name ~ '^\\d{3}_' order by name`.execute(db);
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map((row) => row.name);
 }
