@@ -142,13 +142,16 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     const deploy = page.getByRole('button', { name: 'Deploy' });
     await deploy.click();
     await page.locator('.key[data-busy]', { hasText: 'Deploy' }).waitFor();
-    const press = async (): Promise<string> => (await scene.newestUpdate()).callback_query?.id ?? '';
-    await scene.bot('answerCallbackQuery', { callback_query_id: await press(), text: 'On it' });
+    await scene.bot('answerCallbackQuery', { callback_query_id: await scene.nextPress(), text: 'On it' });
     await page.getByText('On it').last().waitFor();
     expect(await page.locator('.key[data-busy]').count()).toBe(0);
     await deploy.click();
     await page.locator('.key[data-busy]').waitFor();
-    await scene.bot('answerCallbackQuery', { callback_query_id: await press(), text: 'Not allowed', show_alert: true });
+    await scene.bot('answerCallbackQuery', {
+      callback_query_id: await scene.nextPress(),
+      text: 'Not allowed',
+      show_alert: true,
+    });
     await page.getByRole('dialog').getByText('Not allowed').waitFor();
     await page.getByRole('button', { name: 'OK' }).click();
     expect(await page.getByRole('link', { name: 'Notes' }).getAttribute('href')).toBe('https://example.org/notes');

@@ -41,8 +41,7 @@ describe.skipIf(executablePath === null)('the group', () => {
     });
     await ada.locator(`[data-id="${message_id}"]`).waitFor();
     await ada.getByRole('button', { name: 'Show it' }).click();
-    const callback = await scene.newestUpdate();
-    const callback_query_id = callback.callback_query?.id;
+    const callback_query_id = await scene.nextPress();
     await scene.bot('sendMessage', {
       chat_id: OPS,
       text: 'ERROR for customer Doe',

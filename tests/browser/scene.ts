@@ -1,13 +1,14 @@
 import { chromium as browsers, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
+import { until } from '../support/until.ts';
 
 /** A simulator whose bot and people are played by the test, and browsers that look at its page. */
 export interface Scene {
   readonly url: string;
   /** Calls a method of the Bot API and answers its result. */
   readonly bot: (method: string, parameters: object) => Promise<{ readonly message_id: number }>;
-  /** The newest update that the bot has not seen. */
-  readonly newestUpdate: () => Promise<{ readonly callback_query?: { readonly id: string } }>;
+  /** Waits for a press on a button that is newer than the one answered before, and answers its id. */
+  readonly nextPress: () => Promise<string>;
   /** Does something as a person. */
   readonly person: (path: string, body: object) => Promise<void>;
   /** Opens the page of somebody, by the part of the address after `#`. */
@@ -41,16 +42,20 @@ export async function openScene(executablePath: string | null): Promise<Scene> {
   const simulator = await createSimulator();
   const browser = await openBrowser(executablePath);
   const complaints: string[] = [];
+  let press = '';
   return {
     url: simulator.url,
     bot: (method, parameters) => call(`${simulator.url}/bot100:simulator/${method}`, parameters),
-    newestUpdate: async () => {
-      const response = await fetch(`${simulator.url}/bot100:simulator/getUpdates?offset=-1&timeout=5`, {
-        method: 'POST',
-      });
-      // See call.
-      const { result } = (await response.json()) as { result: { callback_query?: { id: string } }[] };
-      return result[0] ?? {};
+    nextPress: async () => {
+      const newest = `${simulator.url}/bot100:simulator/getUpdates?offset=-1&timeout=5`;
+      return (press = await until(async () => {
+        // See call.
+        const { result } = (await (await fetch(newest, { method: 'POST' })).json()) as {
+          result: { callback_query?: { id: string } }[];
+        };
+        const id = result[0]?.callback_query?.id;
+        return id !== press && id;
+      }));
     },
     person: async (path, body) => void (await call(`${simulator.url}/api/${path}`, body)),
     look: async (place, options = {}) => {

@@ -38,6 +38,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
       // Every third is taken, and its confirmation is lost with the socket.
       gateway.confirms = count % 3 !== 0;
       await write(`message ${count}`);
+      if (count === 0) await until(() => gateway.messages.length === 1);
       gateway.put({ id: `note-${count}`, type: 'Text', props: { text: `note ${count}` } });
       if (count % 2 === 0) gateway.drop();
     }
@@ -54,8 +55,8 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
       expect(await page.locator('.own').getByText(`message ${count}`, { exact: true }).count()).toBe(1);
       expect(await page.getByText(`note ${count}`, { exact: true }).count()).toBe(1);
     }
-    // Some were said twice, or this test would not show that it does not matter.
-    expect(Math.max(...gateway.timesSaid.values())).toBeGreaterThan(1);
+    // The first was said twice, or this test would not show that it does not matter.
+    expect(gateway.timesSaid.get(gateway.messages[0]?.id ?? '')).toBeGreaterThan(1);
     expect(Number(gateway.opened.at(-1)?.get('after'))).toBeGreaterThan(0);
   });
 
