@@ -1,5 +1,7 @@
-import { renderCard } from '@signalbox/safety/cards/approval-card';
+import { renderBound, renderCard } from '@signalbox/safety/cards/approval-card';
 import {
+  columnsOf,
+  escapeLine,
   EXACT_LIMIT,
   escapeQuote,
   escapeText,
@@ -7,6 +9,7 @@ import {
   renderExact,
   unescapeText,
 } from '@signalbox/safety/cards/canonical-card';
+import { essentialOf } from '@signalbox/safety/cards/essential';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
 import { readBlocks } from '@signalbox/gateway/channels/text/document';
@@ -30,12 +33,12 @@ it('2,000 generated values, on their whole way to the stored message, read back 
     expect(readExact(exact)).toEqual(action);
     expect(unescapeText(escapeText(value))).toBe(value);
     if (exact.length > EXACT_LIMIT) continue; // is refused, and nobody is asked
-    // As a rich message where it is long, and as ordinary ones for a server that takes no others.
-    const body = renderCard(approvalOf(exact), [], 'approver');
+    // Opened with one press: as a rich message where it is long, and as ordinary ones for a server that takes no others.
+    const body = { text: renderBound(approvalOf(exact)), buttons: [], isExact: true };
     const [parts, plain] = [encode(body, ROW), encode(body, { ...ROW, simpleFrom: 0 })];
     for (const all of [parts, plain]) expect(readExact(exactIn(all.map(stored)))).toEqual(action);
-    // The buttons come with the last part, so nobody can press before all of it is there.
-    expect(parts.findIndex(({ keyboard }) => keyboard.length > 0)).toBe(parts.length - 1);
+    // Nothing of it is behind a fold.
+    expect(JSON.stringify(parts)).not.toContain('"details"');
     rich += parts.some(({ form }) => form === 'rich') ? 1 : 0;
     ordinary += parts.every(({ form }) => form === 'text') ? 1 : 0;
     several += plain.length > 1 ? 1 : 0;
@@ -66,33 +69,29 @@ it('a value of several lines, or with marks of its own, is one clipped line of t
     'x'.repeat(5_000),
   ];
   for (const value of [...spoofs, ...createValues(500, 9)]) {
-    const { card, ...rest } = approvalOf('t');
+    const { card, ...rest } = approvalOf('t\nn= 1');
     const said = {
       ...card,
+      words: value,
       what: value || 'x',
       change: `x was ${value}`,
       reach: value,
       undo: value,
       requester: `${value} (developer, id 1)`,
     };
-    const { text } = renderCard({ ...rest, card: said }, [], 'approver');
+    const { text, bound = '' } = renderCard({ ...rest, card: said }, [], 'approver');
+    expect(
+      readBlocks(bound)
+        .map(({ type }) => type)
+        .join(),
+    ).toMatch(/^paragraph,quote,list,paragraph,paragraph,code$|^$/);
     const blocks = readBlocks(text);
-    expect(blocks.map(({ type }) => type)).toEqual([
-      'paragraph',
-      'paragraph',
-      'quote',
-      'list',
-      'paragraph',
-      'paragraph',
-      'code',
-    ]);
-    const [title, asked, quote, list] = blocks;
-    expect(JSON.stringify([asked, quote, list])).not.toMatch(/"type":"(?:bold|italic|strikethrough|heading|divider)"/);
+    expect(blocks.map(({ type }) => type)).toEqual(['paragraph', 'quote', 'code', 'list', 'paragraph']);
+    const [title, quote, , list] = blocks;
+    expect(JSON.stringify([quote, list])).not.toMatch(/"type":"(?:bold|italic|strikethrough|heading|divider)"/);
     expect(JSON.stringify(title)).not.toMatch(/"type":"(?:italic|strikethrough)"/);
-    const lines = text.slice(0, text.indexOf('_apv_1_')).split('\n');
-    expect(lines).toHaveLength(12);
-    for (const line of lines) expect(line.length).toBeLessThan(16_000);
-    expect(value.length <= 700 || lines[0]?.endsWith('…**')).toBe(true);
+    const [first = ''] = text.split('\n');
+    expect(value.length <= 700 || first.endsWith('…**')).toBe(true);
   }
 });
 
@@ -107,18 +106,63 @@ it('what a person writes about a request is a quotation of theirs, and draws not
   }
 });
 
-it('a command of 4,000 characters whose tail is harmful is there to the last character before the button is', () => {
+it('a command of 4,000 characters whose tail is harmful shows its tail above the buttons, and opens to the last character', () => {
   const command = `${'echo harmless; '.repeat(265)}rm -rf / --no-x`.slice(-4_000);
   for (const text of [command, command.replaceAll('; ', '\n')]) {
     const exact = renderExact({ tool: 'run_command', arguments: { command: text } });
-    const parts = encode(renderCard(approvalOf(exact), [], 'approver'), ROW);
-    const shown = parts.map(stored);
-    expect(readExact(exactIn(shown)).arguments).toEqual({ command: text });
-    expect(shown.at(-1)?.replaceAll('\n┊ ', '')).toMatch(/rm -rf \/ --no-x$/);
-    expect(parts.findIndex(({ keyboard }) => keyboard.length > 0)).toBe(parts.length - 1);
-    // Nothing of it is behind a fold.
-    expect(JSON.stringify(parts)).not.toContain('"details"');
+    const body = renderCard(approvalOf(exact), [], 'approver');
+    const [card, ...more] = encode(body, ROW).map(stored);
+    expect(more).toEqual([]);
+    expect(card?.replaceAll('\n┊ ', '')).toMatch(/\ncommand:[^]*\n⋯ \d+ more lines ⋯[^]* --no-x\n/);
+    expect(body.buttons.at(-1)?.label).toBe('Everything that is bound');
+    const opened = encode({ text: body.bound ?? '', buttons: [], isExact: true }, ROW).map(stored);
+    expect(readExact(exactIn(opened)).arguments).toEqual({ command: text });
   }
+});
+
+it('no value that a person decides by is hidden, cut or outside the view without a mark, whatever 2,000 values are', () => {
+  const seen = { told: 0, whole: 0, folded: 0 };
+  const values = createValues(2_000, 11);
+  for (const [place, value] of values.entries()) {
+    const version = (values.at(place - 7) ?? '').toWellFormed();
+    const args = { command: value, version, project: null };
+    const resolved = { server: { name: version, login: 'f'.repeat(64) }, artifact: null, from: value.slice(0, 40) };
+    const exact = renderExact({ tool: 'run_command', arguments: args, resolved });
+    if (exact.length > EXACT_LIMIT) continue;
+    const declared = { told: ['version', '→ from', '→ server'], derived: ['→ server.login'] };
+    const essential = [...essentialOf({ arguments: args, resolved }, declared)];
+    const { card, ...rest } = approvalOf(exact);
+    const [what, change] = [`Run it with ${version}`, `${resolved.from} → ${version}`];
+    const said = { ...card, essential, what, change, words: value, risk: `Risk: ${value}` };
+    const body = renderCard({ ...rest, card: said }, [], place % 2 === 0 ? 'approver' : 'requester');
+    const shown = encode(body, ROW).map(stored);
+    // One message, and no longer than a phone shows above its buttons.
+    expect(shown).toHaveLength(1);
+    const lines = (shown[0] ?? '').split('\n').filter((line) => line.trim() !== '');
+    expect(lines.reduce((sum, line) => sum + Math.ceil(columnsOf(line) / 40), 0)).toBeLessThanOrEqual(12);
+
+    // A line of the tool that stands there whole says its values; all others are in the block.
+    const whole = [what, change, card.reach].filter((line) => body.text.includes(escapeLine(line)));
+    const isSaid = (one: string): boolean => !/^$|^\s|\s$|\s\s|`/.test(one) && whole.some((line) => line.includes(one));
+    const own = essential
+      .filter(({ told }) => told === null || !told.every(isSaid))
+      .flatMap((one) => one.shown.split('\n'));
+    const found = readBlocks(body.text).find(({ type }) => type === 'code');
+    const block = found?.type === 'code' ? found.text.split('\n') : [];
+    const fold = block.findIndex((line) => line.startsWith('⋯ '));
+    // Where it is folded, a mark in the middle counts what is left out.
+    const after = fold === -1 ? [] : block.slice(fold + 1);
+    const left = fold === -1 ? 0 : own.length - fold - after.length;
+    const mark = `⋯ ${left} more ${left === 1 ? 'line' : 'lines'} ⋯`;
+    expect(block).toEqual(left === 0 ? own : [...own.slice(0, fold), mark, ...own.slice(fold + left)]);
+    expect(fold === -1 || after.length > 0).toBe(true);
+    // What does not stand there opens with one press, to the last character.
+    expect(body.buttons.at(-1)?.act?.verb).toBe('show');
+    expect(body.bound).toContain(`\n${exact}\n`);
+    seen.told += own.length < essential.flatMap((one) => one.shown.split('\n')).length ? 1 : 0;
+    seen[fold === -1 ? 'whole' : 'folded'] += 1;
+  }
+  for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
 });
 
 /** What the simulated Telegram keeps of a part, as text. It throws what the real one would refuse. */

@@ -35,7 +35,7 @@ function ownWords(text: string, language: string): readonly string[] {
     .replace(/```[\s\S]*?```/g, '')
     .split('\n')
     .filter((line) => !hints.has(line.replace(/^(?:- |• )/, '')) && !LOGGED.test(line))
-    .map((line) => line.replace(/“[^”]*”|«[^»]*»|`[^`]*`|\/\w+ [\w ]+/g, '').replace(OWNERS, ''))
+    .map((line) => line.replace(/“[^”]*”|„[^“]*“|«[^»]*»|`[^`]*`|\/\w+ [\w ]+/g, '').replace(OWNERS, ''))
     .filter(isForeign);
 }
 

@@ -22,9 +22,12 @@ const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.p
 it('the first deployment shows how it would be started, and waits for a tap', async () => {
   const said = await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
   expect(said.split(repository.folder)).toHaveLength(2);
-  const card = await ask('deploy pages 1.0 to staging', /Why you are asked/);
-  expect(card).toMatch(/The repository does not say how it runs, so I would start it with .*python3 -m http\.server/);
-  expect(card).toContain('unseen-plan-confirms');
+  const card = await ask('deploy pages 1.0 to staging', /Deploy pages 1\.0 to staging[^]*apv_/);
+  expect(card).toMatch(/The repository does not say how i[^]*Waits for a tap/);
+  await demo.people.ben.click('Everything that is bound');
+  const opened = await demo.people.ben.waitFor(/Exactly this runs/);
+  expect(opened).toMatch(/The repository does not say how it runs, so I would start it with .*python3 -m http\.server/);
+  expect(opened).toContain('unseen-plan-confirms');
   const { rows } = await demo.stack.pool.query('select 1 from deployments');
   expect(rows).toEqual([]);
 });
@@ -50,6 +53,8 @@ it('one that is started in another way is shown again', async () => {
     Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
     ...page('three'),
   });
-  const card = await ask('deploy pages 2.0 to staging', /Why you are asked/);
-  expect(card).toContain('--directory .');
+  const card = await ask('deploy pages 2.0 to staging', /Deploy pages 2\.0 to staging[^]*apv_/);
+  expect(card).toContain('Deploy pages 2.0 to staging');
+  await demo.people.ben.click('Everything that is bound');
+  await demo.people.ben.waitFor(/--directory \./);
 });

@@ -103,6 +103,7 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
           : {}),
         deadlineMs: 30_000,
         replay: 'unknown',
+        told: ['project', 'version', 'environment'],
         preview: ({ project, version, environment }) => ({
           what: `Deploy ${project} ${version} to ${environment}`,
           change: `Version ${version} takes the place of the running one.`,

@@ -177,7 +177,7 @@ export async function openCapabilityBench(
       const said = tool.done(output, input);
       return { output: output as Record<string, unknown>, said, files, next: tool.next(output, input) }; // tools answer objects
     },
-    preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports }),
+    preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports, resolved: null }),
     isUntrusted: (name) => find(name).holds !== 'facts',
     close: async () => {
       await pool.end();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { decideApproval, type Decided } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval, type Decided, type Press } from '@signalbox/store/governance/approval-decisions';
 import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -83,7 +82,7 @@ const ask = (name = 'x'): Promise<ToolCallResult> =>
   executeCall(parts(), scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: { name }, groups: ['test'] });
 const ADA = { userKey: '1', name: 'Ada', role: 'developer' } as const;
 const BOB = { userKey: '2', name: 'Bob', role: 'admin' } as const;
-async function press(verb: ApprovalAct['verb'], by: typeof ADA | typeof BOB = ADA): Promise<Decided> {
+async function press(verb: Press['verb'], by: typeof ADA | typeof BOB = ADA): Promise<Decided> {
   const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
   return withTransaction(pool, (db) => decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb, by }));
 }

@@ -46,12 +46,13 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
 
 /** An answer as what a person sees. In a group only the one who asked is to see what is personal. */
 export function toBody(answer: Answer, asked: Asked['envelope']): OutboundBody {
-  const { text, afterwards, personal, prompt, buttons = [] } = answer;
+  const { text, afterwards, personal, prompt, isExact, buttons = [] } = answer;
   const inGroup = asked.chatKind === 'group';
   return {
     text: text ?? '',
     buttons: [...buttons],
     ...(afterwards === undefined ? {} : { afterwards }),
+    ...(isExact ? { isExact } : {}),
     ...(prompt ? { asksReply: true } : {}),
     ...(inGroup && asked.messageId !== null ? { replyTo: asked.messageId } : {}),
     ...(inGroup && (personal || asked.whisper) ? { onlyFor: asked.userKey } : {}),

@@ -7,6 +7,7 @@ import { approvalEvent, findApproval, findProposal, recordApproval } from '@sign
 import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
+import { showBound } from './bound-view.ts';
 import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
@@ -15,7 +16,9 @@ const REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
 /** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */
 export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: Asked): Promise<Answer> {
-  const decided = await decideApproval(parts.db, parts.policy(), { ...act, by: deciderOf(asked) });
+  const { verb } = act;
+  if (verb === 'show') return answerShow(parts, act, asked);
+  const decided = await decideApproval(parts.db, parts.policy(), { ...act, verb, by: deciderOf(asked) });
   if (decided.prompt === null) return afterDecision(decided);
   const approval = await findApproval(parts.db, act.approvalId);
   if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
@@ -71,6 +74,18 @@ export async function answerPrompt(
       return passOn({ userKey: null, chatKey, text: () => say('governance.answer', words()) });
     }
   }
+}
+
+/** Shows all that is bound, below the card and to whoever pressed alone. */
+async function answerShow({ db }: AnswerParts, { approvalId, verb }: ApprovalAct, asked: Asked): Promise<Answer> {
+  const approval = await findApproval(db, approvalId);
+  if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
+  const text = await showBound(db, approval, asked);
+  if (text !== null) return { text, isExact: true, personal: true };
+  const why = say('card.only-deciders-see');
+  const data = { verb, why, refusedBy: 'deciders-see' };
+  await recordApproval(db, approvalEvent(approval, 'approval.click_refused', asked.envelope.userKey, data));
+  return { text: null, toast: why };
 }
 
 function afterDecision({ toast, chats, wake }: Decided): Answer {

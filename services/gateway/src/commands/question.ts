@@ -63,6 +63,8 @@ export interface Answer {
   readonly afterwards?: string;
   /** The text is for its reader alone. Where a command's answer does not say, the command does. */
   readonly personal?: boolean;
+  /** The text shows values as they are: see OutboundBody. */
+  readonly isExact?: boolean;
   readonly notices?: readonly Notice[];
   /** A person got a role or lost one. */
   readonly peopleChanged?: boolean;

@@ -10,7 +10,7 @@ import { openVariables } from '../deploy/variables.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
-const NOTHING = { server: null, commit: null, checks: [], plan: null, isUnseen: false, problem: null };
+const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null, isUnseen: false, problem: null };
 
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
 export function createDeployCheck(
@@ -55,8 +55,8 @@ async function resolve(
   { signal }: JobContext,
 ): Promise<JobResult<'deploy.check'>> {
   try {
-    const { plan, isUnseen } = await resolvePlan(parts, request, repository, signal);
-    return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, isUnseen };
+    const { plan, isUnseen, head } = await resolvePlan(parts, request, repository, signal);
+    return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, head, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { ...NOTHING, ready: false, problem: explain(error).slice(0, 2_000) };

@@ -140,6 +140,7 @@ export default toolGroup({
       }),
       risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] }),
       resources: ({ thread, node }) => [`thread:${thread}`, `node:${node}`],
+      told: ['thread', 'node'],
       preview: ({ thread, node }) => ({
         what: say('diagnose.trigger', { node, thread }),
         change: say('diagnose.triggerChange', { node }),
@@ -188,6 +189,7 @@ export default toolGroup({
       input: z.object({ project: ProjectName }),
       risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.othersLoseThread')] }),
       resources: ({ project }) => [`project:${project}`],
+      told: ['project'],
       preview: ({ project }) => ({
         what: say('diagnose.forget', { project }),
         change: say('diagnose.forgetChange'),

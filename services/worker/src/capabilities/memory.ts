@@ -32,6 +32,7 @@ export default toolGroup({
       ...CHANGE,
       holds: 'facts',
       deadlineMs: 10_000,
+      told: ['fact'],
       preview: ({ fact }) => ({
         what: say('memory.order', { fact }),
         change: say('memory.change'),

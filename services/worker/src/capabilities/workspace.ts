@@ -151,6 +151,7 @@ export default toolGroup({
       }),
       kind: 'code_diff',
       ...CHANGE,
+      told: ['project'],
       preview: ({ project }) => ({
         what: say('workspace.apply', workspaceOf(project)),
         change: '',
@@ -195,6 +196,7 @@ export default toolGroup({
         const refusal = decision === 'deny' ? { refusal: reason } : {};
         return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
       },
+      told: ['project'],
       preview: ({ command, project }) => ({
         what: say('workspace.run', { command: inShort(command), ...workspaceOf(project) }),
         change: '',

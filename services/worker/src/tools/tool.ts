@@ -8,6 +8,7 @@ import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
 import { holdsWords } from '@signalbox/contracts/governance/outside';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
 
@@ -28,6 +29,12 @@ export interface Preview {
 export interface Look {
   /** The ports that the group declared in `uses`. */
   readonly ports: Ports;
+}
+
+/** What a preview is made from besides the arguments. */
+export interface Previewing extends Look {
+  /** What the arguments stand for, as it is decided about; null where nothing was looked up. */
+  readonly resolved: Resolved | null;
 }
 
 /** What looking up what the arguments stand for may use. It changes nothing. */
@@ -166,7 +173,17 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is computed
    * again when the approval is used: when anything differs from what was shown, the approval is void. When it throws, the action is refused.
    */
-  readonly preview?: (input: z.output<I>, look: Look) => Preview | Promise<Preview>;
+  readonly preview?: (input: z.output<I>, look: Previewing) => Preview | Promise<Preview>;
+  /**
+   * Values that `what`, `change` or `reach` of the preview say whole, by the name of the argument, or as `→ name` of what was looked up: they
+   * need no line of their own on a card. One that is not there after all, or was cut, has one.
+   */
+  readonly told?: readonly string[];
+  /**
+   * What `resolve` finds that nobody decides by, as `→ name` or `→ name.member`, because it follows from another value: digests, logins.
+   * It is bound all the same, and opens with one press. All that is not named here stands on the card.
+   */
+  readonly derived?: readonly string[] | ((resolved: Resolved) => readonly string[]);
   /** Arguments that may be the handle of a secret, as a whole: it is opened where it is used. In others a handle is refused. */
   readonly handles?: readonly string[];
   /**
@@ -294,7 +311,12 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     resolve: resolve ? async (input: unknown, look: Resolving) => resolve(typed(input), look) : null,
     environment: (input: unknown): Environment => spec.environment?.(typed(input)) ?? 'none',
     resources: (input: unknown, resolved: Resolved | null = null) => spec.resources?.(typed(input), resolved) ?? [],
-    preview: async (input: unknown, look: Look) => (await spec.preview?.(typed(input), look)) ?? null,
+    preview: async (input: unknown, look: Previewing) => (await spec.preview?.(typed(input), look)) ?? null,
+    /** How the values of a call stand on a card. */
+    values: (resolved: Resolved | null): DeclaredValues => ({
+      told: spec.told ?? [],
+      derived: typeof spec.derived === 'function' ? spec.derived(resolved ?? {}) : (spec.derived ?? []),
+    }),
     /** Null when the tool cannot look up what became of it. */
     probe: probe
       ? async (input: unknown, context: ToolContext): Promise<Probed<unknown>> => {

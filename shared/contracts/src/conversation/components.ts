@@ -38,9 +38,10 @@ export const COMPONENTS = {
     receipts: z.array(Receipt).default([]),
     files: z.array(PageFile).default([]),
   }),
-  /** A whole card that waits for a decision, as it was hashed. */
+  /** A card that waits for a decision. `bound`: all that is hashed, opened in place; null where the text says it. */
   Approval: Buttons.extend({
     text: z.string(),
+    bound: z.string().nullable().default(null),
     at: z.iso.datetime(),
     language: z.string().nullable().default(null),
     hash: z.string().nullable().default(null),

@@ -182,6 +182,10 @@ export const OutboundBody = z.object({
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
   /** So many messages were given up while the chat refused us, and are too old now: the gateway writes that in place of the text. */
   missed: z.int().positive().optional(),
+  /** Of a card: all that is bound, as Markdown. A channel that can opens it in place of the button that shows it. */
+  bound: z.string().min(1).optional(),
+  /** It shows values as they are, each line marked as that of a value: nothing of it is folded, and no sign is replaced. */
+  isExact: z.boolean().optional(),
   /** How far the work is that its slot shows. Where no message can be changed, people are shown the first step and the end. */
   progress: z.enum(['underway', 'over']).optional(),
 });

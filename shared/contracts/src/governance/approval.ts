@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Role } from './roles.ts';
 
-/** What a button of an approval card does. `ask`: a question to the requester. `grant`: approve this and the like for a while. */
-const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw']);
+/**
+ * What a button of an approval card does. `ask`: a question to the requester. `grant`: approve this and the like for a while. `show`: all
+ * that is bound is shown, and nothing is decided.
+ */
+const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw', 'show']);
 
 /** Carried by a button instead of words: pressing it decides, and says nothing in the person's name. */
 export const ApprovalAct = z.object({
@@ -12,6 +15,15 @@ export const ApprovalAct = z.object({
   reason: z.string().max(300).optional(),
 });
 export type ApprovalAct = z.infer<typeof ApprovalAct>;
+
+/** A value that a person decides by. */
+export const EssentialValue = z.object({
+  /** Its lines, as `renderExact` writes them. */
+  shown: z.string(),
+  /** What the lines of the card say of it, where they say all of it: then it needs no line of its own. */
+  told: z.array(z.string()).nullable(),
+});
+export type EssentialValue = z.infer<typeof EssentialValue>;
 
 /** What an approver reads before deciding. Every text is for people, redacted. */
 export const ApprovalCard = z.object({
@@ -23,11 +35,17 @@ export const ApprovalCard = z.object({
   resolved: z.record(z.string(), z.json()).optional(),
   /** The exact action, as `renderExact` writes it: what runs is compared with it. */
   exact: z.string().optional(),
+  /** The values of it that a person decides by. Left out: all of them. */
+  essential: z.array(EssentialValue).optional(),
+  /** What the person who asked wrote, without secrets. */
+  words: z.string().optional(),
+  /** What may go wrong, in whole sentences. */
+  risk: z.string().optional(),
   /** What it touches. */
   reach: z.string(),
   /** How it is taken back. */
   undo: z.string(),
-  /** Why a person is asked: the rule's sentence, and what raised the risk. */
+  /** Why a person is asked: the rule's sentence. */
   why: z.string(),
   /** Who asked for it. */
   requester: z.string(),

@@ -167,6 +167,10 @@ export const DeployPlan = z.object({
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;
 
+/** What its author says of a commit, and who that is: text of outside, without what is not drawn, clipped. */
+export const CommitHead = z.object({ subject: z.string().max(200), author: z.string().max(100) });
+export type CommitHead = z.infer<typeof CommitHead>;
+
 /** One thing that has to be so before a deployment may begin: measured, with what was measured. */
 export const ReadinessCheck = z.object({
   /** Such as `target`, `disk`, `ref`, `variables`, `lock`. */

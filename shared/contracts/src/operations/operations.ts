@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { DeployFailure, DeployPlan, DeployState, Inventory, LogLine, ReadinessCheck, ServiceKey } from './deploy.ts';
+import {
+  DeployFailure,
+  CommitHead,
+  DeployPlan,
+  DeployState,
+  Inventory,
+  LogLine,
+  ReadinessCheck,
+  ServiceKey,
+} from './deploy.ts';
 
 // What jobs of the pool `deploy` are told and what they give back.
 
@@ -41,6 +50,8 @@ export const ReadinessResult = z.object({
   checks: z.array(ReadinessCheck),
   /** What would be deployed; null when it was not asked for, or could not be looked up. */
   plan: DeployPlan.nullable().default(null),
+  /** Of its commit; null where that was not read. */
+  head: CommitHead.nullable().default(null),
   /** The repository does not say itself how it is built and started, and nothing that was recognized like this has served for the project. */
   isUnseen: z.boolean().default(false),
   /** Why there is no plan. */

@@ -111,7 +111,12 @@ export function asCodeBlock(exact: string): string {
   return `${fence}\n${exact}\n${fence}`;
 }
 
-/** No one reads more than this on a card; what is longer cannot be approved. In UTF-16 units. */
+/** How wide a text is in a fixed-width font. */
+export function columnsOf(text: string): number {
+  return charactersOf(text).reduce((sum, char) => sum + widthOf(char), 0);
+}
+
+/** No one reads more than this, even where all of it is opened; what is longer cannot be approved. In UTF-16 units. */
 export const EXACT_LIMIT = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;

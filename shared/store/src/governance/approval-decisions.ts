@@ -46,7 +46,8 @@ export interface Decided {
 }
 
 /** What a press brings with it. */
-export interface Press extends ApprovalAct {
+export interface Press extends Omit<ApprovalAct, 'verb'> {
+  readonly verb: Exclude<ApprovalAct['verb'], 'show'>;
   readonly by: Decider;
   /** New values of arguments, with `modify`. */
   readonly change?: Readonly<Record<string, unknown>>;

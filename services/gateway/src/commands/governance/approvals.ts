@@ -10,12 +10,13 @@ import type { Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
+import { showBound } from '../bound-view.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
 import { chooseCards } from '../sent-cards.ts';
 
 /**
- * `/approvals`: what waits, with its cards; an operator sees everyone's. With an id: that request. `here` and `private` choose where
+ * `/approvals`: what waits, with its cards; an operator sees everyone's. With an id: that request, and all that it is bound to. `here` and `private` choose where
  * requests are shown.
  */
 export default {
@@ -38,6 +39,9 @@ export default {
       lines.length === 0
         ? say('control.nothing-pending')
         : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where', sent)}`;
+    const [request] = named;
+    const bound = request ? await showBound(db, request, asked) : null;
+    if (bound !== null) return { text: `${bound}\n\n${waiting}`, isExact: true, putBelow };
     const refused = await listRefused(db, { accounts, days: REFUSED_DAYS, limit: REFUSED_SHOWN });
     if (refused.length === 0) return { text: waiting, putBelow };
     return { text: `${waiting}\n\n${say('control.refused')}\n${refused.map(describeRefused).join('\n')}`, putBelow };

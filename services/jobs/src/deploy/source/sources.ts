@@ -2,12 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { ServiceFile, type CommitHead } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { cleanName } from '@signalbox/contracts/plain-name';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
+import { redactValue } from '@signalbox/safety/redact/redact';
 import { z } from 'zod';
 import type { GitCell } from '../../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
@@ -27,6 +29,7 @@ export interface Source {
   /** It has no signalbox.json: `file` is what its other files say. */
   readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
+  readonly head: CommitHead;
   /** SHA-256 of the Dockerfile; null without one. */
   readonly dockerfile: string | null;
   /** Writes the files of the commit into a new folder, without .git, and answers its path. */
@@ -83,6 +86,11 @@ const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
 const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
+/** Signatures stand before the message of a commit. */
+const HEAD_BYTES = 16_384;
+/** What is read of a commit at a glance. In UTF-16 units. */
+const SUBJECT_SHOWN = 120;
+const AUTHOR_SHOWN = 60;
 /** A checkout lives as long as its build; what a killed process left behind is removed after this. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
@@ -211,7 +219,7 @@ async function readCommit(
   git: Git,
   at: Place & { readonly commit: string },
   signal: AbortSignal,
-): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile'> & { readonly version: string | null }> {
+): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile' | 'head'> & { readonly version: string | null }> {
   const { mirror, commit, folder, shown, path } = at;
   const reader = new ObjectReader({ dir: mirror, path, signal });
   try {
@@ -235,12 +243,25 @@ async function readCommit(
     return {
       file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
       isRecognized: text === null,
+      head: readHead((await reader.read(commit, HEAD_BYTES))?.content.toString('utf8') ?? ''),
       dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
       version: version.success ? version.data.version : null,
     };
   } finally {
     reader.close();
   }
+}
+
+/** The first line of a commit, and who wrote it, from the object. */
+function readHead(object: string): CommitHead {
+  const [headers = '', ...message] = object.split('\n\n');
+  const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
+  const author = cleanName(/^author (.*?) ?<[^<>\n]*> \d+ [-+]\d+$/m.exec(headers)?.[1] ?? '');
+  return redactValue({ subject: clip(subject, SUBJECT_SHOWN), author: clip(author, AUTHOR_SHOWN) });
+}
+
+function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
 /** The names of the files of a commit at its root, and of the pages below it. */

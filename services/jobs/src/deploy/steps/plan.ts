@@ -1,4 +1,4 @@
-import type { DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { CommitHead, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
@@ -53,7 +53,7 @@ export async function resolvePlan(
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   repository: Repository | null,
   signal: AbortSignal,
-): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean }> {
+): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean; readonly head: CommitHead | null }> {
   const { project } = request;
   const target = await parts.work.target(request, request.server);
   const variables = await parts.services.variableMarks(request);
@@ -67,18 +67,19 @@ export async function resolvePlan(
   const earlier = request.fromArtifact === null ? null : await parts.work.find(request.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
     // What is built again is built from this commit, so its files are known either way.
-    if (!earlier.kept) await openSource(parts, { project, repository }, earlier.commit, signal);
+    const again = earlier.kept ? null : await openSource(parts, { project, repository }, earlier.commit, signal);
     return {
       plan: planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
       isUnseen: false,
+      head: again?.head ?? null,
     };
   }
   const source = await openSource(parts, { project, repository }, request.ref, signal);
-  const { commit, file, isRecognized, dockerfile } = source;
+  const { commit, file, isRecognized, dockerfile, head } = source;
   const problem = whyNotOnImage(source, target);
   if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
   const plan = planOf({ ...known, commit, file, dockerfile });
-  return { plan, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
+  return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }
 
 /**

@@ -58,6 +58,7 @@ export const reportFraud = tool({
   resolve: resolveCard,
   resources: cardResources,
   lock: cardLock,
+  told: ['card', 'transactions'],
   preview: ({ card, transactions }) => ({
     what: say('cards.reportOrder', { last4: card, count: transactions.length, ids: transactions.join(', ') }),
     change: say('cards.reportChange'),

@@ -20,6 +20,7 @@ export const freezeCard = tool({
   holds: 'facts',
   resources: ({ card }) => [`card:${card}`],
   lock: cardLock,
+  told: ['card'],
   preview: ({ card }) => ({
     what: say('cards.freezeOrder', { last4: card }),
     change: say('cards.freezeChange'),
@@ -51,6 +52,7 @@ export const unfreezeCard = tool({
   resolve: resolveCard,
   resources: cardResources,
   lock: cardLock,
+  told: ['card'],
   preview: ({ card }) => ({
     what: say('cards.unfreezeOrder', { last4: card }),
     change: say('cards.unfreezeChange'),

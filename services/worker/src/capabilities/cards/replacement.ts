@@ -22,6 +22,7 @@ export const requestReplacement = tool({
   resolve: resolveCard,
   resources: cardResources,
   lock: cardLock,
+  told: ['card'],
   preview: ({ card }) => ({
     what: say('cards.replaceOrder', { last4: card }),
     change: say('cards.replaceChange'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { CommitHead, DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved, Resolving, ToolContext } from '../../tools/tool.ts';
 
@@ -18,9 +18,29 @@ export async function resolveDeployment(
   const server = wish.server ?? (before ? DeployPlan.parse(before).server.name : null);
   const { project, environment, ref, fromArtifact } = wish;
   const payload = { project, environment, ref, fromArtifact, server, planOnly: true };
-  const { plan, isUnseen, problem } = await work('deploy.check', payload);
-  if (plan) return isUnseen ? { ...plan, isUnseen } : plan;
+  const { plan, isUnseen, head, problem } = await work('deploy.check', payload);
+  if (plan) {
+    // What was asked for without it, by an earlier version, stays the same.
+    const isAsked = head !== null && (before === null || 'head' in before);
+    return { ...plan, ...(isUnseen ? { isUnseen } : {}), ...(isAsked ? { head } : {}) };
+  }
   throw new AppError('NOT_RESOLVED', { detail: problem ?? 'the job service gave no reason' });
+}
+
+/** What nobody decides by: it follows from the commit, the server by its name, and the variables that were set. */
+export function derivedOf(resolved: Resolved): readonly string[] {
+  const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
+  const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
+  const commit = headOf(resolved) === null ? [] : ['commit'];
+  // A plan that its person has not seen is what they decide about.
+  const plan = unseenPlan(resolved) ? [] : ['build', 'start'];
+  return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
+}
+
+/** What a preview says of the commit. */
+export function sayCommit(resolved: Resolved | null) {
+  const head = headOf(resolved);
+  return { hasHead: head !== null, subject: head?.subject ?? '', author: head?.author ?? '' };
 }
 
 /** What was decided about. Throws when nothing was, which is a mistake of ours. */
@@ -32,6 +52,13 @@ export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan 
 export function unseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
+
+/** What the author of the commit says of it; null where that was not read. */
+function headOf(resolved: Resolved | null): CommitHead | null {
+  return Head.parse(resolved ?? {}).head ?? null;
+}
+
+const Head = z.object({ head: CommitHead.optional() });
 
 /** Throws NOT_FOUND (project), REPOSITORY_MISSING. */
 export async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {

@@ -6,7 +6,7 @@ import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
-import { planOf, resolveDeployment } from './plan.ts';
+import { derivedOf, planOf, resolveDeployment, sayCommit } from './plan.ts';
 import { code, reachOf, stays } from './words.ts';
 
 type Ports = ToolContext['ports'];
@@ -48,7 +48,9 @@ export const rollbackDeploy = tool({
     const { ref, deploymentId } = await findTarget(look.ports, { project, environment }, version ?? null);
     return resolveDeployment({ project, environment, ref, server: null, fromArtifact: deploymentId }, look);
   },
-  preview: async ({ project, environment, to_version: version }, { ports }) => {
+  told: ['project', 'environment', 'to_version', '→ ref', '→ head', '→ server'],
+  derived: derivedOf,
+  preview: async ({ project, environment, to_version: version }, { ports, resolved }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });
     const from = { serves: service?.release != null, from: code(service?.release ?? '') };
@@ -58,8 +60,9 @@ export const rollbackDeploy = tool({
         ...from,
         to: code(target.release ?? target.ref),
         isKept: target.kept,
+        ...sayCommit(resolved),
       }),
-      reach: reachOf({ project, environment }, service?.url ?? null),
+      reach: reachOf({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.rollBackUndo', from),
     };
   },

@@ -33,6 +33,7 @@ export const stopService = tool({
   deadlineMs: WAIT_MS,
   // The job is keyed by the action, and what it stops is chosen once.
   replay: 'harmless',
+  told: ['project', 'environment'],
   preview: async (service, { ports }) => {
     const serving = await requireStoppable(ports, service, null);
     return {

@@ -4,7 +4,7 @@ import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { someServer, tool } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
-import { planOf, requireRepository, resolveDeployment, unseenPlan, UNSEEN_PLAN } from './plan.ts';
+import { derivedOf, planOf, requireRepository, resolveDeployment, sayCommit, unseenPlan, UNSEEN_PLAN } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
 import { code, reachOf, stays } from './words.ts';
 
@@ -53,14 +53,16 @@ export const triggerDeploy = tool({
     const wish = { project, environment, ref: version, server: server ?? null, fromArtifact: null };
     return resolveDeployment(wish, look);
   },
-  preview: async ({ project, version, environment }, { ports }) => {
+  told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server'],
+  derived: derivedOf,
+  preview: async ({ project, version, environment }, { ports, resolved }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });
     const from = { serves: service?.release != null, from: code(service?.release ?? '') };
     return {
       what: say('deploy.deploy', { project, version, environment }),
-      change: say('deploy.deployChange', { ...from, to: code(version) }),
-      reach: reachOf({ project, environment }, service?.url ?? null),
+      change: say('deploy.deployChange', { ...from, to: code(version), ...sayCommit(resolved) }),
+      reach: reachOf({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.deployUndo', { project, environment, ...from }),
     };
   },

@@ -60,6 +60,7 @@ export const setServiceVariable = tool({
   ],
   deadlineMs: 5_000,
   replay: 'harmless',
+  told: ['project', 'environment', 'name'],
   preview: async ({ project, environment, name, value }, { ports }) => {
     const known = await ports.services.variables({ project, environment });
     const before = known.find((variable) => variable.name === name);
@@ -114,6 +115,7 @@ export const removeServiceVariable = tool({
   holds: 'facts',
   ...aboutService,
   deadlineMs: 5_000,
+  told: ['project', 'environment', 'name'],
   preview: async (given, { ports }) => {
     const { project, environment, name } = given;
     const before = await requireVariable(ports, given);

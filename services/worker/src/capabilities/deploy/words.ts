@@ -1,8 +1,8 @@
-import { isFinal, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { DeployPlan, isFinal, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import type { ToolContext } from '../../tools/tool.ts';
+import type { Resolved, ToolContext } from '../../tools/tool.ts';
 
 type Found = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
 
@@ -80,8 +80,14 @@ export function describeDeployment(facts: DeploymentFacts): string {
 }
 
 /** Who notices a change of a service. */
-export function reachOf({ project, environment }: ServiceKey, url: string | null): string {
-  return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '' });
+export function reachOf(
+  { project, environment }: ServiceKey,
+  url: string | null,
+  resolved: Resolved | null = null,
+): string {
+  const server = DeployPlan.pick({ server: true }).safeParse(resolved).data?.server.name ?? '';
+  const where = { hasServer: server !== '', server };
+  return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '', ...where });
 }
 
 /** What serves while a deployment is on its way, as values of its sentence. */

@@ -98,6 +98,7 @@ export const retryFailedNode = tool({
   risk: ({ thread }) =>
     thread === undefined ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
+  told: ['thread'],
   preview: async ({ thread }, { ports }) => {
     // Only a policy rule that an operator has added asks for an approval in one's own conversation.
     if (thread === undefined) return ownPreview();

@@ -44,6 +44,7 @@ export const runDiagnostic = tool({
     return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
   },
   resources: ({ server }) => [`server:${server}`],
+  told: ['server'],
   preview: ({ server, command }) => ({
     what: say('diagnose.run', {
       command: command.length <= 60 ? command : `${command.slice(0, 60)}…`,

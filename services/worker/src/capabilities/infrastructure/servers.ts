@@ -101,6 +101,7 @@ export const trustHostKey = tool({
   resources: ({ server }) => [`server:${server}`],
   deadlineMs: 5_000,
   replay: 'harmless',
+  told: ['server', 'fingerprint'],
   preview: async ({ server, fingerprint }, { ports }) => {
     const { host, hostKey, hostKeySeen, environment } = await ports.servers.get(server);
     return {

@@ -133,6 +133,7 @@ export const acceptFinding = tool({
   holds: 'records',
   ...aboutProject,
   deadlineMs: 10_000,
+  told: ['project', 'finding', 'reason', 'days'],
   preview: async ({ project, finding, reason, days }, { ports }) => {
     const found = await ports.repositories.findings.get(project, String(finding));
     return {

@@ -106,6 +106,7 @@ export const restoreSnapshot = tool({
   ...aboutProject,
   lock: ({ project }) => `registry:${project}`,
   deadlineMs: 15_000,
+  told: ['project', 'snapshot'],
   preview: async ({ project, snapshot }, { ports }) => {
     // A broken one is refused before anybody is asked.
     const { madeAt, findings, checksum } = await ports.repositories.snapshots.check(project, String(snapshot));

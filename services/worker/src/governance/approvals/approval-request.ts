@@ -3,6 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
 import { EXACT_LIMIT, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { essentialOf } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
@@ -18,6 +19,7 @@ import { putCards } from '@signalbox/store/governance/approval-decisions';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { personsOf } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
+import { findWords } from '@signalbox/store/conversation/own-words';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
@@ -43,7 +45,9 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const { action, decision } = proposal;
   const shown = await previewOf(parts, call);
   if (shown instanceof AppError) return tellFailure(parts.pool, scope.threadId, call, shown);
-  const card = describe(scope, call, shown, proposal);
+  // Whoever confirms their own wish knows what they wrote.
+  const words = decision.effect === 'confirm' ? null : await findWords(parts.pool, scope.lane, scope.chatKey);
+  const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) {
     const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
@@ -145,7 +149,8 @@ async function authorsOf(
 /** What a tool says that its call would do, as things are now; an error when it says that it cannot be done. */
 export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Preview | null | AppError> {
   try {
-    return await call.tool.preview(call.input, { ports: onlyDeclared(parts.ports, call.group) });
+    const resolved = call.resolved ?? null;
+    return await call.tool.preview(call.input, { ports: onlyDeclared(parts.ports, call.group), resolved });
   } catch (thrown) {
     if (thrown instanceof AppError) return thrown;
     throw thrown;
@@ -156,21 +161,24 @@ export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Pr
 function describe(
   scope: CallScope,
   { tool }: Pick<Runnable, 'tool'>,
-  preview: Preview | null,
   { action, decision }: Proposal,
+  { preview, words }: { readonly preview: Preview | null; readonly words: string | null },
 ): ApprovalCard {
   const { reasons, ageMs } = action.assessment;
   const isOwn = decision.effect === 'confirm';
   const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
-  const raised = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].map((one) => ` ${one}`);
+  const risk = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].join(' ');
   return {
     what: preview?.what ?? actionTitle(tool, action),
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? say('governance.undoUnknown'),
-    why: `${say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule })}${raised.join('')}`,
+    ...(risk === '' ? {} : { risk }),
+    why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
     exact: renderExact(action),
+    essential: [...essentialOf(action, tool.values(action.resolved ?? null))],
+    ...(words === null ? {} : { words: redactText(words) }),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
   };

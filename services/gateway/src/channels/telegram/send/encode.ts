@@ -39,8 +39,8 @@ const PART_LIMIT = MESSAGE_LIMIT - say('gateway.repeated').length - 1;
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
   // An action that waits for a decision is never folded: the person sees all of it when they press.
-  const isDecision = body.buttons.some(({ act }) => act !== undefined);
-  const contents = encodeText(body, row, isDecision);
+  const isExact = body.isExact === true || body.buttons.some(({ act }) => act !== undefined);
+  const contents = encodeText(body, row, isExact);
   const keyboard = createKeyboard(body.buttons, row.outboxId);
   const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
   return contents.map((content, index) => ({
@@ -63,10 +63,10 @@ export function putAbove(line: string, part: TelegramPart): TelegramPart {
 function encodeText(
   { text, receipts = [] }: Pick<OutboundBody, 'text' | 'receipts'>,
   { chatKey, simpleFrom }: EncodedRow,
-  isDecision: boolean,
+  isExact: boolean,
 ): readonly TelegramContent[] {
   // A card shows each value as it is, and marks its lines as those of a value.
-  const source = isDecision ? cleanText(text) : withoutMark(cleanText(text));
+  const source = isExact ? cleanText(text) : withoutMark(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const formatted = formatBlocks(blocks);
   const inGroup = toTarget(chatKey).chatId < 0;
@@ -74,7 +74,7 @@ function encodeText(
     splitText(escapeLinks(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(plainText(source));
-  const isBetter = isBetterRich(blocks, !isDecision);
+  const isBetter = isBetterRich(blocks, !isExact);
   if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));
   // Many short lines make more rich messages than ordinary ones.
@@ -85,7 +85,7 @@ function encodeText(
   const rightToLeft = isRightToLeft(formatted.text);
   const rich = sections
     .slice(0, simpleFrom ?? sections.length)
-    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, !isDecision), rightToLeft }));
+    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, !isExact), rightToLeft }));
   return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
 }
 

@@ -39,13 +39,16 @@ export function putAbove(line: string, part: WebPart): WebPart {
 
 function toComponent(body: OutboundBody, isCard: boolean): WebPart['shown'] {
   const { language = null, receipts = [], files = [] } = body;
-  const buttons = body.buttons.map(({ label }) => ({ label }));
+  // The page opens it in place. It is the last one, so the places of the others stay.
+  const pressed = body.buttons.filter(({ act }) => body.bound === undefined || act?.verb !== 'show');
+  const buttons = pressed.map(({ label }) => ({ label }));
   // A card shows each value as it is; elsewhere nothing may look like a receipt of the runtime.
-  const text = isCard ? cleanText(body.text) : withoutMark(cleanText(body.text));
+  const text = isCard || body.isExact ? cleanText(body.text) : withoutMark(cleanText(body.text));
+  const bound = body.bound === undefined ? null : cleanText(body.bound);
   if (isCard)
     return {
       type: 'Approval',
-      props: { text, language, buttons, pressed: null, hash: null, askedBy: null, expiresAt: null },
+      props: { text, language, bound, buttons, pressed: null, hash: null, askedBy: null, expiresAt: null },
     };
   // What comes with receipts or files says more than how far something is.
   if (body.progress !== undefined && receipts.length + files.length === 0)

@@ -53,12 +53,12 @@ function toMenus({ buttons }: OutboundBody, outboxId: number, text: string): rea
 }
 
 function toTexts(
-  { text, receipts = [], buttons }: OutboundBody,
+  { text, receipts = [], buttons, isExact = false }: OutboundBody,
   limits: { readonly each: number; readonly last: number },
 ): readonly string[] {
   // A card shows each value as it is, and marks its lines as those of a value.
-  const isDecision = buttons.some(({ act }) => act !== undefined);
-  const source = isDecision ? cleanText(text) : withoutMark(cleanText(text));
+  const isWhole = isExact || buttons.some(({ act }) => act !== undefined);
+  const source = isWhole ? cleanText(text) : withoutMark(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const stretches = formatStretches(blocks);
   if (stretches.every((stretch) => isBlank(stretch.text)))

@@ -8,12 +8,15 @@ import { Clock, wholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
+/** A card names what it is bound to by so much of its hash. */
+const SHORT_HASH = 8;
+
 /** Timers of browsers hold no more than 24 days. */
 const LONGEST_TIMER_MS = 24 * 86_400_000;
 
-/** The whole card that waits for a decision. Whether a press still counts is the gateway's to say, so the buttons stay. */
+/** A card that waits for a decision; all that is bound opens in it. Whether a press still counts is the gateway's to say, so the buttons stay. */
 function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>): VNode {
-  const { text, at, language, hash, askedBy, expiresAt, buttons, pressed } = props;
+  const { text, bound, at, language, hash, askedBy, expiresAt, buttons, pressed } = props;
   const isOver = useIsOver(expiresAt);
   return (
     <section class="card approval" aria-labelledby={`${id}-title`}>
@@ -39,7 +42,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
           </>
         )}
         {/* The text of a card names it as a rule: what it says there is not said again. */}
-        {hash !== null && !text.includes(hash) && (
+        {hash !== null && !text.includes(hash.slice(0, SHORT_HASH)) && (
           <>
             <dt>{say('page.hash')}</dt>
             <dd class="hash" dir="ltr">
@@ -48,6 +51,12 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
           </>
         )}
       </dl>
+      {bound !== null && (
+        <details class="bound">
+          <summary>{say('page.bound')}</summary>
+          <Markdown text={bound} language={language} />
+        </details>
+      )}
       <Buttons id={id} version={version} buttons={buttons} pressed={pressed} />
     </section>
   );

@@ -1,0 +1,15 @@
+import type { Queryable } from '../pool.ts';
+import { findValue } from '../sql.ts';
+import type { Lane } from './lane.ts';
+
+/**
+ * What the person whose lane this is wrote in the messages of this chat that are handled now, in one line; null when they wrote nothing
+ * themselves. Words that they passed on are not theirs.
+ */
+export function findWords(db: Queryable, lane: Lane, chatKey: string): Promise<string | null> {
+  return findValue<string | null>(db, null)`
+    select nullif(btrim(regexp_replace(string_agg(envelope ->> 'text', ' · ' order by id), '\\s+', ' ', 'g')), '')
+      from inbox where user_key = ${lane.userKey} and chat_key = ${chatKey} and kind = 'message' and outcome is null
+       and envelope ->> 'borrowed' is null
+       and id <= (select taken_to from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch})`;
+}
