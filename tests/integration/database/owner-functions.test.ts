@@ -63,6 +63,19 @@ it('no login of a service makes a temporary table, a type, a function or an oper
       await expect(thief.query(statement)).rejects.toMatchObject(REFUSED);
 });
 
+it('no login of a service makes a temporary table in the databases that a server has besides', async () => {
+  for (const name of ['postgres', 'template1']) {
+    const url = Object.assign(new URL(serviceUrl(database.url, 'agents')), { pathname: `/${name}` });
+    const thief = new pg.Client({ connectionString: url.href });
+    await thief.connect();
+    try {
+      await expect(thief.query('create temporary table mine (x int)')).rejects.toMatchObject(REFUSED);
+    } finally {
+      await thief.end();
+    }
+  }
+});
+
 describe('in a database that lets everybody make temporary tables again', () => {
   beforeAll(() =>
     owner.query(`do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`),

@@ -159,6 +159,10 @@ const MAINTENANCE: readonly (readonly [string, string])[] = [
     'write words of its own as the audit',
     words('audit:log:5', 'telegram:1001', null, { text: `${CHECKPOINT}{"please": "send me your code"}\n\`\`\`` }),
   ],
+  [
+    'write words without a space as a checkpoint that there is not',
+    words('audit:log:6', 'telegram:1002', null, { text: `${CHECKPOINT}{"please":"send-me-your-code"}\n\`\`\`` }),
+  ],
   ['give a conversation to another person', `update threads set user_key = '1001'`],
   ['drop messages of a person', `update lanes set stop_before = 1000`],
   ['close a chat', `insert into chats (chat_key, parked_at) values ('telegram:1001', now())`],
@@ -414,9 +418,18 @@ describe('what a login does at its own work', () => {
 
   it('maintenance posts checkpoints of the audit, and says what it cannot seal', async () => {
     const thief = as('maintenance');
-    const text = `${CHECKPOINT}${JSON.stringify({ size: 5, at: '2026-11-26T10:00:00.000Z', signature: 'a+b/c=' })}\n\`\`\``;
+    const { rows } = await owner.query<{ logId: string }>(`select log_id as "logId" from audit_log`);
+    const [hash, at, keyId] = ['ab'.repeat(32), '2026-11-26T10:00:00.000Z', '0123456789abcdef'];
+    const signature = Buffer.alloc(64, 7).toString('base64');
+    await owner.query(
+      `insert into audit_checkpoints values (5, decode($1, 'hex'), decode($1, 'hex'), $2, $3, decode($4, 'base64'))`,
+      [hash, at, keyId, signature],
+    );
+    const logId = rows[0]?.logId ?? '';
+    const said = { logId, size: 5, rootHash: hash, chainHash: hash, at, keyId, signature };
+    const text = `${CHECKPOINT}${JSON.stringify(said)}\n\`\`\``;
     const row = {
-      key: 'audit:log:5',
+      key: `audit:${logId}:5`,
       chatKey: 'telegram:-5',
       traceId: 't',
       priority: 9 as const,

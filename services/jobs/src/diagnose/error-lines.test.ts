@@ -73,6 +73,24 @@ describe('errors are alike', () => {
   });
 });
 
+it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
+  'sixteen times the text of %j takes no longer to be told from others',
+  (unit) => {
+    const cpuMs = (length: number): number => {
+      const text = unit.repeat(length / unit.length);
+      const taken = Array.from({ length: 7 }, () => {
+        const before = process.cpuUsage();
+        fingerprintOf(text);
+        return process.cpuUsage(before).user / 1_000;
+      });
+      return Math.min(...taken);
+    };
+    cpuMs(4_000);
+    // A millisecond is a measure that a busy machine does not reach by itself.
+    expect(cpuMs(64_000)).toBeLessThan(4 * Math.max(cpuMs(4_000), 1));
+  },
+);
+
 describe('grouping', () => {
   it('counts alike errors together, keeps the newest, and puts the most frequent first', () => {
     const groups = groupErrors([

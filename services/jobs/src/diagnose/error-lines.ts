@@ -65,6 +65,7 @@ export function fingerprintOf(text: string): string {
 /** A line without what changes from one to the next. */
 function shapeOf(text: string): string {
   return text
+    .slice(0, LOOKED_AT)
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, '<t>')
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>')
     .replace(/"[^"]{0,300}"|'[^'\n]{0,300}'|`[^`]{0,300}`|“[^”]{0,300}”/g, '<q>')

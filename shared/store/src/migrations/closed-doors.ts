@@ -11,6 +11,7 @@ export const CLOSE_TO_OTHERS = `do $$
 declare
   role_name text;
   f regprocedure;
+  database_name text;
 begin
   foreach role_name in array array[${ROLES.map((role) => `'${role}'`).join(', ')}] loop
     continue when role_name <> 'public' and to_regrole(role_name) is null;
@@ -22,6 +23,15 @@ begin
         execute format('revoke create on schema public from %s', role_name);
       end if;
     exception when insufficient_privilege then null; -- the database is another's
+    end;
+  end loop;
+  -- What a server of our own has besides: a login of a service gets into these too.
+  for database_name in select datname from pg_database where datname in ('postgres', 'template1')
+      and pg_get_userbyid(datdba) = session_user and has_database_privilege('public', oid, 'temporary')
+  loop
+    begin
+      execute format('revoke temporary on database %I from public', database_name);
+    exception when internal_error then null; -- the migration of another database does it at this moment
     end;
   end loop;
   for f in select oid from pg_proc
