@@ -28,7 +28,7 @@ const scan = async (advisories: AdvisorySource | null) => {
   const place = { dir: join(dir, '.git'), path: '/usr/local/bin:/usr/bin:/bin' };
   const opened = new ScanProcess(place, { cell: null, signal: AbortSignal.timeout(20_000), advisories });
   try {
-    opened.open({ commit, folder: null, cache: {} });
+    opened.open({ commit, folder: null, cache: {}, without: [] });
     const { result } = await opened.scan(['advisories']);
     return result.conclusions['advisories'];
   } finally {

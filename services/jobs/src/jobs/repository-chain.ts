@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
 import { SHOWN_FINDINGS, type ChainFetch } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayChain, sayChainResult } from '@signalbox/messages/rules/say-findings';
@@ -19,6 +20,7 @@ const Unlooked = z.object({ summaries: z.object({ advisories: z.object({ looked:
 
 /** Files over the limit are no text to any agent, whatever stands in them. */
 const Discovered = z.object({ summaries: z.object({ discovery: z.object({ unread: z.number().int() }) }) });
+const Slow = z.object({ unread: z.array(z.string()) });
 const sayUnread = (files: number): string => say('findings.unread', { files });
 
 /** A chain that is done sooner says only what it came to. */
@@ -126,6 +128,9 @@ async function toResult(
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
     unseen: [
+      ...[...new Set(steps.flatMap(({ output }) => Slow.safeParse(saidBy(output)).data?.unread ?? []))].map((path) =>
+        say('findings.tookTooLong', { path: plainName(path) }),
+      ),
       ...steps
         .flatMap(({ output }) => Discovered.safeParse(saidBy(output)).data?.summaries.discovery.unread || [])
         .map(sayUnread),

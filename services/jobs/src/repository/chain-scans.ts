@@ -6,7 +6,10 @@ import type { Conclusion } from './analyzers/analyzer.ts';
 import type { ChainParts, OpenRun } from './run-parts.ts';
 import { CHURN } from './scan/cache.ts';
 import type { ScanDone } from './scan/request.ts';
-import { ScanKilled } from './scan/scan-process.ts';
+import { ScanKilled, ScanTooSlow } from './scan/scan-process.ts';
+
+/** A repository with more files that take too long is made for that. */
+const SLOW_FILES = 10;
 
 /** What a scan of a step came to. */
 export interface StepScan {
@@ -22,6 +25,7 @@ export class ChainScans {
   readonly #parts: ChainParts;
   readonly #open: OpenRun;
   readonly #analyzers: readonly string[];
+  readonly #without = new Set<string>();
   #started: ReturnType<ChainParts['startScan']> | null;
   #process: ReturnType<ChainParts['startScan']> | null = null;
 
@@ -44,10 +48,11 @@ export class ChainScans {
     for (const name of analyzers) {
       const conclusion = answer.result.conclusions[name];
       if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
-      const { found, summary, packages } = conclusion;
+      const { found, summary, packages, unread = [] } = conclusion;
       conclusions[name] = {
         found: z.array(Found).parse(found),
         summary,
+        unread: z.array(z.string()).parse(unread),
         ...(packages ? { packages: Packages.parse(packages) } : {}),
       };
     }
@@ -69,7 +74,10 @@ export class ChainScans {
     } catch (error) {
       // The next scan is not to die of what this one did.
       this.close();
-      throw error;
+      if (!(error instanceof ScanTooSlow) || this.#without.size >= SLOW_FILES) throw error;
+      this.#parts.log.warn('a file took too long to read, and is left out', { run: this.#open.run.runId });
+      this.#without.add(error.path);
+      return await this.#ask(analyzers);
     }
   }
 
@@ -79,7 +87,7 @@ export class ChainScans {
     const cache = Object.fromEntries(Object.entries(kept).map(([name, bytes]) => [name, bytes.toString('base64')]));
     const started = this.#started ?? this.#parts.startScan({ dir, path: this.#parts.path }, signal);
     this.#started = null;
-    started.open({ commit, folder, cache });
+    started.open({ commit, folder, cache, without: [...this.#without] });
     return started;
   }
 }

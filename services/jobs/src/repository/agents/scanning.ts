@@ -6,8 +6,11 @@ import type { RepositoryAgent } from './agent.ts';
 /** How many findings there are of each severity. */
 export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
 
-/** What an agent that scans hands on: figures, and what its analyzers summed up, by name. The findings themselves are in the registry. */
-const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()) });
+/**
+ * What an agent that scans hands on: figures, and what its analyzers summed up, by name, and
+ * files that took too long. The findings themselves are in the registry.
+ */
+const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
 
 /** An agent that does nothing but scan. */
 export function scanningAgent(...analyzers: readonly string[]): RepositoryAgent<unknown, z.infer<typeof Scanned>> {
@@ -17,6 +20,7 @@ export function scanningAgent(...analyzers: readonly string[]): RepositoryAgent<
     analyzers,
     run: (_, { conclusions }) => ({
       findings: countFound(conclusions),
+      unread: [...new Set(Object.values(conclusions).flatMap(({ unread = [] }) => unread))],
       summaries: Object.fromEntries(
         Object.entries(conclusions).map(([name, { summary }]) => [
           name,

@@ -72,6 +72,8 @@ export interface Conclusion {
   readonly found: readonly Found[];
   readonly summary: Fact;
   readonly packages?: Packages;
+  /** Files that it wanted to see and that were left out, as reading them took too long. The scan sets it. */
+  readonly unread?: readonly string[];
 }
 
 /**

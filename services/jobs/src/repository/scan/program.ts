@@ -24,13 +24,17 @@ process.stdin.destroy();
 
 /** Answers requests until one fails. */
 async function work(): Promise<never> {
-  const { dir, path, commit, folder, advisories, cache } = (await readLine()) as ScanOpening; // our own service wrote it
+  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanOpening; // our own service wrote it
   const kept = new Map(Object.entries(cache));
   const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);
-  const scanner = await openScanner(mirror, { commit, folder, advisories: source }, (name) => {
+  const read = (name: string): unknown => {
     const packed = kept.get(name);
     return packed === undefined ? null : unpackCache(packed);
+  };
+  const scanner = await openScanner(mirror, { commit, folder, advisories: source }, read, {
+    without: new Set(without),
+    reads: (file) => write({ outcome: 'reads', path: file }),
   });
   try {
     for (;;) {

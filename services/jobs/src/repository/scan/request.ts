@@ -10,6 +10,8 @@ export type ScanPlace = Pick<Mirror, 'dir' | 'path'>;
 export interface ScanOpening extends ScanPlace, Pick<ScannedCommit, 'commit' | 'folder'> {
   /** What earlier scans left, packed, by name. */
   readonly cache: Readonly<Record<string, string>>;
+  /** Files that an earlier process was ended over, as reading them took too long. */
+  readonly without: readonly string[];
   /** What the source of advisories is called that answers questions; null where there is none. */
   readonly advisories: string | null;
 }
@@ -23,6 +25,8 @@ export interface ScanRequest {
 export type ScanAnswer =
   /** With what is new in the cache, packed, by name. */
   | { readonly outcome: 'done'; readonly result: ScanResult; readonly cache: Readonly<Record<string, string>> }
+  /** A file is being read, or no longer. */
+  | { readonly outcome: 'reads'; readonly path: string | null }
   | { readonly outcome: 'asks'; readonly packages: readonly PackageVersion[] }
   | { readonly outcome: 'failed'; readonly problem: string };
 

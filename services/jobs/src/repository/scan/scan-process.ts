@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseJson } from '@signalbox/contracts/system-error';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { killGroup } from '../../drivers/process/process-table.ts';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisories/advisory-source.ts';
@@ -18,6 +19,21 @@ export interface ScanProcessOptions {
   readonly signal: AbortSignal;
   /** Asked by the scan, which has no connection itself. */
   readonly advisories?: AdvisorySource | null;
+  /** How long one file may be read. Default: FILE_MS. */
+  readonly fileMs?: number;
+}
+
+/** A file of a megabyte takes a second or two, on a busy machine some more. No timer of its own process interrupts a pattern. */
+const FILE_MS = 30 * SECOND_MS;
+
+/** A file was read for too long, so its process was ended. */
+export class ScanTooSlow extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`reading ${path} took too long`);
+    this.path = path;
+  }
 }
 
 /** Somebody ended the process of a scan, which says nothing about what it read. */
@@ -31,13 +47,17 @@ export class ScanProcess {
   readonly #signal: AbortSignal;
   readonly #lines: AsyncIterator<string>;
   readonly #closed: Promise<readonly [code: number | null, signal: string | null]>;
+  readonly #fileMs: number;
   #said = '';
+  /** What is being read, and the timer that ends it. */
+  #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
   /** Throws the signal's reason. Its standard input stays open: by its end a scan knows that this process has died. */
-  constructor(place: ScanPlace, { cell, signal, advisories = null }: ScanProcessOptions) {
+  constructor(place: ScanPlace, { cell, signal, advisories = null, fileMs = FILE_MS }: ScanProcessOptions) {
     signal.throwIfAborted();
     this.#place = place;
     this.#advisories = advisories;
+    this.#fileMs = fileMs;
     this.#signal = signal;
     const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords()];
     const child = spawn(program, words, {
@@ -70,18 +90,23 @@ export class ScanProcess {
     this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 
-  /** Scans with these analyzers; one at a time. Throws what the process died of, ScanKilled, and the signal's reason. */
+  /** Scans with these analyzers; one at a time. Throws what the process died of, ScanTooSlow, ScanKilled, and the signal's reason. */
   async scan(analyzers: readonly string[]): Promise<ScanDone> {
     this.#write({ analyzers });
     for (;;) {
       const { done, value: line } = await this.#lines.next();
       this.#signal.throwIfAborted();
+      if (done === true && this.#reading?.isSlow) throw new ScanTooSlow(this.#reading.path);
       if (done === true) {
         const [code, killedBy] = await this.#closed;
         if (killedBy === 'SIGKILL' || code === KILLED) throw new ScanKilled('the scan was killed');
         throw new Error(`the scan ended with ${code ?? killedBy}: ${this.#said.trim()}`);
       }
       const answer = parseJson(line) as ScanAnswer | undefined; // our own program wrote it, or nothing
+      if (answer?.outcome === 'reads') {
+        this.#watch(answer.path);
+        continue;
+      }
       if (answer?.outcome === 'done') return answer;
       if (answer?.outcome !== 'asks' || !this.#advisories)
         throw new Error(answer?.outcome === 'failed' ? answer.problem : `the scan says ${line.slice(0, 200)}`);
@@ -94,7 +119,19 @@ export class ScanProcess {
     }
   }
 
+  #watch(path: string | null): void {
+    clearTimeout(this.#reading?.timer);
+    this.#reading = null;
+    if (typeof path !== 'string') return;
+    const slow = (): void => {
+      if (this.#reading) this.#reading.isSlow = true;
+      killGroup(this.#child);
+    };
+    this.#reading = { path, timer: setTimeout(slow, this.#fileMs), isSlow: false };
+  }
+
   readonly close = (): void => {
+    clearTimeout(this.#reading?.timer);
     this.#signal.removeEventListener('abort', this.close);
     killGroup(this.#child);
   };

