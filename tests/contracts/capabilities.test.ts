@@ -43,6 +43,21 @@ it('no tool and no hint belongs to two groups', () => {
   expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);
 });
 
+it('what the sentences of a tool are declared to tell is an argument of it, or something that was looked up', () => {
+  for (const { name, tool } of tools) {
+    const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' });
+    const known = Object.keys(schema.properties ?? {});
+    const { told, derived } = tool.values(null);
+    expect([name, told.filter((one) => !one.startsWith('→ ') && !known.includes(one))]).toEqual([name, []]);
+    // What was given is never derived, and nothing is looked up where nothing resolves.
+    expect([name, derived.filter((one) => !one.startsWith('→ '))]).toEqual([name, []]);
+    expect([name, tool.resolve !== null || [...told, ...derived].every((one) => !one.startsWith('→ '))]).toEqual([
+      name,
+      true,
+    ]);
+  }
+});
+
 for (const group of groups) describeCapability(group, sourceOf(group.name.replaceAll('_', '-')));
 for (const [group, name] of [
   [worldClock, 'world-clock'],

@@ -1,5 +1,8 @@
 import { createSimulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
+import { showBound } from '@signalbox/gateway/commands/bound-view';
+import type { Asked } from '@signalbox/gateway/commands/question';
+import { findApproval } from '@signalbox/store/governance/approvals';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -135,6 +138,19 @@ test('on the page it opens in the card, and by its id in words', async () => {
   page.say(`/approvals ${id}`);
   await until(() => page.find('Exactly this runs'), 30_000);
   page.socket.terminate();
+});
+
+test('a press of somebody who may not decide shows nothing', async () => {
+  const { rows } = await stack.pool.query<{ id: string }>('select approval_id as id from approvals');
+  const approval = await findApproval(stack.pool, rows[0]?.id ?? '');
+  if (!approval) throw new Error('there is no request');
+  // It looks at who asks, and at nothing else of it.
+  const shownTo = (userKey: string, role: Asked['role']) =>
+    showBound(stack.pool, approval, { envelope: { userKey }, role } as Asked);
+  expect(await shownTo('1005', 'viewer')).toBeNull();
+  expect(await shownTo('1005', 'developer')).toBeNull();
+  expect(await shownTo('1002', 'developer')).toContain('Exactly this runs');
+  expect(await shownTo('1003', 'operator')).toContain('Exactly this runs');
 });
 
 test('who may not decide is not shown it, and after the decision it still opens and changes nothing', async () => {

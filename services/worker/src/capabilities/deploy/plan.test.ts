@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { essentialOf } from '@signalbox/safety/cards/essential';
+import type { Resolved, Resolving } from '../../tools/tool.ts';
+import { derivedOf, resolveDeployment } from './plan.ts';
+
+const head = { subject: 'Round totals', author: 'Ada' };
+const plan = {
+  repository: 'https://example.org/shop',
+  ref: '1.0',
+  commit: 'a'.repeat(40),
+  server: { name: 'vps-1', driver: 'ssh', host: '10.0.0.7', hostKey: null, login: 'f'.repeat(64) },
+  artifact: null,
+  build: [['npm', 'ci']],
+  start: ['node', 'server.js'],
+  health: '/',
+  file: 'b'.repeat(64),
+  dockerfile: null,
+  variables: [{ name: 'COLOR', mark: 'c' }],
+};
+const wish = { project: 'shop', environment: 'staging', ref: '1.0', server: null, fromArtifact: null } as const;
+const found = { ready: true, server: 'vps-1', commit: plan.commit, checks: [], problem: null, isUnseen: false };
+
+/** Looks a plan up where `before` was found when it was asked for. */
+function resolve(before: Resolved | null): Promise<Resolved> {
+  // Nothing else of it is used.
+  return resolveDeployment(wish, { before, work: async () => ({ ...found, plan, head }) } as unknown as Resolving);
+}
+
+/** What of it stands on a card. */
+const namesOf = (resolved: Resolved): readonly string[] =>
+  essentialOf({ arguments: {}, resolved }, { told: [], derived: derivedOf(resolved) }).map(
+    ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
+  );
+
+it('a request that an earlier version made, without the line of its commit, means the same when it is approved', async () => {
+  expect(await resolve(null)).toEqual({ ...plan, head });
+  expect(await resolve({ ...plan, head })).toEqual({ ...plan, head });
+  expect(await resolve(plan)).toEqual(plan);
+});
+
+it('digests, logins and what is null are derived; an unseen plan, and a commit that nothing is said of, are not', () => {
+  expect(namesOf({ ...plan, head })).toEqual(['→ head', '→ ref', '→ repository', '→ server']);
+  expect(namesOf(plan)).toContain('→ commit');
+  expect(namesOf({ ...plan, head, isUnseen: true })).toEqual(expect.arrayContaining(['→ build', '→ start']));
+});
