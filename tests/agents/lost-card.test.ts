@@ -90,7 +90,7 @@ describe('somebody with a card', () => {
     await who.does('freeze_card', { card: who.debit, because: 'lost' });
     await who.person.clickAndWait('Confirm');
     const offered = (await who.person.ask('I found my card!')).join('\n');
-    expect(offered).toContain('unfreeze');
+    expect(offered).toContain('Unfreeze');
     expect(await who.card(who.debit)).toMatchObject({ status: 'frozen' });
     await who.person.clickAndWait('Confirm');
     expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'low' });

@@ -2,6 +2,7 @@ import { createSimulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import { showBound } from '@signalbox/gateway/commands/bound-view';
 import type { Asked } from '@signalbox/gateway/commands/question';
+import { createIdentityCode } from '@signalbox/store/people/identities';
 import { findApproval } from '@signalbox/store/governance/approvals';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -70,7 +71,6 @@ beforeAll(async () => {
   const env = {
     GATEWAY_CHANNELS: 'telegram,web,whatsapp',
     GATEWAY_HTTP_PORT: String(port),
-    WEB_DEMO_PEOPLE: 'on',
     ...whatsAppVariables(simulator),
   };
   stack = await openStack({ env, wiring: { groups, models: () => Promise.resolve(models) } });
@@ -126,7 +126,8 @@ test('one press shows all that is bound, twice as well, and decides nothing: Tel
 });
 
 test('on the page it opens in the card, and by its id in words', async () => {
-  const page = new TestPage({ url, cookie: cookieOf(await postSession(url, { person: '1003' })) });
+  const code = await createIdentityCode(stack.pool, '1003');
+  const page = new TestPage({ url, cookie: cookieOf(await postSession(url, { code })) });
   await page.opened();
   page.say('/approvals');
   const card = await until(() => page.shown.find(({ type }) => type === 'Approval'), 30_000);
