@@ -141,6 +141,25 @@ describe('a chain over the repository of a project', () => {
   it('says how many files were too large to be read', async () => {
     bench.commit({ 'dump.sql': 'x'.repeat(1_000_001), 'data.json': `"${'y'.repeat(1_200_000)}"`, ...README });
     expect((await bench.run('r1', 'security_scan')).unseen).toContain('2 files of more than 1 MB');
+    await bench.run('r3', 'dependency_audit');
+    const { rows: written } = await bench.jobs.pool.query<{ text: string }>(
+      `select convert_from(bytes, 'UTF8') as text from repository_artifacts where path ~ 'report.md|sarif' order by path desc`,
+    );
+    const [report, sarif = ''] = written.map(({ text }) => text);
+    expect(report).toMatch(/^Not looked at: 2 files of more than 1 MB\.\n\n- data\.json\n- dump\.sql$/m);
+    const { invocations } = (JSON.parse(sarif) as { runs: { invocations: unknown }[] }).runs[0] ?? {};
+    expect(invocations).toMatchObject([
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: [
+          {
+            level: 'warning',
+            message: { text: '2 files of more than 1 MB' },
+            locations: [{ physicalLocation: { artifactLocation: { uri: 'data.json' } } }, {}],
+          },
+        ],
+      },
+    ]);
     bench.commit({ 'dump.sql': null, 'data.json': null });
     expect((await bench.run('r2', 'security_scan')).unseen.filter((one) => one.includes('1 MB'))).toEqual([]);
   });

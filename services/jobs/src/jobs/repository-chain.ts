@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
 import { SHOWN_FINDINGS, type ChainFetch } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { findUnread } from '@signalbox/contracts/repository/unread';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { sayChain, sayChainResult } from '@signalbox/messages/rules/say-findings';
+import { sayChain, sayChainResult, sayUnread } from '@signalbox/messages/rules/say-findings';
 import { explain, say } from '@signalbox/messages/say';
 import type { ChainRun } from '@signalbox/store/repository/chain-runs';
 import { AGENTS } from '../repository/agents/agents.ts';
@@ -17,11 +17,6 @@ import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 
 /** What the agent for dependencies says when nobody could be asked for published weaknesses: that is never “none”. */
 const Unlooked = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
-
-/** Files over the limit are no text to any agent, whatever stands in them. */
-const Discovered = z.object({ summaries: z.object({ discovery: z.object({ unread: z.number().int() }) }) });
-const Slow = z.object({ unread: z.array(z.string()) });
-const sayUnread = (files: number): string => say('findings.unread', { files });
 
 /** A chain that is done sooner says only what it came to. */
 const QUIET_MS = 4 * SECOND_MS;
@@ -128,12 +123,7 @@ async function toResult(
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
     unseen: [
-      ...[...new Set(steps.flatMap(({ output }) => Slow.safeParse(saidBy(output)).data?.unread ?? []))].map((path) =>
-        say('findings.tookTooLong', { path: plainName(path) }),
-      ),
-      ...steps
-        .flatMap(({ output }) => Discovered.safeParse(saidBy(output)).data?.summaries.discovery.unread || [])
-        .map(sayUnread),
+      ...findUnread(steps.map(({ output }) => saidBy(output))).map(sayUnread),
       ...(steps.some(({ output }) => Unlooked.safeParse(saidBy(output)).success) ? [say('findings.noAdvisories')] : []),
     ],
   };

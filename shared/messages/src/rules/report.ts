@@ -1,9 +1,10 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
+import type { Unread } from '@signalbox/contracts/repository/unread';
 import { say } from '../say.ts';
 import { findRule, saySeverity } from './rules.ts';
-import { sayChain, sayFinding, sayPlace, saySummary } from './say-findings.ts';
+import { sayChain, sayFinding, sayPlace, saySummary, sayUnread } from './say-findings.ts';
 import type { ExportedFinding } from './sarif.ts';
 
 /** What a report is made of. */
@@ -15,6 +16,8 @@ export interface ReportContent {
   readonly accepted: readonly ReportedFinding[];
   /** What a model says over them, sentence by sentence with the findings that each is about. */
   readonly summary?: readonly SummarySentence[];
+  /** What the newest run did not read. */
+  readonly unread?: readonly Unread[];
   /** The newest first. */
   readonly runs: readonly {
     readonly chain: ChainName;
@@ -37,7 +40,7 @@ export interface SummarySentence {
 
 /** A report for people, in Markdown. What changed in the last run is its first line after the title. */
 export function sayReport(content: ReportContent): string {
-  const { project, commit, now, open, accepted, summary = [], runs } = content;
+  const { project, commit, now, open, accepted, summary = [], unread = [], runs } = content;
   const done = runs.filter(({ status }) => status === 'completed');
   const [newest] = done;
   const isFirst = newest !== undefined && !done.some((run) => run !== newest && run.chain === newest.chain);
@@ -53,6 +56,7 @@ export function sayReport(content: ReportContent): string {
     open.length === 0 ? say('findings.none', { project, status: 'open' }) : '',
     part(say('findings.openTitle', { count: open.length }), open),
     part(say('findings.acceptedTitle', { count: accepted.length }), accepted),
+    ...unread.map(describeUnread),
     runs.length === 0 ? '' : `## ${say('findings.runsTitle')}\n\n${runs.map(describeRun).join('\n')}`,
   ]
     .filter((text) => text !== '')
@@ -68,6 +72,14 @@ function describe(finding: ReportedFinding): string {
     ...(evidence === '' ? [] : [`  > \`${oneLine(evidence).replaceAll('`', '\u02cb')}\``]),
     ...(acceptedReason === null ? [`  ${oneLine(findRule(rule)?.why() ?? '')}`] : [`  ${oneLine(acceptedReason)}`]),
   ].join('\n');
+}
+
+function describeUnread(unread: Unread): string {
+  const names =
+    unread.why === 'too-large'
+      ? [...unread.paths.map(plainName), ...(unread.files > unread.paths.length ? ['…'] : [])]
+      : [];
+  return `${say('findings.unseen', { what: sayUnread(unread) })}${names.length === 0 ? '' : `\n\n${names.map((name) => `- ${oneLine(name)}`).join('\n')}`}`;
 }
 
 function describeSentence({ says, findings }: SummarySentence): string {

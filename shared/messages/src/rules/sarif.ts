@@ -1,6 +1,7 @@
 import type { Found } from '@signalbox/contracts/repository/finding';
 import { findRule } from './rules.ts';
-import { sayFinding } from './say-findings.ts';
+import type { Unread } from '@signalbox/contracts/repository/unread';
+import { sayFinding, sayUnread } from './say-findings.ts';
 
 /** A finding as it is exported. */
 export interface ExportedFinding extends Omit<Found, 'identity'> {
@@ -14,7 +15,7 @@ const LEVEL = { info: 'note', low: 'note', medium: 'warning', high: 'error', cri
 const SECURITY_SEVERITY = { info: '0.0', low: '2.0', medium: '5.0', high: '8.0', critical: '9.5' } as const;
 
 /** Findings in SARIF 2.1.0 (OASIS), for code scanning of forges and editors. Accepted ones are suppressed with their reason. */
-export function toSarif(project: string, findings: readonly ExportedFinding[]): object {
+export function toSarif(project: string, findings: readonly ExportedFinding[], unread: readonly Unread[] = []): object {
   const rules = [...new Set(findings.map(({ rule }) => rule))].toSorted();
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -23,11 +24,21 @@ export function toSarif(project: string, findings: readonly ExportedFinding[]): 
       {
         tool: { driver: { name: 'Signalbox', rules: rules.map(describeRule) } },
         automationDetails: { id: `signalbox/${project}` },
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: unread.map(toNotification) }],
         columnKind: 'utf16CodeUnits',
         results: findings.map((finding) => toResult(finding, rules.indexOf(finding.rule))),
       },
     ],
   };
+}
+
+function toNotification(unread: Unread): object {
+  const locations = unread.paths.map((path) => ({ physicalLocation: { artifactLocation: locate(path) } }));
+  return { descriptor: { id: unread.why }, level: 'warning', message: { text: sayUnread(unread) }, locations };
+}
+
+function locate(path: string): object {
+  return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' };
 }
 
 function describeRule(id: string): object {
@@ -45,7 +56,7 @@ function toResult(finding: ExportedFinding, ruleIndex: number): object {
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' },
+          artifactLocation: locate(path),
           ...(line === null ? {} : { region: { startLine: line } }),
         },
       },

@@ -1,3 +1,5 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Unread } from '@signalbox/contracts/repository/unread';
 import type { ChainResult, ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { say } from '../say.ts';
@@ -29,6 +31,12 @@ export function sayItem(finding: ShownFinding): string {
     place: sayPlace(finding) || 'none',
     number: finding.findingId ?? 'none',
   });
+}
+
+/** `2 files of more than 1 MB`, or the names of those that took too long. */
+export function sayUnread({ why, files, paths }: Unread): string {
+  if (why === 'too-large') return say('findings.unread', { files });
+  return paths.map((path) => say('findings.tookTooLong', { path: plainName(path) })).join('; ');
 }
 
 /** What a run of a chain came to. What changed since the last run is the first line. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findUnread } from '@signalbox/contracts/repository/unread';
 import { sayReport, type ReportedFinding } from '@signalbox/messages/rules/report';
 import { toSarif } from '@signalbox/messages/rules/sarif';
 import type { RepositoryAgent } from './agent.ts';
@@ -6,21 +7,22 @@ import type { RepositoryAgent } from './agent.ts';
 const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
 
 /** Writes what is open as Markdown for people and as SARIF for tools. */
-export const reportWriter: RepositoryAgent<unknown, z.infer<typeof Report>> = {
-  input: z.unknown(),
+export const reportWriter: RepositoryAgent<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
+  input: z.record(z.string(), z.unknown()),
   output: Report,
   analyzers: [],
-  async run(_, context) {
+  async run(input, context) {
+    const unread = findUnread(Object.values(input));
     const { project, commit, before } = context;
     const open = await context.findings();
     const reported: ReportedFinding[] = open.map((one) => ({ ...one, acceptedReason: null }));
     const runs = before ? [before] : [];
-    const content = { project, commit, now: context.now(), open: reported, accepted: [], runs };
+    const content = { project, commit, now: context.now(), open: reported, accepted: [], unread, runs };
     await context.write('var/artifacts/report.md', sayReport(content), 'text/markdown; charset=utf-8');
     const exported = open.map((one) => ({ ...one, status: 'open' as const, acceptedReason: null }));
     await context.write(
       'var/artifacts/findings.sarif',
-      JSON.stringify(toSarif(project, exported)),
+      JSON.stringify(toSarif(project, exported, unread)),
       'application/sarif+json',
     );
     return { documents: ['var/artifacts/report.md', 'var/artifacts/findings.sarif'], findings: open.length };

@@ -2,6 +2,8 @@ import { TEXT_LIMIT_BYTES } from '../scan/view.ts';
 import type { Analyzer } from './analyzer.ts';
 
 const FOLDERS = 20;
+/** Names of files that are not read. */
+const LARGE = 20;
 
 /** What there is: files and bytes by folder, links, submodules and the history in figures. It has no rules. */
 export const DISCOVERY_ANALYZER: Analyzer<null> = {
@@ -18,6 +20,7 @@ export const DISCOVERY_ANALYZER: Analyzer<null> = {
       folders.set(name, { files: folder.files + 1, bytes: folder.bytes + sizeBytes });
     }
     const largest = [...folders].sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1)).slice(0, FOLDERS);
+    const large = view.files.filter(({ sizeBytes }) => sizeBytes > TEXT_LIMIT_BYTES);
     return {
       found: [],
       summary: {
@@ -25,7 +28,8 @@ export const DISCOVERY_ANALYZER: Analyzer<null> = {
         committedAt: view.committedAt,
         files: view.files.length,
         // No analyzer sees what stands in them.
-        unread: view.files.filter(({ sizeBytes }) => sizeBytes > TEXT_LIMIT_BYTES).length,
+        unread: large.length,
+        large: large.slice(0, LARGE).map(({ path }) => path),
         bytes: view.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         folders: largest.map(([path, folder]) => ({ path, ...folder })),
         links: view.links.length,

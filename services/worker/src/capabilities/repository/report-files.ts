@@ -1,5 +1,6 @@
 import { sayReport, type SummarySentence } from '@signalbox/messages/rules/report';
 import { toSarif } from '@signalbox/messages/rules/sarif';
+import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';
 
@@ -39,17 +40,20 @@ export async function reportFiles(
   const open = await repositories.findings.list({ project, status: 'open' }, MOST_FINDINGS);
   const accepted = await repositories.findings.list({ project, status: 'accepted' }, MOST_FINDINGS);
   const runs = await repositories.runs.list(project, 20);
+  const [newest] = runs.filter(({ status }) => status === 'completed');
+  const steps = newest ? await repositories.runs.steps(newest.runId) : [];
+  const unread = findUnread(steps.map(({ output }) => output));
   const name = `${project}-findings-${now.toISOString().slice(0, 10)}`;
   return [
     {
       name: `${name}.md`,
       mimeType: 'text/markdown; charset=utf-8',
-      content: sayReport({ project, commit, now, open, accepted, summary, runs }),
+      content: sayReport({ project, commit, now, open, accepted, summary, unread, runs }),
     },
     {
       name: `${name}.sarif`,
       mimeType: 'application/sarif+json',
-      content: JSON.stringify(toSarif(project, [...open, ...accepted]), null, 2),
+      content: JSON.stringify(toSarif(project, [...open, ...accepted], unread), null, 2),
     },
   ];
 }

@@ -42,7 +42,7 @@ export interface Ports {
   /** What scans found in the repositories of projects, and what was decided about it. */
   readonly repositories: {
     readonly findings: ReturnType<typeof createFindings>;
-    readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents'>;
+    readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents' | 'steps'>;
     readonly snapshots: ReturnType<typeof createSnapshots>;
     readonly overview: ReturnType<typeof createOverview>;
     readonly tags: ReturnType<typeof createTags>;

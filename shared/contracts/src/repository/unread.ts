@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** Files of a commit that no analyzer, or not every one, has read. */
+export interface Unread {
+  readonly why: 'too-large' | 'too-slow';
+  readonly files: number;
+  /** Of many, the first. */
+  readonly paths: readonly string[];
+}
+
+const Slow = z.object({ unread: z.array(z.string()).min(1) });
+const Large = z.object({
+  summaries: z.object({
+    discovery: z.object({ unread: z.number().int().min(1), large: z.array(z.string()).default([]) }),
+  }),
+});
+
+/** What was not read, as the steps of a chain have it in what they said. */
+export function findUnread(outputs: readonly unknown[]): readonly Unread[] {
+  const slow = [...new Set(outputs.flatMap((output) => Slow.safeParse(output).data?.unread ?? []))];
+  const large = outputs.flatMap((output) => Large.safeParse(output).data?.summaries.discovery ?? []).slice(0, 1);
+  return [
+    ...large.map(({ unread: files, large: paths }) => ({ why: 'too-large' as const, files, paths })),
+    ...(slow.length === 0 ? [] : [{ why: 'too-slow' as const, files: slow.length, paths: slow }]),
+  ];
+}
