@@ -59,7 +59,7 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
 }
 
 /** Why a database is not one of this release, older or newer, with what to do; null when it is. Throws when it does not answer. */
-export async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
+async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   const { pending, unknown } = await readMigrationStatus(db);
   if (pending.length > 0) return new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
   return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
