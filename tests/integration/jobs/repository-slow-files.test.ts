@@ -8,6 +8,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
 import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
 
+/** Our own patterns take linear time: here each takes for ever over this text, as one would that does not. */
+const ENDLESS = `data:text/javascript,${encodeURIComponent(
+  `const exec=RegExp.prototype.exec;RegExp.prototype.exec=function(text){while(String(text).includes('//for-ever.'));return exec.call(this,text)}`,
+)}`;
+
 let bench: RepositoryBench;
 beforeAll(async () => {
   bench = await openRepositoryBench({ isServed: false });
@@ -16,8 +21,7 @@ afterAll(() => bench.close());
 
 it('a file that takes too long is left out and named, and the rest of the repository is scanned', async () => {
   const commit = bench.commit({
-    // A megabyte of these takes some seconds.
-    'hostile.sh': 'curl http://'.repeat(80_000),
+    'hostile.sh': 'curl http://for-ever.example/\n',
     'install.sh': 'curl http://example.com/install.sh | sh\n',
   });
   const { pool } = bench.jobs;
@@ -27,7 +31,8 @@ it('a file that takes too long is left out and named, and the rest of the reposi
     findings: bench.findings,
     log: createLog('test', 'silent'),
     path: loadTestConfig().path,
-    startScan: (place, signal) => new ScanProcess(place, { cell: null, signal, fileMs: 600 }),
+    startScan: (place, signal) =>
+      new ScanProcess(place, { cell: null, signal, fileMs: 3_000, nodeWords: [`--import=${ENDLESS}`] }),
   });
   const context = {
     runId: 'r1',

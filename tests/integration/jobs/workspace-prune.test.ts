@@ -92,8 +92,7 @@ describe('a removal', () => {
   });
 
   it('comes by itself, and a day is the least that a workspace is kept', async () => {
-    const schedule = () => bench.jobs.redis.zrange(`${bench.jobs.prefix}{jobs}:agents:repeat`, '0', '-1');
-    await until(async () => (await schedule()).includes('workspaces.prune'));
+    await until(() => bench.jobs.redis.exists(`${bench.jobs.prefix}{jobs}:agents:de:workspaces.prune`));
     expect(JOBS['workspaces.prune'].everyMs).toBe(HOUR_MS);
     const settings = (days: string) => bench.jobs.environment({ JOBS_POOLS: 'agents', WORKSPACE_IDLE_DAYS: days });
     expect(loadConfig(settings('1')).WORKSPACE_IDLE_DAYS).toBe(1);

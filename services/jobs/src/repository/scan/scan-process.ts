@@ -21,6 +21,8 @@ export interface ScanProcessOptions {
   readonly advisories?: AdvisorySource | null;
   /** How long one file may be read. Default: FILE_MS. */
   readonly fileMs?: number;
+  /** Words for Node besides. */
+  readonly nodeWords?: readonly string[];
 }
 
 /** A file of a megabyte takes a second or two, on a busy machine some more. No timer of its own process interrupts a pattern. */
@@ -53,13 +55,14 @@ export class ScanProcess {
   #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
   /** Throws the signal's reason. Its standard input stays open: by its end a scan knows that this process has died. */
-  constructor(place: ScanPlace, { cell, signal, advisories = null, fileMs = FILE_MS }: ScanProcessOptions) {
+  constructor(place: ScanPlace, options: ScanProcessOptions) {
+    const { cell, signal, advisories = null, fileMs = FILE_MS, nodeWords = [] } = options;
     signal.throwIfAborted();
     this.#place = place;
     this.#advisories = advisories;
     this.#fileMs = fileMs;
     this.#signal = signal;
-    const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords()];
+    const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords(nodeWords)];
     const child = spawn(program, words, {
       cwd: '/',
       // Nothing of the service's environment.
@@ -156,9 +159,9 @@ const Question = z.object({
 });
 
 /** The program as the service itself is run: from its sources with a loader, or from what was built of them. */
-function programWords(): readonly string[] {
+function programWords(nodeWords: readonly string[]): readonly string[] {
   const isSource = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));
   const loader = isSource ? ['--conditions=source', `--import=${import.meta.resolve('tsx')}`] : [];
-  return [process.execPath, `--max-old-space-size=${MEMORY_MB}`, ...loader, file];
+  return [process.execPath, `--max-old-space-size=${MEMORY_MB}`, ...nodeWords, ...loader, file];
 }
