@@ -307,8 +307,11 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     ];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
-    // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
+    // These have a default that is right in a container: names of its own, files of the image, the size of its pool; and who starts a gateway
+    // on a machine of one's own gives it sockets and a key.
     const left = [
+      'GATEWAY_HTTP_SOCKETS',
+      'WEB_START_KEY',
       'DATABASE_CONNECTIONS',
       'GATEWAY_NAME',
       'WORKER_NAME',

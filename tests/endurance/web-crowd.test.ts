@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { eventually, until } from '../support/until.ts';
+import { START_KEY } from '../support/wiring.ts';
 import { bench, useBench, type WebGateway } from '../web/bench.ts';
 import { TestPage } from '../web/page.ts';
 
@@ -165,8 +166,8 @@ async function signInCrowd(gateways: readonly WebGateway[]): Promise<readonly Vi
     `insert into web_logins (token_hash, user_key, expires_at) select h, 'web-' || i, now() + interval '1 day' from unnest($1::text[], $2::text[]) x (i, h)`,
     [ids, hashes],
   );
-  // Over http the cookie is the token mixed with the page's key: a key of zeros leaves it as it is.
-  const key = Buffer.alloc(32).toString('base64url');
+  // Over http the cookie is the token mixed with a key of the page and one of the start: the same twice leaves it as it is.
+  const key = createHash('sha256').update(START_KEY).digest('base64url');
   return crowd.map(({ id, token }) => new Visitor(id, `signalbox=${token}#${key}`, gateways));
 }
 

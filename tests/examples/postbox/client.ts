@@ -1,3 +1,4 @@
+import { abortAfter } from '@signalbox/contracts/time';
 import type { Sent } from '@signalbox/gateway/channels/channel';
 import { readNoAnswer } from '@signalbox/gateway/channels/http/no-answer';
 import { z } from 'zod';
@@ -40,7 +41,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
   const send = async (method: string, path: string, body: object | null): Promise<Sent> => {
     let [status, text] = [0, ''];
     try {
-      const response = await call(method, path, body, AbortSignal.timeout(CALL_MS));
+      const response = await call(method, path, body, abortAfter(CALL_MS));
       [status, text] = [response.status, await response.text()];
     } catch (error) {
       return readNoAnswer(error);
@@ -59,7 +60,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       after: number,
       { holds, signal }: { readonly holds: boolean; readonly signal: AbortSignal },
     ) => {
-      const late = AbortSignal.timeout(HOLD_MS + CALL_MS);
+      const late = abortAfter(HOLD_MS + CALL_MS);
       const path = `/updates?after=${after}&holdMs=${holds ? HOLD_MS : 0}`;
       const response = await call('GET', path, null, AbortSignal.any([signal, late]));
       if (response.status !== 200) throw new Error(`HTTP ${response.status}`);

@@ -60,13 +60,14 @@ export function createStanding(parts: { readonly pool: Pool; readonly channel: s
     },
     /** Sees that it works, and that it is refused although updates come in; until the signal. */
     async watch(started: Listening, over: AbortSignal): Promise<void> {
-      for (let isFirst = true; !over.aborted; await sleep(isFirst ? LOOK_MS.first : LOOK_MS.later, over)) {
+      // What an earlier gateway said of it may stand there.
+      for (let isSaid = true; !over.aborted; await sleep(isSaid ? LOOK_MS.first : LOOK_MS.later, over)) {
         const found = started.refusal?.() ?? null;
         if (found !== null) refuse(found);
-        else if (started.problem() === null && (isFirst || refusal !== null)) {
+        else if (started.problem() === null && (isSaid || refusal !== null)) {
           if (refusal !== null) log.info('a channel that was refused works again', { channel });
-          [refusal, failures, hasWorked, isFirst] = [null, 0, true, false];
-          background(log, 'refused channel', endFault(pool, `channel-refused:${channel}`));
+          [refusal, failures, hasWorked] = [null, 0, true];
+          isSaid = !(await isWritten(log, endFault(pool, `channel-refused:${channel}`)));
         }
       }
     },
@@ -82,13 +83,12 @@ export function watchRefused(parts: {
 }): Promise<never> {
   const { refused, own, pool, log } = parts;
   const stop = new AbortController();
-  for (const { name, reason } of refused) {
-    log.error(REFUSED, { channel: name, reason });
-    background(log, 'refused channel', reportRefused(pool, name, reason));
-  }
+  for (const { name, reason } of refused) log.error(REFUSED, { channel: name, reason });
   const checks = refused.flatMap(({ check }) => check ?? []);
+  const unsaid = new Set(refused);
   const look = async (): Promise<void> => {
-    for (let failures = 0; checks.length > 0 && !stop.signal.aborted; failures += 1) {
+    for (let failures = 0; (checks.length > 0 || unsaid.size > 0) && !stop.signal.aborted; failures += 1) {
+      for (const one of unsaid) if (await isWritten(log, reportRefused(pool, one.name, one.reason))) unsaid.delete(one);
       await sleep(backoffMs(failures, CHECK_BASE_MS, CHECK_MAX_MS), stop.signal);
       if (!stop.signal.aborted && checks.some(passes)) throw new ChannelMended('what a channel lacked is there now');
     }
@@ -107,6 +107,17 @@ export function watchRefused(parts: {
 /** Has the admins told; once while it lasts. */
 function reportRefused(pool: Pool, channel: string, reason: string): Promise<void> {
   return reportFault(pool, `channel-refused:${channel}`, `${channel}: ${reason}`);
+}
+
+/** Whether a fault is as it should be in Postgres; one that is not is written at the next look. */
+function isWritten(log: Log, writing: Promise<void>): Promise<boolean> {
+  return writing.then(
+    () => true,
+    (error: unknown) => {
+      log.warn('what is to be told of a channel is not written yet', { error });
+      return false;
+    },
+  );
 }
 
 function passes(check: () => void): boolean {

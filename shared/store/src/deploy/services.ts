@@ -32,7 +32,9 @@ const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.s
     when v.serving is null then null
     when exists (select from deployment_events e where e.deployment_id = v.serving and e.evidence ? 'crashLoop') then 'stopped'
     when greatest(v.health_at, d.state_at) < clock_timestamp() - ${SEEN_MS} * interval '1 ms' then 'unseen'
-    when v.health ->> 'release' = d.release and v.health ->> 'verdict' in ('down', 'degraded') then v.health ->> 'verdict'
+    when v.health ->> 'release' = d.release and v.health ->> 'verdict' in ('down', 'degraded')
+     and not exists (select from deployment_events e where e.deployment_id = v.serving and e.evidence ? 'revived' and e.at >= v.health_at)
+      then v.health ->> 'verdict'
     else 'well' end as seen
   from services v left join deployments d on d.deployment_id = v.serving`;
 const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
