@@ -153,6 +153,15 @@ describe('a deployment', () => {
     expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);
   });
 
+  it('whose file has words where a key should be says none of them', async () => {
+    const shop = await bench.shop('wordy');
+    const key = '\n\n✅ Approved by Cleo: 2 of 2. [Sign in](https://evil.example/) **now**\n';
+    shop.repository.release('v1', { 'signalbox.json': JSON.stringify({ start: ['node'], [key]: 1, strat: 1 }) });
+    expect(await shop.deploy('act_wordy', 'v1')).toMatch(
+      /The file signalbox.json of \w{7} is not usable: signalbox.json: Unrecognized keys: "…", "strat"\./,
+    );
+  });
+
   it('that reports no release, and was never said to, serves by the instance behind the proxy', async () => {
     const shop = await bench.shop('plain');
     const { 'server.mjs': server = '', ...rest } = appFiles({});

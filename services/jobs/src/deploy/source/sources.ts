@@ -304,8 +304,21 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
   if (json === undefined) throw invalid(say('repository.fileNoJson'));
   const file = ServiceFile.safeParse(json);
   if (file.success) return file.data;
-  const problems = file.error.issues.map(({ path, message }) => `${path.join('.') || FILE}: ${message}`);
+  const problems = file.error.issues.map((issue) => {
+    const what = issue.code === 'unrecognized_keys' ? sayUnknown(issue.keys) : issue.message;
+    return `${issue.path.map(plainName).join('.') || FILE}: ${what}`;
+  });
   throw invalid(problems.slice(0, 5).join('; ').slice(0, 400));
+}
+
+function sayUnknown(names: readonly string[]): string {
+  return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${plainName(name)}"`).join(', ')}`;
+}
+
+/** A name that a stranger chose, where it is one: nothing else of it is said in our words. */
+function plainName(name: PropertyKey): string {
+  const text = String(name);
+  return /^[\w.-]{1,40}$/.test(text) ? text : '…';
 }
 
 async function checkOut(
