@@ -213,6 +213,13 @@ test('a proxy that is killed is there again at once, at the same socket', async 
   expect(first.output()).toContain('proxy ended (SIGKILL); it starts again in 0.02 s');
 });
 
+test('no other program gets the port of the simulator, at any address of this machine', async () => {
+  const [, port = ''] = /Telegram {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(first.output()) ?? [];
+  expect(port).not.toBe('');
+  for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::'])
+    expect([host, await canListen(host, Number(port))]).toEqual([host, false]);
+});
+
 test('no other program gets the port of the page while its gateway starts again', async () => {
   const gateway = () => readRun(dir)?.services.find(({ name }) => name === 'gateway');
   const before = gateway();

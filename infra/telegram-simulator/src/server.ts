@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { registerBotApi } from './bot-api/bot-api.ts';
@@ -22,8 +24,8 @@ export interface SimulatorOptions {
   readonly dataDir?: string | undefined;
   /** 0 or nothing: the system chooses a free port. */
   readonly port?: number;
-  /** Descriptor of a socket that is bound to the port. */
-  readonly socket?: number | undefined;
+  /** Descriptors of sockets that are bound to the port, on 127.0.0.1 and on ::1. */
+  readonly sockets?: readonly number[] | undefined;
   readonly token?: string;
   /** The first part of every address; without it whoever reaches the port can speak as anyone. */
   readonly key?: string | undefined;
@@ -46,12 +48,14 @@ const CLOSED = '/closed';
 
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { dataDir, port = 0, socket, token = DEFAULT_TOKEN, key } = options;
+  const { dataDir, port = 0, sockets: [near, far] = [], token = DEFAULT_TOKEN, key } = options;
   const store = new Store({ token, dataDir });
   const closing = new AbortController();
   const app = createApp({ store, token, key, closing: closing.signal });
+  let second: Server | null = null;
   try {
-    await app.listen({ port, host: HOST, ...(socket === undefined ? {} : { fd: socket }) });
+    await app.listen({ port, host: HOST, ...(near === undefined ? {} : { fd: near }) });
+    if (far !== undefined) second = await listenBeside(app, far);
   } catch (error) {
     store.close();
     throw error;
@@ -61,6 +65,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   const close = async (): Promise<void> => {
     closing.abort();
+    second?.close();
     await app.close();
     store.close();
   };
@@ -70,6 +75,14 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     port: listening,
     close: () => (closed ??= close()),
   };
+}
+
+/** Serves the other address too: a browser takes either for `localhost`, and a program that listened there would be shown the key. */
+async function listenBeside(app: FastifyInstance, fd: number): Promise<Server> {
+  const server = createServer((socket) => app.server.emit('connection', socket));
+  server.listen({ fd });
+  await once(server, 'listening');
+  return server;
 }
 
 function createApp(deps: {

@@ -13,14 +13,14 @@ import type { ProgramSpec } from './supervisor.ts';
 export async function describeSimulator(
   config: LocalConfig,
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
-  // Whoever has this port is Telegram for the gateway, and is shown what the page sends.
+  // The gateway trusts this port as Telegram, and the page sends people's words to it.
   const { port, sockets } = await holdPortFrom(config.SIMULATOR_PORT);
   const key = drawKey();
   const address = `http://127.0.0.1:${port}`;
   const env = environmentOf('simulator', inheritedEnvironment(), {
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
-    SIMULATOR_SOCKET: String(FIRST_SOCKET),
+    SIMULATOR_SOCKETS: numbersOf(sockets),
     SIMULATOR_TOKEN,
     SIMULATOR_KEY: key,
   });
@@ -56,9 +56,7 @@ export async function describeServices(
     const more = {
       PROBE_PORT: String(port),
       ...(isWaiting ? WAITING_ENV : {}),
-      ...(sockets.length > 0
-        ? { GATEWAY_HTTP_SOCKETS: sockets.map((_, place) => FIRST_SOCKET + place).join(',') }
-        : {}),
+      ...(sockets.length > 0 ? { GATEWAY_HTTP_SOCKETS: numbersOf(sockets) } : {}),
     };
     const spec = describeProgram(
       { name, source, readyUrl, env: { ...env, ...more }, sockets },
@@ -77,6 +75,10 @@ function drawKey(): string {
 
 /** Under this number a program has the first of its sockets: behind input, output and errors. */
 const FIRST_SOCKET = 3;
+
+function numbersOf(sockets: readonly number[]): string {
+  return sockets.map((_, place) => FIRST_SOCKET + place).join(',');
+}
 
 /** Half of what a service of one instance keeps otherwise is room for objects that live for a moment. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];

@@ -22,7 +22,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
   simulator: [
     ...MACHINE,
     'SIMULATOR_PORT',
-    'SIMULATOR_SOCKET',
+    'SIMULATOR_SOCKETS',
     'SIMULATOR_DATA_DIR',
     'SIMULATOR_TOKEN',
     'SIMULATOR_KEY',
