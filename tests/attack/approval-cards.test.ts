@@ -2,7 +2,7 @@ import { renderBound, renderCard } from '@signalbox/safety/cards/approval-card';
 import {
   columnsOf,
   escapeLine,
-  EXACT_LIMIT,
+  MAX_EXACT_LENGTH,
   escapeQuote,
   escapeText,
   readExact,
@@ -32,7 +32,7 @@ it('2,000 generated values, on their whole way to the stored message, read back 
     const exact = renderExact(action);
     expect(readExact(exact)).toEqual(action);
     expect(unescapeText(escapeText(value))).toBe(value);
-    if (exact.length > EXACT_LIMIT) continue; // is refused, and nobody is asked
+    if (exact.length > MAX_EXACT_LENGTH) continue; // is refused, and nobody is asked
     // Opened with one press: as a rich message where it is long, and as ordinary ones for a server that takes no others.
     const body = { text: renderBound(approvalOf(exact)), buttons: [], isExact: true };
     const [parts, plain] = [encode(body, ROW), encode(body, { ...ROW, simpleFrom: 0 })];
@@ -128,7 +128,7 @@ it('no value that a person decides by is hidden, cut or outside the view without
     const args = { command: value, version, project: null };
     const resolved = { server: { name: version, login: 'f'.repeat(64) }, artifact: null, from: value.slice(0, 40) };
     const exact = renderExact({ tool: 'run_command', arguments: args, resolved });
-    if (exact.length > EXACT_LIMIT) continue;
+    if (exact.length > MAX_EXACT_LENGTH) continue;
     const declared = { told: ['version', '→ from', '→ server'], derived: ['→ server.login'] };
     const essential = [...essentialOf({ arguments: args, resolved }, declared)];
     const { card, ...rest } = approvalOf(exact);

@@ -19,7 +19,7 @@ interface Way extends DeployWay {
   readonly together: number;
 }
 /** No way has more places. A person each waits for theirs before it is known how many there are. */
-const MOST_PLACES = 46;
+const MAX_PLACES = 46;
 const WAYS: readonly Way[] = [
   {
     name: 'runs unasked and cannot be looked up',
@@ -65,7 +65,7 @@ describe('an action whose worker is killed', () => {
     async (way) => {
       field = await openKillField(way);
       const isAsked = way.risk === 'dangerous';
-      const [clean, ...others] = (await field.deployers(1 + MOST_PLACES)) as [Deployer, ...Deployer[]];
+      const [clean, ...others] = (await field.deployers(1 + MAX_PLACES)) as [Deployer, ...Deployer[]];
       if (isAsked) await letThemAsk([clean, ...others]);
       else await field.startWorker();
       const boundaries = await boundariesOf(way, clean);

@@ -52,7 +52,7 @@ function bind(host: string, port: number): BoundSocket | 'taken' | 'no such addr
   };
   const socket = create(host, port, family);
   if (typeof socket === 'number') return NO_SUCH_ADDRESS.has(getSystemErrorName(socket)) ? 'no such address' : 'taken';
-  // That somebody listens there is said now, or by `listen`.
+  // Some systems report a taken port only when the socket is asked for its name.
   if (socket.getsockname({}) === 0) return socket;
   socket.close();
   return 'taken';

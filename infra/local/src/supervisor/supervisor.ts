@@ -161,7 +161,7 @@ function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child'
   child.on('error', () => undefined); // no pid then, which is thrown below
   if (child.stdout) log.follow(child.stdout);
   if (child.stderr) log.follow(child.stderr);
-  const identity = identifyChild(child.pid ?? 0); // it may have ended by now, and its end is told by its code
+  const identity = identifyChild(child.pid ?? 0); // a child that has already ended still has an exit code to report
   if (identity === null) throw new SetupError(`${spec.name} could not be started.`, { remedy: 'Is the machine full?' });
   return { child, identity, closed: once(child, 'close') };
 }

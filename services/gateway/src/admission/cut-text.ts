@@ -3,7 +3,7 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { WrittenUpdate } from '../channels/channel.ts';
 import { admitInbox, type Admission, type AdmissionResult } from './inbox.ts';
-import { keepFound } from './keep-secrets.ts';
+import { keepFound } from './secrets/keep-secrets.ts';
 import type { Plan } from './plan.ts';
 
 /*

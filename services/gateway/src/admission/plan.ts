@@ -15,7 +15,7 @@ import {
 } from './choice.ts';
 import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
-import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
+import { NO_SECRETS, type SentSecrets } from './secrets/sent-secrets.ts';
 
 /** What is to be done with one update of a person, before anybody looked into the database. */
 export interface Plan {

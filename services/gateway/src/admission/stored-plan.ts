@@ -14,7 +14,7 @@ import type { Channel } from '../channels/channel.ts';
 import { answerQuestion, toBody } from '../commands/answer.ts';
 import { describeCode } from '../commands/codes.ts';
 import { controlLine } from './control-line.ts';
-import { keepFound } from './keep-secrets.ts';
+import { keepFound } from './secrets/keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
 import { mayAnswer, tryAct, tryPrompt } from './approval-press.ts';
 import { isStopWord, tryEndLog } from './log-stop.ts';

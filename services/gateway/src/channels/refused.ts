@@ -60,14 +60,14 @@ export function createStanding(parts: { readonly pool: Pool; readonly channel: s
     },
     /** Sees that it works, and that it is refused although updates come in; until the signal. */
     async watch(started: Listening, over: AbortSignal): Promise<void> {
-      // What an earlier gateway said of it may stand there.
-      for (let isSaid = true; !over.aborted; await sleep(isSaid ? LOOK_MS.first : LOOK_MS.later, over)) {
+      // An earlier gateway may have told of a refusal that nobody has ended.
+      for (let mayStand = true; !over.aborted; await sleep(mayStand ? LOOK_MS.first : LOOK_MS.later, over)) {
         const found = started.refusal?.() ?? null;
         if (found !== null) refuse(found);
-        else if (started.problem() === null && (isSaid || refusal !== null)) {
+        else if (started.problem() === null && (mayStand || refusal !== null)) {
           if (refusal !== null) log.info('a channel that was refused works again', { channel });
           [refusal, failures, hasWorked] = [null, 0, true];
-          isSaid = !(await isWritten(log, endFault(pool, `channel-refused:${channel}`)));
+          mayStand = !(await isWritten(log, endFault(pool, `channel-refused:${channel}`)));
         }
       }
     },

@@ -117,7 +117,7 @@ export function columnsOf(text: string): number {
 }
 
 /** No one reads more than this, even where all of it is opened; what is longer cannot be approved. In UTF-16 units. */
-export const EXACT_LIMIT = 28_000;
+export const MAX_EXACT_LENGTH = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Scripts with letters that look like Latin ones; `own`: letters of it that no Latin one looks like. */

@@ -39,10 +39,10 @@ export function fitRows(
     room[at] = (room[at] ?? 0) + more;
     left -= more;
   };
-  for (let at = 0; at < first; at += 1) grow(at, MOST_OF_FIRST);
-  for (const [at, { isGrave }] of lines.entries()) if (isGrave) grow(at, MOST_OF_OTHERS);
+  for (let at = 0; at < first; at += 1) grow(at, MAX_FIRST_ROWS);
+  for (const [at, { isGrave }] of lines.entries()) if (isGrave) grow(at, MAX_OTHER_ROWS);
   grow(lines.length, GOOD_BLOCK);
-  for (const most of [MOST_OF_OTHERS, rows]) for (const at of lines.keys()) grow(at, most);
+  for (const most of [MAX_OTHER_ROWS, rows]) for (const at of lines.keys()) grow(at, most);
   grow(lines.length, rows);
   const shown = lines.map((line, at) => {
     const isCut = (room[at] ?? 0) < (needs[at] ?? 0);
@@ -56,8 +56,8 @@ const LEAST_OF_BLOCK = 3;
 /** Of a command: its name and beginning, a mark and its end. */
 const GOOD_BLOCK = 5;
 /** A sentence that is longer leaves its values to the block. */
-const MOST_OF_FIRST = 3;
-const MOST_OF_OTHERS = 2;
+const MAX_FIRST_ROWS = 3;
+const MAX_OTHER_ROWS = 2;
 
 function cutTo({ raw, as }: CardLine, rows: number): string {
   const cut = (length: number): string => as(escapeLine(`${raw.slice(0, length).toWellFormed().trimEnd()}…`));

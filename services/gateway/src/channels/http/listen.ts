@@ -13,7 +13,7 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 /**
  * Listens. `close` takes no more connections, lets what is being answered finish within `drainMs`, and cuts the rest.
  * On 127.0.0.1 it listens on ::1 too: browsers take either for `localhost`, and whoever had the other one would be our page there.
- * `sockets` are bound to these already, and nobody else can listen there when this process is gone.
+ * The launcher has bound `sockets` to these addresses, so no other program can listen there after this process ends.
  * Throws the system's error when the port is taken, on either.
  */
 export async function listen(

@@ -2,7 +2,7 @@ import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/app
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
-import { EXACT_LIMIT, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { MAX_EXACT_LENGTH, renderExact } from '@signalbox/safety/cards/canonical-card';
 import { essentialOf } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
@@ -186,7 +186,7 @@ function describe(
 
 /** Why an approver could not be shown the whole of it, or null. */
 function findUnshowable(exact: string): string | null {
-  if (exact.length > EXACT_LIMIT) return say('governance.tooLong', { length: exact.length, limit: EXACT_LIMIT });
+  if (exact.length > MAX_EXACT_LENGTH) return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 

@@ -8,9 +8,9 @@ import { describeKind } from '@signalbox/safety/redact/kinds';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { HOUR_MS } from '@signalbox/contracts/time';
-import { toBody } from '../commands/answer.ts';
-import { controlLine } from './control-line.ts';
-import type { Plan } from './plan.ts';
+import { toBody } from '../../commands/answer.ts';
+import { controlLine } from '../control-line.ts';
+import type { Plan } from '../plan.ts';
 
 /** What was sent by accident is kept so long: enough to go on with what it was sent for. */
 const FOUND_KEPT_MS = 24 * HOUR_MS;

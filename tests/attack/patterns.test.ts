@@ -4,9 +4,9 @@ import { readHeader } from '@signalbox/jobs/repository/analyzers/quality/source/
 import { LANGUAGES } from '@signalbox/jobs/repository/analyzers/quality/source/languages';
 import { Visitor, parseSync } from 'oxc-parser';
 import { describe, expect, it, vi } from 'vitest';
-import { listFiles } from '../../architecture/sources.ts';
-import { analyze } from '../../support/analyze.ts';
-import { findSlowPattern } from '../../support/slow-patterns.ts';
+import { listFiles } from '../architecture/sources.ts';
+import { analyze } from '../support/analyze.ts';
+import { findSlowPattern } from '../support/slow-patterns.ts';
 
 // What reads the texts of strangers. A pattern that is written there is tried with texts that are made from it, without a line here.
 const READERS = [
@@ -21,7 +21,7 @@ const SHORT: Readonly<Record<string, number>> = {
   'services/jobs/src/repository/analyzers/quality/source/braced-functions.ts': HEADER,
   'services/jobs/src/repository/analyzers/quality/source/languages.ts': HEADER,
 };
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const files = READERS.flatMap((folder) => listFiles(ROOT, folder)).filter((path) => /(?<!\.test)\.ts$/.test(path));
 const written = files.flatMap((path) =>

@@ -2,8 +2,8 @@ import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { hideSecrets, type HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { hideCodes, type Challenge } from '@signalbox/safety/secrets/step-up-code';
 import { redactText } from '@signalbox/safety/redact/redact';
-import type { FromPerson } from './choice.ts';
-import { nearestCommand, parseCommand } from '../commands/registry.ts';
+import type { FromPerson } from '../choice.ts';
+import { nearestCommand, parseCommand } from '../../commands/registry.ts';
 
 /** Secrets that came with an update and are no longer in it. */
 export interface SentSecrets {
