@@ -186,7 +186,8 @@ function describe(
 
 /** Why an approver could not be shown the whole of it, or null. */
 function findUnshowable(exact: string): string | null {
-  if (exact.length > MAX_EXACT_LENGTH) return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
+  if (exact.length > MAX_EXACT_LENGTH)
+    return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
