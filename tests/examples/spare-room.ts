@@ -3,7 +3,7 @@ import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 
 /** More than anybody reads in a chat. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 export default toolGroup({
   name: 'spare_room',
@@ -29,7 +29,7 @@ export default toolGroup({
       replay: 'harmless',
       run: async (_input, { ports }) => {
         const projects = (await ports.projects.list()).filter(({ status }) => status === 'archived');
-        return { total: projects.length, projects: projects.slice(0, MOST_LISTED).map(({ name }) => name) };
+        return { total: projects.length, projects: projects.slice(0, MAX_LISTED).map(({ name }) => name) };
       },
       phrases: {
         done: ({ total, projects }) =>

@@ -22,7 +22,7 @@ export interface Output {
 }
 
 /** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
-const MAX_LIMIT = 10_000;
+const MAX_ROWS = 10_000;
 
 /** Carries out one command line and answers its exit code: 0, or 1 when it failed or found something wrong. */
 export async function runCommandLine(
@@ -62,8 +62,8 @@ async function execute(
   const command = findCommand(commands, name);
   if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands(commands)].join('\n'));
   const limit = Number(values.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
-    throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ROWS)
+    throw new UsageError(`--limit is a whole number from 1 to ${MAX_ROWS}, not '${values.limit}'.`);
   const parts: Closable[] = [];
   const opened = new Set<Server>();
   const given = { ...values, words: rest, limit };

@@ -6,7 +6,7 @@ import { loadPrices } from './prices.ts';
 import type { ModelPlan, ModelSettings } from './settings.ts';
 
 /** What came of a trial call. */
-export type Trial =
+export type CallOutcome =
   | { readonly result: 'works'; readonly durationMs: number }
   /** It answered, but did not call the tool that it was told to call. */
   | { readonly result: 'no-call' }
@@ -22,7 +22,7 @@ const PING = {
  * Makes one tiny call, as the agents make theirs: streamed, and with a tool. Costs a few tokens. Never throws for what a server does;
  * throws CONFIG_INVALID when the file of prices cannot be read.
  */
-export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<Trial> {
+export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<CallOutcome> {
   if (settings.provider === null) return { result: 'works', durationMs: 0 };
   const model = await openModel(settings, {
     catalog: () => ({ groups: [] }),

@@ -121,7 +121,7 @@ function resultOf(tool_call_id: string, say: string, result: unknown = null): To
 }
 
 /** More passes than the longest message can need; the planner itself stops long before. */
-const MOST_PASSES = 80;
+const MAX_PASSES = 80;
 const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
 /** Plays the answer to the last message of a history. Nothing is done: each call succeeds and says `result`. */
@@ -131,7 +131,7 @@ function rehearse(past: readonly BaseMessage[], catalog: ToolCatalog, facts: Req
   const messages = [...past];
   const calls: Rehearsal['calls'][number][] = [];
   const texts: string[] = [];
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     const { id, content, toolCalls, kwargs } = plan({ messages: [system, ...messages], tools, catalog });
     const mark = PlannerMark.safeParse(kwargs['planner']).data;
     const tool_calls = toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));

@@ -58,7 +58,7 @@ function latestProject(history: History): string | null {
 
 const SUMMARY_LENGTH = 80;
 /** More groups than this are not one task. */
-const MOST_GROUPS = 10;
+const MAX_GROUPS = 10;
 /** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
 function classify(
   said: readonly Said[],
@@ -70,7 +70,7 @@ function classify(
   const project = asked.flatMap((text) => mentionsIn(text, around)).find(({ kind }) => kind === 'project');
   return {
     task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
-    capabilities: [...capabilities].slice(0, MOST_GROUPS),
+    capabilities: [...capabilities].slice(0, MAX_GROUPS),
     project: project?.name ?? null,
   };
 }

@@ -9,9 +9,9 @@ import { writeSync } from 'node:fs';
  */
 
 /** How many characters wait for a slow reader or a full disk, at most: some thousand lines. */
-const WAITING_LIMIT = 1024 * 1024;
+const MAX_WAITING_BYTES = 1024 * 1024;
 /** As much as a pipe takes at once. */
-const BATCH_LIMIT = 64 * 1024;
+const MAX_BATCH_BYTES = 64 * 1024;
 /** A reader is behind for milliseconds, a disk is full for minutes. */
 const READER_RETRY_MS = 20;
 const DISK_RETRY_MS = 1_000;
@@ -54,7 +54,7 @@ export class LineSink {
 
   /** Takes a line, which ends with a line feed. Never waits, never throws. */
   write(line: string): void {
-    if (this.#isClosed || this.#waitingLength + line.length > WAITING_LIMIT) return this.#drop(1);
+    if (this.#isClosed || this.#waitingLength + line.length > MAX_WAITING_BYTES) return this.#drop(1);
     this.#reportDropped();
     this.#push(line);
     if (this.#retry === null) this.#writeAndRetry();
@@ -109,7 +109,7 @@ export class LineSink {
 
   #takeBatch(): Buffer {
     let batch = '';
-    while (batch.length < BATCH_LIMIT) {
+    while (batch.length < MAX_BATCH_BYTES) {
       const line = this.#waiting.shift();
       if (line === undefined) break;
       batch += line;

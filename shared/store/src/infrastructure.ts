@@ -1,14 +1,14 @@
 import { isTransient } from './pool.ts';
 
 /** Deeper than any chain of causes that is made here; a cause that leads back to itself ends too. */
-const MOST_CAUSES = 10;
+const MAX_CAUSES = 10;
 
 /**
  * Whether it was Postgres, Redis or the way to them that failed, as far as an error or any of its causes says: then no message is to
  * blame, however often it happens.
  */
 export function isInfrastructure(error: unknown, depth = 0): boolean {
-  if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
+  if (!(error instanceof Error) || depth > MAX_CAUSES) return false;
   if (isTransient(error) || isRedisAway(error)) return true;
   const others: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error.cause, ...others].some((cause) => isInfrastructure(cause, depth + 1));

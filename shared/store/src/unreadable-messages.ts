@@ -6,7 +6,7 @@ import { withTransaction, type Pool } from './pool.ts';
 import { listRows, sql } from './sql.ts';
 
 /** Rows that are looked at in one go; whoever has more of them is looked at again. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /**
  * Settles the open messages of a person that are no envelopes: nobody could ever handle them, and those behind them would wait for
@@ -17,7 +17,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
     await db.query(sql`select 1 from lanes where user_key = ${userKey} for update`);
     const rows = await listRows<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(db)`
       select id, chat_key as "chatKey", trace_id as "traceId", envelope from inbox
-        where user_key = ${userKey} and outcome is null order by id limit ${MOST_ROWS}`;
+        where user_key = ${userKey} and outcome is null order by id limit ${MAX_ROWS}`;
     const unreadable = rows.filter(({ envelope }) => !isReadable(envelope));
     for (const { id, chatKey, traceId, envelope } of unreadable) {
       const reason = InboundEnvelope.safeParse(envelope).error?.issues[0];

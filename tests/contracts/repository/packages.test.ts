@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PACKAGES_LIMIT } from '@signalbox/contracts/repository/packages';
+import { MAX_PACKAGES } from '@signalbox/contracts/repository/packages';
 import { DEPENDENCIES_ANALYZER } from '@signalbox/jobs/repository/analyzers/dependencies/dependencies';
 import { analyze } from '../../support/analyze.ts';
 
@@ -34,11 +34,11 @@ describe('the packages of a repository', () => {
   });
 
   it('have names that no registry refuses, and are not more than a bound', async () => {
-    const many = Object.fromEntries(Array.from({ length: PACKAGES_LIMIT + 10 }, (_, at) => [`p${at}`, '1.0.0']));
+    const many = Object.fromEntries(Array.from({ length: MAX_PACKAGES + 10 }, (_, at) => [`p${at}`, '1.0.0']));
     const dependencies = { ...many, 'a b': '1', 'x\u0000y': '1', '**bold**': '1', [`long${'g'.repeat(300)}`]: '1' };
     const packages = await packagesIn({ 'package.json': JSON.stringify({ name: '[shop](http://x)', dependencies }) });
     expect(packages?.offers).toEqual([]);
-    expect(packages?.uses).toHaveLength(PACKAGES_LIMIT);
+    expect(packages?.uses).toHaveLength(MAX_PACKAGES);
     expect(packages?.uses.filter((name) => !/^npm p\d+$/.test(name))).toEqual([]);
   });
 });

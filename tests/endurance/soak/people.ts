@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** The demo server has so many ports to give away, and some to spare. */
-const MOST_PORTS = 60;
+const MAX_PORTS = 60;
 /** So many people deploy first, each these many projects of their own: a deployment keeps a processor busy for seconds. */
 const DEPLOYERS = 4;
 const DEPLOYED_EACH = 2;
@@ -110,7 +110,7 @@ export async function startCrowd(options: {
       if (channel === 'ingress') return { kind: 'show', name: known[count % known.length] ?? '' };
       const x = random.next();
       const forPort = mine.find(({ name, port }) => !port && projects.has(name));
-      if (x < 0.12 && forPort && ports < MOST_PORTS) {
+      if (x < 0.12 && forPort && ports < MAX_PORTS) {
         ports += 1;
         forPort.port = true;
         return { kind: 'port', name: forPort.name };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TAGS_LIMIT } from '@signalbox/contracts/repository/tag';
+import { MAX_TAGS } from '@signalbox/contracts/repository/tag';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;
@@ -46,14 +46,14 @@ it('an action that comes twice neither gives a tag that was removed since, nor r
 });
 
 it('of many tags at once a project gets as many as it may have, and the others are refused with those that it has', async () => {
-  const names = Array.from({ length: TAGS_LIMIT + 3 }, (_, at) => `tag-${at}`);
+  const names = Array.from({ length: MAX_TAGS + 3 }, (_, at) => `tag-${at}`);
   const results = await Promise.allSettled(names.map((name) => give(name)));
   const refused = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as { code: string }] : [],
   );
   expect(refused.map(({ code }) => code)).toEqual(['TOO_MANY_TAGS', 'TOO_MANY_TAGS', 'TOO_MANY_TAGS']);
   const [first = ''] = await kept();
-  expect(await kept()).toHaveLength(TAGS_LIMIT);
+  expect(await kept()).toHaveLength(MAX_TAGS);
   // One that it has is no further one.
   await give(first);
   await remove(first);

@@ -20,7 +20,7 @@ const LIST_MS = 1_000;
 /** A server may have to load the model before it answers. */
 const TRIAL_MS = 20_000;
 /** Models of one server that are tried: some only embed, or cannot call tools. */
-const MOST_TRIED = 3;
+const MAX_TRIED = 3;
 
 /** Ollama's list and that of OpenAI's protocol. */
 const Listed = z.union([
@@ -50,7 +50,7 @@ export async function findLocalModel(
   const listening = lists.filter(({ models }) => models !== null);
   const problems: string[] = [];
   for (const { server, models } of listening) {
-    for (const model of (models ?? []).slice(0, MOST_TRIED)) {
+    for (const model of (models ?? []).slice(0, MAX_TRIED)) {
       report(`trying whether ${server.name}'s ${model} can call tools`);
       const variables = variablesOf(server, model);
       const problem = await tryVariables(variables, trialMs);

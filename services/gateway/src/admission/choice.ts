@@ -1,4 +1,4 @@
-import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
 import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from './inbox.ts';
@@ -94,8 +94,8 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     const sentence = say('voice.too-large', { limit: formatBytes(options.voiceLimitBytes) });
     return refuse('voice too large', `too-large:${update.chatKey}:${update.updateId}`, sentence);
   }
-  if (text.length > TEXT_LIMIT) {
-    const data = { length: format(text.length), limit: format(TEXT_LIMIT) };
+  if (text.length > MAX_TEXT_LENGTH) {
+    const data = { length: format(text.length), limit: format(MAX_TEXT_LENGTH) };
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
@@ -128,7 +128,7 @@ function isVoiceNote(update: FromPerson): update is Extract<FromPerson, { kind: 
 /** A command cannot take the place of words that wait: it is answered at once, and they are not. */
 function chooseEdit(update: Extract<FromPerson, { kind: 'edit' }>, plain: Choice): Choice {
   const { text, messageId, album, chatKey, unseen } = update;
-  const fits = text.length <= TEXT_LIMIT && parseCommand(text) === null;
+  const fits = text.length <= MAX_TEXT_LENGTH && parseCommand(text) === null;
   return {
     ...plain,
     verdict: 'edit',

@@ -6,7 +6,7 @@ export type Languages = ReturnType<typeof createLanguages>;
 
 /** Another gateway may have heard a choice: so long this one may not know of it. */
 const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 interface Known {
   readonly client: string | null;
@@ -32,7 +32,7 @@ export function createLanguages(pool: Pool) {
                          where u.user_key = s.user_key and s.code is not null and u.client_language is distinct from s.code)
        select s.user_key as "userKey", s.code as client, coalesce(u.language, s.code, u.client_language) as language
          from seen s left join users u on u.user_key = s.user_key`;
-    if (known.size > MOST_REMEMBERED) known.clear();
+    if (known.size > MAX_REMEMBERED) known.clear();
     const untilMs = Date.now() + REMEMBERED_MS;
     for (const { userKey, ...one } of rows) known.set(userKey, { ...one, untilMs });
   };

@@ -1,4 +1,4 @@
-import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { InboundEnvelope, MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { describe, expect, test } from 'vitest';
 import { parseCommand } from '../commands/registry.ts';
 import type { FromPerson } from './choice.ts';
@@ -85,14 +85,14 @@ test('/new with words behind it is a new conversation and a message', () => {
 });
 
 test('too long a text is refused, and only its beginning is kept', () => {
-  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(TEXT_LIMIT)}`));
+  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(MAX_TEXT_LENGTH)}`));
   expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
   expect(admission.reply?.body.text).toContain('16,201 characters');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
 });
 
 test('the limit itself is not too long', () => {
-  expect(planOne(text('x'.repeat(TEXT_LIMIT))).admission.verdict).toBe('message');
+  expect(planOne(text('x'.repeat(MAX_TEXT_LENGTH))).admission.verdict).toBe('message');
 });
 
 test('too fast is refused with one key per window, except for a stop', () => {
@@ -186,7 +186,7 @@ describe('an edit', () => {
     });
   });
 
-  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(TEXT_LIMIT + 1)])(
+  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(MAX_TEXT_LENGTH + 1)])(
     'never puts %.12j into the place of words',
     (said) => {
       expect(planOne(edit(said)).admission.edit?.text).toBeNull();

@@ -17,7 +17,7 @@ import { controlLine } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 
 /** Accounts that are remembered; the others are looked up. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Looks whether accounts are still those of their people, before anything of them is admitted. One that may have another owner loses its
@@ -37,7 +37,7 @@ export function createOwnerCheck(parts: {
     const given = JSON.stringify(marks);
     if (known.get(userKey) === given) return false;
     const isChanged = await withTransaction(pool, (db) => noteMarks(db, userKey, marks));
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(userKey, given);
     return isChanged;
   };

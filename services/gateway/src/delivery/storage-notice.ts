@@ -9,7 +9,7 @@ import type { Channel, Incoming } from '../channels/channel.ts';
 /** A restart of Postgres is over before that, and then the answer itself is the best news. */
 const PATIENCE_MS = 20 * SECOND_MS;
 /** How many chats at most get the notice during one outage: this is kept in memory, and goes out without the usual bookkeeping. */
-const MOST_CHATS = 200;
+const MAX_CHATS = 200;
 
 type Admit = (updates: readonly Incoming[]) => Promise<void>;
 
@@ -41,7 +41,7 @@ export function withStorageNotice(
       failingSince ??= performance.now();
       if (performance.now() - failingSince < PATIENCE_MS) throw error;
       for (const chatKey of privateChatsOf(channel, updates)) {
-        if (told.has(chatKey) || told.size >= MOST_CHATS) continue;
+        if (told.has(chatKey) || told.size >= MAX_CHATS) continue;
         told.add(chatKey);
         background(log, 'storage notice', tell(chatKey));
       }

@@ -24,7 +24,7 @@ const PAUSES = [5, 20, 60];
 const HELD_MS = 6 * SECOND_MS;
 const LOOK_MS = 250;
 /** So many good answers in a row make a service healthy: one may be luck. */
-const GOOD_LOOKS = 2;
+const HEALTHY_PROBES = 2;
 const LINES = 12;
 
 type Payload = JobPayload<'service.revive'>;
@@ -178,7 +178,7 @@ async function waitUntilHealthy(
     const look = await probeHealth({ host: parts.reachHost, port }, file, signal);
     const isReported = row.release !== null && isRelease(look.release, row.release, file);
     good = look.status === 200 && isReported ? good + 1 : 0;
-    if (good === GOOD_LOOKS) return look.ms;
+    if (good === HEALTHY_PROBES) return look.ms;
     if (performance.now() > deadline) {
       // What is not 200 may be the proxy's own answer, which is of no release.
       const isOther = look.status === 200 && !isReported;

@@ -6,7 +6,7 @@ export interface Passage {
 }
 
 /** A passage fits into a prompt beside others, and into a message. Characters. */
-const PASSAGE_LIMIT = 2_000;
+const MAX_PASSAGE_LENGTH = 2_000;
 
 /** Splits markdown at its headings, and longer sections at paragraphs, so that no passage has more than 2,000 characters. */
 export function splitMarkdown(text: string): readonly Passage[] {
@@ -74,9 +74,9 @@ function nextFence(open: string | null, line: string): string | null {
 function packBlocks(blocks: readonly string[]): readonly string[] {
   const packed: string[] = [];
   let current = '';
-  const pieces = blocks.flatMap((block) => (block.length <= PASSAGE_LIMIT ? [block] : cut(block)));
+  const pieces = blocks.flatMap((block) => (block.length <= MAX_PASSAGE_LENGTH ? [block] : cut(block)));
   for (const piece of pieces) {
-    if (current !== '' && current.length + 2 + piece.length > PASSAGE_LIMIT) {
+    if (current !== '' && current.length + 2 + piece.length > MAX_PASSAGE_LENGTH) {
       packed.push(current);
       current = '';
     }
@@ -89,9 +89,13 @@ function packBlocks(blocks: readonly string[]): readonly string[] {
 function cut(block: string): readonly string[] {
   const pieces: string[] = [];
   let rest = block;
-  while (rest.length > PASSAGE_LIMIT) {
-    const ends = [rest.lastIndexOf('\n', PASSAGE_LIMIT), rest.lastIndexOf(' ', PASSAGE_LIMIT), PASSAGE_LIMIT];
-    const at = ends.find((end) => end > 0) ?? PASSAGE_LIMIT;
+  while (rest.length > MAX_PASSAGE_LENGTH) {
+    const ends = [
+      rest.lastIndexOf('\n', MAX_PASSAGE_LENGTH),
+      rest.lastIndexOf(' ', MAX_PASSAGE_LENGTH),
+      MAX_PASSAGE_LENGTH,
+    ];
+    const at = ends.find((end) => end > 0) ?? MAX_PASSAGE_LENGTH;
     pieces.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }

@@ -6,7 +6,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { deny, parsePath, requireReadable, requireWritable } from '../workspace/boundary.ts';
 import { openView, type OpenedView } from './scan/view.ts';
-import type { OpenRun } from './run-parts.ts';
+import type { RunHandle } from './run-parts.ts';
 
 /** A document that an agent leaves with its run. */
 export interface Document {
@@ -15,7 +15,7 @@ export interface Document {
   readonly text: string;
 }
 
-const DOCUMENT_LIMIT = 5_000_000;
+const MAX_DOCUMENT_BYTES = 5_000_000;
 
 /**
  * The files that an agent reads and writes, within the bounds of its class. It reads what the commit has, by git's objects; what it
@@ -24,7 +24,7 @@ const DOCUMENT_LIMIT = 5_000_000;
  */
 export class AgentFiles {
   readonly #pool: Pool;
-  readonly #run: OpenRun;
+  readonly #run: RunHandle;
   readonly #agent: string;
   readonly #agentClass: AgentClass;
   readonly #path: string;
@@ -33,7 +33,7 @@ export class AgentFiles {
 
   constructor(
     { pool, path }: { readonly pool: Pool; readonly path: string },
-    run: OpenRun,
+    run: RunHandle,
     agent: { readonly name: string; readonly agentClass: AgentClass },
   ) {
     this.#pool = pool;
@@ -70,8 +70,8 @@ export class AgentFiles {
       const parts = parsePath(path);
       requireWritable(boundsOf(this.#agentClass), parts);
       const name = parts.join('/');
-      if (text.length > DOCUMENT_LIMIT)
-        deny(name, `it would have ${text.length} characters; ${DOCUMENT_LIMIT} are the most`);
+      if (text.length > MAX_DOCUMENT_BYTES)
+        deny(name, `it would have ${text.length} characters; ${MAX_DOCUMENT_BYTES} are the most`);
       this.#documents.set(name, { path: name, mimeType, text: await redactLongText(text) });
     });
   }

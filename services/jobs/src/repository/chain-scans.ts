@@ -3,7 +3,7 @@ import { Found } from '@signalbox/contracts/repository/finding';
 import { Packages } from '@signalbox/contracts/repository/packages';
 import { readScanCaches } from '@signalbox/store/repository/scan-caches';
 import type { Conclusion } from './analyzers/analyzer.ts';
-import type { ChainParts, OpenRun } from './run-parts.ts';
+import type { ChainParts, RunHandle } from './run-parts.ts';
 import { CHURN } from './scan/cache.ts';
 import type { ScanDone } from './scan/request.ts';
 import { ScanKilled, ScanTooSlow } from './scan/scan-process.ts';
@@ -23,14 +23,14 @@ export interface StepScan {
 /** The scans of one run. One process does them all: it starts with the first, and what it has read serves the others. */
 export class ChainScans {
   readonly #parts: ChainParts;
-  readonly #open: OpenRun;
+  readonly #open: RunHandle;
   readonly #analyzers: readonly string[];
   readonly #without = new Set<string>();
   #started: ReturnType<ChainParts['startScan']> | null;
   #process: ReturnType<ChainParts['startScan']> | null = null;
 
   /** `analyzers`: all that may be asked for. */
-  constructor(parts: ChainParts, open: OpenRun, analyzers: readonly string[]) {
+  constructor(parts: ChainParts, open: RunHandle, analyzers: readonly string[]) {
     this.#parts = parts;
     this.#open = open;
     this.#started = open.started ?? null;

@@ -3,7 +3,7 @@ import type { ChainRun } from '@signalbox/store/repository/chain-runs';
 import type { Listed, RepositoryAgent } from './agents/agent.ts';
 import { ChainScans } from './chain-scans.ts';
 import { dryFindings, runAgent, saidBy, type StepEnd } from './harness.ts';
-import type { ChainParts, OpenRun } from './run-parts.ts';
+import type { ChainParts, RunHandle } from './run-parts.ts';
 
 /** Told after each step, for progress. */
 export type OnStep = (
@@ -18,7 +18,7 @@ export type OnStep = (
  */
 export async function runChain(
   parts: ChainParts,
-  open: OpenRun,
+  open: RunHandle,
   agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
   onStep: OnStep,
 ): Promise<ChainRun> {
@@ -33,7 +33,7 @@ export async function runChain(
 
 async function runSteps(
   parts: ChainParts,
-  open: OpenRun & { readonly scans: ChainScans },
+  open: RunHandle & { readonly scans: ChainScans },
   agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
   onStep: OnStep,
 ): Promise<ChainRun> {

@@ -15,7 +15,7 @@ import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
 import { AgentFiles, type Document } from './agent-files.ts';
 import type { Listed, RepositoryAgent } from './agents/agent.ts';
 import type { ChainScans, StepScan } from './chain-scans.ts';
-import type { ChainParts, OpenRun } from './run-parts.ts';
+import type { ChainParts, RunHandle } from './run-parts.ts';
 
 /** How a step ended. `stopped`: it was not begun, because something that it needs is not there. */
 export interface StepEnd {
@@ -45,7 +45,7 @@ export interface Step {
  */
 export async function runAgent(
   parts: ChainParts,
-  open: OpenRun & { readonly scans: ChainScans },
+  open: RunHandle & { readonly scans: ChainScans },
   agents: Readonly<Partial<Record<string, RepositoryAgent>>>,
   step: Step,
 ): Promise<StepEnd> {
@@ -105,7 +105,7 @@ function check(agents: Readonly<Partial<Record<string, RepositoryAgent>>>, { age
   return { agent, input: parsed.data };
 }
 
-async function listFindings(parts: ChainParts, open: OpenRun, step: Step): Promise<readonly Listed[]> {
+async function listFindings(parts: ChainParts, open: RunHandle, step: Step): Promise<readonly Listed[]> {
   if (open.run.isDry) return step.foundBefore;
   const { analyzers } = step;
   return parts.findings.list({ project: open.run.project, status: 'open', analyzers }, 10_000);
@@ -148,7 +148,7 @@ interface Left {
 /** The end of a step and all that it leaves, in one transaction. */
 async function endStep(
   parts: ChainParts,
-  open: OpenRun,
+  open: RunHandle,
   step: Step,
   end: StepEnd,
   left: Left | null,

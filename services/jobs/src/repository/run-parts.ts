@@ -20,7 +20,7 @@ export interface ChainParts {
 }
 
 /** A run that is under way. */
-export interface OpenRun extends ScannedCommit {
+export interface RunHandle extends ScannedCommit {
   readonly run: ChainRun;
   readonly chain: ChainName;
   /** The mirror that has the commit. */

@@ -1,5 +1,5 @@
 import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
-import { PATH_LIMIT } from '@signalbox/contracts/operations/workspace';
+import { MAX_PATH_LENGTH } from '@signalbox/contracts/operations/workspace';
 import { AppError } from '@signalbox/contracts/errors';
 
 /** A path inside of a workspace, taken apart: names of folders and a last name, each of which exists exactly so or not at all. */
@@ -17,7 +17,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
  */
 export function parsePath(path: string): PathParts {
   if (path.includes('\0')) deny(path, 'it contains a NUL character');
-  if (path.length > PATH_LIMIT) deny(path, 'it is too long');
+  if (path.length > MAX_PATH_LENGTH) deny(path, 'it is too long');
   if (path.startsWith('/')) deny(path, 'it is absolute; paths begin in the workspace');
   if (path.startsWith('~')) deny(path, 'it begins with a home folder; paths begin in the workspace');
   if (path.includes('\\')) deny(path, 'it contains a backslash');

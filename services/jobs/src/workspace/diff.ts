@@ -16,7 +16,7 @@ export interface FileDiff {
 const NOWHERE = '/dev/null';
 /** An ordinary file that nobody may execute: the only kind that a diff may make. */
 const ORDINARY_MODE = '100644';
-const FILE_LIMIT = 200;
+const MAX_FILES = 200;
 
 /**
  * Reads a unified diff of one or more files, with or without git's headings. Throws DIFF_REFUSED for what is malformed, for two
@@ -33,7 +33,7 @@ export function readDiff(text: string): readonly FileDiff[] {
   }
   if (parsed.length === 0) refuse('it names no file');
   requireNothingElse(text);
-  if (parsed.length > FILE_LIMIT) refuse(`it changes more than ${FILE_LIMIT} files`);
+  if (parsed.length > MAX_FILES) refuse(`it changes more than ${MAX_FILES} files`);
   const files = parsed.map(readFileDiff);
   const seen = new Set<string>();
   for (const { path } of files) {

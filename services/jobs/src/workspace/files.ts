@@ -28,8 +28,8 @@ export interface Entry {
 /** A larger file is not for reading in a chat. */
 const READ_LIMIT_BYTES = 5_000_000;
 /** What fits into an answer. */
-const TEXT_LIMIT = 100_000;
-const ENTRY_LIMIT = 500;
+const MAX_TEXT_LENGTH = 100_000;
+const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
 
 /** Reads lines of a text file; lines count from 1. Throws PATH_DENIED, NOT_FOUND, PATH_UNSUITABLE for what is no text. */
@@ -43,7 +43,7 @@ export async function readLines(
   const wanted = lines.slice(range.fromLine - 1, range.fromLine - 1 + range.lines).join('\n');
   return {
     path: shown,
-    text: wanted.slice(0, TEXT_LIMIT),
+    text: wanted.slice(0, MAX_TEXT_LENGTH),
     fromLine: range.fromLine,
     totalLines: lines.length,
     sizeBytes: Buffer.byteLength(text),
@@ -81,11 +81,11 @@ export async function listEntries(
   const visit = async (below: readonly string[], level: number): Promise<void> => {
     const folders = await withFolder(scope.root, below, { create: false }, (folder) => collect(folder, below, entries));
     if (level >= depth) return;
-    for (const name of folders) if (entries.length < ENTRY_LIMIT) await visit([...below, name], level + 1);
+    for (const name of folders) if (entries.length < MAX_ENTRIES) await visit([...below, name], level + 1);
   };
   await visit(parts, 1);
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { path: parts.join('/') || '.', entries: entries.slice(0, ENTRY_LIMIT), cut: entries.length >= ENTRY_LIMIT };
+  return { path: parts.join('/') || '.', entries: entries.slice(0, MAX_ENTRIES), cut: entries.length >= MAX_ENTRIES };
 }
 
 /** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Idempotent.
@@ -130,7 +130,7 @@ async function collect(folder: Folder, below: readonly string[], entries: Entry[
   const folders: string[] = [];
   const found = await readdir(folder.at('.'), { withFileTypes: true });
   for (const entry of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entries.length >= ENTRY_LIMIT) break;
+    if (entries.length >= MAX_ENTRIES) break;
     if (below.length === 0 && entry.name === '.git') continue;
     const path = [...below, entry.name].join('/');
     if (entry.isDirectory()) {

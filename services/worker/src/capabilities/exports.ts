@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import { someProject, someServer, LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
+import { optionalProject, optionalServer, LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
 
@@ -21,8 +21,8 @@ export default toolGroup({
         'spreadsheet of the port allocations',
       ],
       input: z.object({
-        server: someServer('Only this server', 'Of which server?'),
-        project: someProject('Only this project'),
+        server: optionalServer('Only this server', 'Of which server?'),
+        project: optionalProject('Only this project'),
       }),
       ...LOOK_UP,
       deadlineMs: 10_000,

@@ -29,7 +29,7 @@ const Login = SecretHandle.optional().describe(
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
 /** More than anybody reads in a chat; `export_projects` has all. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 const Description = z.string().trim().min(1).max(500);
 
@@ -60,7 +60,7 @@ export default toolGroup({
         const wanted = all.filter((project) => (status ? project.status === status : project.status !== 'archived'));
         return {
           total: wanted.length,
-          projects: wanted.slice(0, MOST_LISTED).map(({ name, description, status, ownerName }) => ({
+          projects: wanted.slice(0, MAX_LISTED).map(({ name, description, status, ownerName }) => ({
             name,
             description,
             status,

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { ProjectName, ShellCommand } from '@signalbox/contracts/conversation/fields';
-import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/contracts/operations/workspace';
+import {
+  COMMAND_LIMIT_MS,
+  MAX_PATH_LENGTH,
+  MAX_TEXT_LENGTH,
+  workspaceName,
+} from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { codeBlock } from '@signalbox/contracts/markdown';
@@ -15,7 +20,7 @@ const MODEL_READS = 16_000;
 const Project = ProjectName.optional().describe(
   'The project whose workspace it is; else the workspace of this conversation',
 );
-const FilePath = z.string().trim().min(1).max(PATH_LIMIT);
+const FilePath = z.string().trim().min(1).max(MAX_PATH_LENGTH);
 
 export default toolGroup({
   name: 'workspace',
@@ -71,7 +76,12 @@ export default toolGroup({
         'what files do we have',
       ],
       input: z.object({
-        path: z.string().trim().max(PATH_LIMIT).default('.').describe('Folder in the workspace; all of it by default'),
+        path: z
+          .string()
+          .trim()
+          .max(MAX_PATH_LENGTH)
+          .default('.')
+          .describe('Folder in the workspace; all of it by default'),
         depth: z.coerce.number().int().min(1).max(10).default(3).describe('How many levels of folders to go down'),
         project: Project,
       }),
@@ -108,7 +118,7 @@ export default toolGroup({
         path: FilePath.describe('Path of the file in the workspace').meta({ ask: 'What should the file be called?' }),
         content: z
           .string()
-          .max(TEXT_LIMIT)
+          .max(MAX_TEXT_LENGTH)
           .describe('The whole text of the file')
           .meta({ entity: 'text', ask: 'What should the file contain?' }),
         project: Project,
@@ -144,7 +154,7 @@ export default toolGroup({
         diff: z
           .string()
           .min(1)
-          .max(TEXT_LIMIT)
+          .max(MAX_TEXT_LENGTH)
           .describe('A unified diff of one or more text files, with three lines of context')
           .meta({ entity: 'text', ask: 'What is the diff?' }),
         project: Project,

@@ -16,7 +16,7 @@ export interface Section {
  * The longest text that a prompt is told, in bytes of UTF-8. A tokenizer makes at most one token of a byte, so this bounds the tokens of
  * every model; of usual English about four bytes make one.
  */
-export const MOST_BYTES = 8_000;
+export const MAX_BYTES = 8_000;
 
 /** What a count may grow to in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
@@ -26,7 +26,7 @@ const COUNT_ROOM = '0,000,000';
  * it and all after it are left out: so the last lines of the last section go first. What is left out is counted. A line is never
  * shortened, since half of one may say the opposite. Pure.
  */
-export function fitSections(opening: string, sections: readonly Section[], mostBytes = MOST_BYTES): PromptContext {
+export function fitSections(opening: string, sections: readonly Section[], mostBytes = MAX_BYTES): PromptContext {
   let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
   let isFull = false;
   const fitted = sections.map((section) => {

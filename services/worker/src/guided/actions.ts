@@ -13,7 +13,7 @@ export type ReadAction =
   | { readonly kind: 'refused'; readonly say: string };
 
 /** Longest data of an action: a button carries 200 characters, and nobody types more than a page. */
-const DATA_LIMIT = 2_000;
+const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 
 /**
@@ -25,7 +25,7 @@ export function readAction(agent: string, actions: Actions, text: string): ReadA
   const isOwn = Object.hasOwn(actions, name);
   if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
   if (prefix !== undefined && (prefix !== agent || !isOwn)) return refuseUnknown(agent, actions, `${prefix}.${name}`);
-  const data = json === undefined ? {} : parseJson(json.slice(0, DATA_LIMIT)); // what is longer is no JSON any more
+  const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // what is longer is no JSON any more
   const checked = checkWish(actions, { action: name, data });
   if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
   return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };

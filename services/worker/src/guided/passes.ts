@@ -11,7 +11,7 @@ type Read = Extract<TurnPart, { kind: 'read' }>;
  * The passes of a turn: words that a model read begin one, and each node that proposed calls is one, together with the reading before
  * it. `parts`: those of the turn. Pure.
  */
-export function passesOf(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
+export function listPasses(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
     pass: index + 1,
     phases: acted?.phases ?? ['THINKING'],

@@ -11,14 +11,14 @@ import { buildGraph } from './graph.ts';
 import { CLEAR } from './ingest.ts';
 import { loadState, readValues } from './load.ts';
 import { allActions } from './mode.ts';
-import { passesOf, type Versions } from './passes.ts';
+import { listPasses, type Versions } from './passes.ts';
 import { describeReading } from './reading.ts';
 import { repliesOf } from './replies.ts';
 import type { Actions, GuidedSpec } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
 /** Nodes that one message may run, and some to spare: more is a loop. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
 /** Builds a guided agent: each message of a turn goes through its graph, one after another. */
 export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
@@ -35,7 +35,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
   ): AgentRecord => {
     const start = startOf(messages, new Set(batch.map(({ id }) => id)));
     return {
-      passes: passesOf(partsOfTurn({ record }, turnKeyOf(batch, run)), versions),
+      passes: listPasses(partsOfTurn({ record }, turnKeyOf(batch, run)), versions),
       messages: cameIn(messages, start),
       isNew: isNew && start === 0,
       run,
@@ -63,7 +63,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
         configurable: { ...thread.configurable, extras },
         signal: run.signal,
         durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
-        recursionLimit: MOST_STEPS,
+        recursionLimit: MAX_STEPS,
       };
       for (const spend of begun ? (state.spent ?? []) : []) if (spend.turnKey === extras.turnKey) run.spent(spend);
       // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.

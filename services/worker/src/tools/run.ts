@@ -93,7 +93,7 @@ export interface Runnable {
 }
 
 /** Results larger than this reach the model shortened, with a note that they are. */
-const RESULT_LIMIT = 20_000;
+const MAX_RESULT_LENGTH = 20_000;
 
 /**
  * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
@@ -239,7 +239,7 @@ function asToolError(thrown: unknown, call: Runnable): AppError {
 
 function shorten(output: unknown): unknown {
   const text = JSON.stringify(output) ?? 'null';
-  return text.length <= RESULT_LIMIT ? output : { shortened: true, text: text.slice(0, RESULT_LIMIT) };
+  return text.length <= MAX_RESULT_LENGTH ? output : { shortened: true, text: text.slice(0, MAX_RESULT_LENGTH) };
 }
 
 function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResult, 'next'> {

@@ -259,10 +259,10 @@ export interface ToolGroup {
 
 // Arguments that may be left out. `what`: what they are for, and what is meant without them. `ask`: the question for one.
 
-export const someProject = (what: string) =>
+export const optionalProject = (what: string) =>
   fields.ProjectName.optional().describe(what).meta({ entity: 'project', ask: 'Of which project?' });
 
-export const someServer = (what: string, ask: string) =>
+export const optionalServer = (what: string, ask: string) =>
   fields.ServerName.optional().describe(what).meta({ entity: 'server', ask });
 
 export const someEnvironment = (what: string, ask: string) =>

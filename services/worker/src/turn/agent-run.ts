@@ -71,7 +71,7 @@ async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise
 }
 
 /** What the agent is given for one turn: the way to its tools, to people and to the judge. */
-export function agentRun(
+export function createAgentRun(
   parts: TurnParts,
   context: TurnContext,
   made: {

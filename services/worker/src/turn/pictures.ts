@@ -12,7 +12,7 @@ import type { InboxMessage } from '@signalbox/store/conversation/lanes';
 /** Anthropic takes 5 MB of Base64, and the others take more (docs.anthropic.com/en/docs/build-with-claude/vision). */
 const PICTURE_LIMIT_BYTES = 3_700_000;
 /** Pictures of one turn: each costs what a page of text does. */
-const MOST_PICTURES = 4;
+const MAX_PICTURES = 4;
 
 /** Fetches a file from the channel that has it. Throws the reason of the signal, and nothing else. */
 export type FetchFile = (file: AskedFile, signal: AbortSignal) => Promise<GivenFile>;
@@ -45,7 +45,7 @@ export async function lookAt(
   if (sent.length === 0) return { pictures: [], note: null };
   if (!deps.sees) return { pictures: [], note: say('turn.pictureUnseen') };
   const fetched = await Promise.all(
-    sent.slice(0, MOST_PICTURES).map(async ({ envelope: { id, channel, bot }, file: { ref } }) => {
+    sent.slice(0, MAX_PICTURES).map(async ({ envelope: { id, channel, bot }, file: { ref } }) => {
       const asked = { channel, bot, ref, limitBytes: PICTURE_LIMIT_BYTES };
       const given = await deps.fetchFile(asked, deps.signal);
       return given.kind === 'file' ? toPicture(shownWith.get(id) ?? id, given.bytes) : null;

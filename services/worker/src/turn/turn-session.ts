@@ -12,7 +12,7 @@ import { createMachine, type Machine } from '../governance/loop/fsm.ts';
 import { receiptsOf } from '../governance/receipts.ts';
 import { taintByMessages, taintThread } from '../governance/taint.ts';
 import type { CallScope } from '../tools/run.ts';
-import { agentRun, scopeOf } from './agent-run.ts';
+import { createAgentRun, scopeOf } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { jobButtons } from './job-buttons.ts';
@@ -137,7 +137,7 @@ export class TurnSession {
     const seen = await lookAt(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
-    const run = this.#followed(agentRun(parts, this.#context, made, createMachine(this.#start.trace.enter)));
+    const run = this.#followed(createAgentRun(parts, this.#context, made, createMachine(this.#start.trace.enter)));
     const result = await parts.agent.run({
       messages: given.messages,
       run,

@@ -3,7 +3,7 @@ import { ApprovalAct } from '../governance/approval.ts';
 import { PageMode } from './page-mode.ts';
 
 /** Longest text that one inbound message may carry, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
-export const TEXT_LIMIT = 16_000;
+export const MAX_TEXT_LENGTH = 16_000;
 
 export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
@@ -25,7 +25,7 @@ const Base = z.object({
 });
 
 /** Files of one message: an album has at most ten. */
-const ATTACHMENT_LIMIT = 10;
+const MAX_ATTACHMENTS = 10;
 
 /** A file that came with a message. Only a reference: it is fetched when something looks at it. */
 export const Attachment = z.object({
@@ -60,11 +60,11 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     chatKind: ChatKind,
     /** The person's display name, as the channel gives it. */
     name: z.string().max(200),
-    text: z.string().max(TEXT_LIMIT),
+    text: z.string().max(MAX_TEXT_LENGTH),
     /** The channel's id of the message, for replies. */
     messageId: z.string().max(160).nullable(),
     /** What came with the text, or instead of one. Left out when nothing did. */
-    attachments: z.array(Attachment).min(1).max(ATTACHMENT_LIMIT).optional(),
+    attachments: z.array(Attachment).min(1).max(MAX_ATTACHMENTS).optional(),
     /** What was sent as one shares it, so that parts that come apart are put together again. */
     album: z.string().max(200).optional(),
     /** In a group: only we and the person see the message, so the answer is only for that person. */

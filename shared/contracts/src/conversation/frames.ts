@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TEXT_LIMIT } from './envelope.ts';
+import { MAX_TEXT_LENGTH } from './envelope.ts';
 import { PageMode } from './page-mode.ts';
 
 /*
@@ -46,7 +46,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     'client.message',
     z.object({
       id: ClientId,
-      text: z.string().min(1).max(TEXT_LIMIT),
+      text: z.string().min(1).max(MAX_TEXT_LENGTH),
       /** It was spoken. */
       voice: z.boolean().default(false),
     }),

@@ -10,13 +10,13 @@ export function workspaceName(of: 'project' | 'thread', name: string): string {
 }
 
 /** Longest path inside of a workspace, in characters. */
-export const PATH_LIMIT = 1_000;
+export const MAX_PATH_LENGTH = 1_000;
 /** Largest text that is written at once, in characters. */
-export const TEXT_LIMIT = 500_000;
+export const MAX_TEXT_LENGTH = 500_000;
 /** How long a command may run, in milliseconds. */
 export const COMMAND_LIMIT_MS = 5 * 60_000;
 
-const Path = z.string().max(PATH_LIMIT);
+const Path = z.string().max(MAX_PATH_LENGTH);
 
 /** Who works where: a part of every workspace job's input. */
 export const WorkspaceCall = z.object({
@@ -95,10 +95,10 @@ export const ListResult = orRefused(
   }),
 );
 
-export const WritePayload = WorkspaceCall.extend({ path: Path, content: z.string().max(TEXT_LIMIT) });
+export const WritePayload = WorkspaceCall.extend({ path: Path, content: z.string().max(MAX_TEXT_LENGTH) });
 export const WriteResult = orRefused(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
 
-export const ApplyPayload = WorkspaceCall.extend({ diff: z.string().min(1).max(TEXT_LIMIT) });
+export const ApplyPayload = WorkspaceCall.extend({ diff: z.string().min(1).max(MAX_TEXT_LENGTH) });
 export const ApplyResult = orRefused(
   z.object({
     files: z.array(

@@ -6,7 +6,7 @@ const Severity = z.enum(SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
 
 /** The longest evidence that is kept, in characters. */
-const EVIDENCE_LIMIT = 200;
+const MAX_EVIDENCE_LENGTH = 200;
 
 /** What an analyzer has found at one place of a commit. */
 export const Found = z.object({
@@ -18,7 +18,7 @@ export const Found = z.object({
   /** Counts from 1; null where the whole file is meant. */
   line: z.number().int().positive().nullable(),
   /** What stands there, in one line and without secrets; empty where there is nothing to show. */
-  evidence: z.string().max(EVIDENCE_LIMIT),
+  evidence: z.string().max(MAX_EVIDENCE_LENGTH),
   /** What fills the sentence of the rule: names and figures. */
   values: z.record(z.string(), z.union([z.string(), z.number()])),
   /**

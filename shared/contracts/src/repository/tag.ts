@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The longest tag, in characters. The table checks the same. */
 const TAG_LENGTH = 40;
 /** Tags that one project may have: more say nothing any more. */
-export const TAGS_LIMIT = 20;
+export const MAX_TAGS = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+)*$/u;
 
 /** A tag of a project as it is kept: small letters in one form, so that what looks the same is the same. */

@@ -21,7 +21,7 @@ import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/to
 import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
 
 /** What has more words is a sentence and no name. */
-const MOST_NAME_WORDS = 4;
+const MAX_NAME_WORDS = 4;
 /** A request that could also be the answer is taken for a request only when it is this near to a tool. */
 const CERTAIN = 0.7;
 
@@ -106,7 +106,7 @@ function newName(field: Field, text: string): string | null {
   const bare = (/^[^,:;]+/.exec(called.replace(LEAD, ''))?.[0] ?? '')
     .replace(/\s+(?:for|about|please|that|which|instead)\b.*$/i, '')
     .replace(/[.!?\s]+$/, '');
-  return bare !== '' && bare.split(' ').length <= MOST_NAME_WORDS ? toName(field, bare) : null;
+  return bare !== '' && bare.split(' ').length <= MAX_NAME_WORDS ? toName(field, bare) : null;
 }
 
 /** Whether the text is a request of its own: it asks, or says what to do. For free text it has to be near to a tool. */

@@ -82,7 +82,7 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
 }
 
 /** A request takes three steps: load the group, call the tool, answer. At twice that the planner is in a loop. */
-const MOST_STEPS = 6;
+const MAX_STEPS = 6;
 
 /** What to do next about one request. */
 function stepForSaid(said: Said, history: History, surroundings: Surroundings): Chosen {
@@ -104,7 +104,7 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
 function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
   if (said.event !== null) return sayStep(said.event, 'result');
   const steps = stepsFor(history, said);
-  if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
+  if (steps.length >= MAX_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
   if (!last) {
     const step = stepForText(cleanText(said.text), said, isAsked, history, around);

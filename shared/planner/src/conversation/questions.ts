@@ -11,7 +11,7 @@ import { sensesOf, wordsOf } from '../text/tokens.ts';
 import { asExamples, asLine, inWordsOf } from '../words.ts';
 
 /** More buttons than this are not read but scrolled past. */
-const MOST_CHOICES = 8;
+const MAX_CHOICES = 8;
 /** How much of a refused value is repeated. */
 const SHOWN_LENGTH = 60;
 
@@ -68,7 +68,7 @@ function choicesFor({ entity, choices }: Field, facts: RequestFacts): readonly C
 }
 
 function asChoices(values: readonly string[]): readonly Choice[] {
-  return values.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
+  return values.slice(0, MAX_CHOICES).map((value) => ({ label: value, value }));
 }
 
 function defaultQuestion({ name, entity, choices }: Field): string {
@@ -83,13 +83,13 @@ function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): bo
 }
 
 /** A person reads three buttons; of more, none. */
-const MOST_READINGS = 3;
+const MAX_READINGS = 3;
 export const SEARCH = 'search_knowledge';
 const LABEL_LENGTH = 60;
 
 /** Offers up to three readings as buttons that say the exact change. */
 export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
-  const shown = readings.slice(0, MOST_READINGS);
+  const shown = readings.slice(0, MAX_READINGS);
   const said = shown.map((call) => readingOf(call, index));
   const [reading = ''] = said;
   const isOne = said.length === 1;

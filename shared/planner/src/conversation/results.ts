@@ -14,7 +14,7 @@ const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed:
 const Hit = z.object({ source: z.string(), excerpt: z.string().catch('') });
 const Found = z.object({ hits: z.array(Hit).catch([]), unavailable: z.array(z.string()).catch([]) });
 
-const MOST_HITS = 3;
+const MAX_HITS = 3;
 const EXCERPT_LENGTH = 300;
 
 /** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
@@ -68,7 +68,7 @@ function foundText(result: unknown, query: string): string {
   const missing = unavailable.length > 0 ? `\n${say('planner.not-searched', { scopes: unavailable.join(', ') })}` : '';
   if (hits.length === 0) return say('planner.nothing-found', { query: asLine(query, 80) }) + missing;
   const lines = hits
-    .slice(0, MOST_HITS)
+    .slice(0, MAX_HITS)
     .map(({ source, excerpt }) => `- ${asLine(excerpt, EXCERPT_LENGTH)} (${source})`);
   return `${say('planner.found')}\n${lines.join('\n')}`;
 }

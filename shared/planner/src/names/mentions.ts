@@ -4,7 +4,7 @@ import { bareName, closest } from './spelling.ts';
 import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
-const MOST_WORDS = 3;
+const MAX_WORDS = 3;
 
 /** A known name that a text speaks of. */
 export interface Mention {
@@ -88,7 +88,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
 function runsOf(tokens: readonly Token[], text: string) {
   return tokens.flatMap((first, at) =>
     tokens
-      .slice(at + 1, at + MOST_WORDS)
+      .slice(at + 1, at + MAX_WORDS)
       .map(({ end }) => ({ start: first.start, end, written: bareName(text.slice(first.start, end)) })),
   );
 }

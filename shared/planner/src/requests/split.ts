@@ -11,7 +11,7 @@ import { findAddresses, findQuoted } from '../text/values.ts';
 /** Where one request may end and the next begin. */
 const JOINT =
   /[.;!?]+\s+(?:(?:and|then|also)\s+)?|\s*,?\s+(?:and then|after that|then|also|and|plus)\s+|\s*\+\s+|,\s+(?:and\s+)?/giu;
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /**
  * The requests of a text, each in its own words; the whole text when it is one. A part is a request when it begins like an order or a question
@@ -35,7 +35,7 @@ export function splitRequests(text: string, around: Pick<Surroundings, 'facts' |
   const requests = parts.filter((part) => readSmallTalk(part.text) === null || isRefusal(part.text));
   const areAll =
     requests.length > 1 &&
-    requests.length <= MOST_PARTS &&
+    requests.length <= MAX_PARTS &&
     requests.every(({ text: part, tool }) => tool !== null && isPlain(part, tool, around));
   return areAll ? requests.map((part) => part.text) : [text];
 }

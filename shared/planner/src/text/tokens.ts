@@ -6,7 +6,7 @@ export interface Token {
 }
 
 /** Nobody needs more than this to say what they want; the rest of a pasted log is not read. */
-const READ_LIMIT = 2_000;
+const MAX_READ_LENGTH = 2_000;
 /** The end of a line in the middle of a sentence: after these words something has to follow. */
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
 /** Phones write a dash for a hyphen. */
@@ -26,10 +26,10 @@ const FILLERS = wordSet(
     'im ive id any about over either neither thx hm hmm um uh oh ah ever always quite rather same other another every',
 );
 
-/** The text as the planner reads it: one kind of quotes and spaces, no invisible characters, not longer than READ_LIMIT. */
+/** The text as the planner reads it: one kind of quotes and spaces, no invisible characters, not longer than MAX_READ_LENGTH. */
 export function cleanText(text: string): string {
   return text
-    .slice(0, READ_LIMIT)
+    .slice(0, MAX_READ_LENGTH)
     .normalize('NFKC')
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’`´]/g, "'")

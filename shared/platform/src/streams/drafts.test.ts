@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { newId } from '@signalbox/contracts/ids';
-import { cutDraft, Draft, DRAFT_LIMIT, draftIdOf } from './drafts.ts';
+import { cutDraft, Draft, MAX_DRAFT_LENGTH, draftIdOf } from './drafts.ts';
 
 const line = (n: number): string => `line ${n} of a long answer`;
 const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
 test('a text that fits is shown whole', () => {
-  const text = 'a'.repeat(DRAFT_LIMIT);
+  const text = 'a'.repeat(MAX_DRAFT_LENGTH);
   expect(cutDraft(text)).toBe(text);
 });
 
 test('of a longer text the newest whole lines are shown, and a sign that there is more above', () => {
   const text = lines(1_000);
   const shown = cutDraft(text);
-  expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
+  expect(shown.length).toBeLessThanOrEqual(MAX_DRAFT_LENGTH);
   const [first, , ...rest] = shown.split('\n');
   expect(first).toBe('…');
   expect(rest.at(-1)).toBe(line(999));
@@ -23,10 +23,10 @@ test('of a longer text the newest whole lines are shown, and a sign that there i
 
 test('the top of a growing text moves seldom, and never leaves less than half', () => {
   const tops = new Set<string>();
-  for (let length = DRAFT_LIMIT + 1; length < 3 * DRAFT_LIMIT; length += 7) {
+  for (let length = MAX_DRAFT_LENGTH + 1; length < 3 * MAX_DRAFT_LENGTH; length += 7) {
     const shown = cutDraft(lines(1_000).slice(0, length));
-    expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
-    expect(shown.length).toBeGreaterThan(DRAFT_LIMIT / 2);
+    expect(shown.length).toBeLessThanOrEqual(MAX_DRAFT_LENGTH);
+    expect(shown.length).toBeGreaterThan(MAX_DRAFT_LENGTH / 2);
     tops.add(shown.slice(0, 40));
   }
   expect(tops.size).toBeLessThan(12);
@@ -34,9 +34,9 @@ test('the top of a growing text moves seldom, and never leaves less than half', 
 
 test('a text without blanks is not cut inside a character', () => {
   for (const before of ['', 'x']) {
-    const shown = cutDraft(before + '😀'.repeat(DRAFT_LIMIT));
+    const shown = cutDraft(before + '😀'.repeat(MAX_DRAFT_LENGTH));
     expect(shown.isWellFormed()).toBe(true);
-    expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
+    expect(shown.length).toBeLessThanOrEqual(MAX_DRAFT_LENGTH);
   }
 });
 

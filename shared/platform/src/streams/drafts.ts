@@ -10,7 +10,7 @@ import { closeRedis, openRedis, type Redis } from '../redis.ts';
 const CHANNEL = 'draft';
 
 /** Most text of a draft, in UTF-16 units: what Telegram shows of one. */
-export const DRAFT_LIMIT = 4_096;
+export const MAX_DRAFT_LENGTH = 4_096;
 
 /** What is being written for a person, before it is a message. Losing one, or getting it late, is harmless. */
 export const Draft = z.object({
@@ -23,7 +23,7 @@ export const Draft = z.object({
   /** Grows with each draft of the turn. */
   seq: z.number().int().min(1),
   /** Markdown, all that is to be shown now; empty when `final`. */
-  text: z.string().max(DRAFT_LIMIT),
+  text: z.string().max(MAX_DRAFT_LENGTH),
   /** What was being written is written, or given up: nothing of it may be shown any more. */
   final: z.boolean(),
 });
@@ -35,7 +35,7 @@ export function draftIdOf(turnId: string): number {
 }
 
 /** How far the start of a long draft moves at once, so that its top stands still for a while. */
-const STEP = DRAFT_LIMIT / 4;
+const STEP = MAX_DRAFT_LENGTH / 4;
 /** Above what is left of a long text. */
 const ELLIPSIS = '…\n\n';
 /** Room for the line above and for a line that opens code again. */
@@ -46,8 +46,8 @@ const HEAD_ROOM = 64;
  * the beginning stays where it is for about a thousand units and then jumps. Code that was cut is opened again.
  */
 export function cutDraft(text: string): string {
-  if (text.length <= DRAFT_LIMIT) return text;
-  const from = Math.ceil((text.length - DRAFT_LIMIT + HEAD_ROOM) / STEP) * STEP;
+  if (text.length <= MAX_DRAFT_LENGTH) return text;
+  const from = Math.ceil((text.length - MAX_DRAFT_LENGTH + HEAD_ROOM) / STEP) * STEP;
   const start = from + beginning(text.slice(from, from + STEP));
   return `${ELLIPSIS}${openFence(text.slice(0, start))}${text.slice(start)}`;
 }

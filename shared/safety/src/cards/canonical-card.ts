@@ -138,7 +138,7 @@ const RIGHT_TO_LEFT = new RegExp(`[${TURNING}]`, 'u');
 /** A sentence in such a script: read from its right end, and nothing in it is read the other way. */
 const ONLY_RIGHT_TO_LEFT = new RegExp(`^[${TURNING}](?!.*\\p{N})[${TURNING} .,!?-]*(?<! )$`, 'u');
 /** More accents on one letter are drawn over the lines around it. */
-const MOST_MARKS = 3;
+const MAX_MARKS = 3;
 const UNUSUAL = /[^\x21-\x7e ]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
@@ -172,7 +172,7 @@ function isPartOfPicture(chars: readonly string[], place: number): boolean {
 /** Whether a mark stands on a letter that has as many as can be read. */
 function isStacked(chars: readonly string[], place: number): boolean {
   return (
-    chars.slice(Math.max(0, place - MOST_MARKS), place + 1).filter((char) => /\p{M}/u.test(char)).length > MOST_MARKS
+    chars.slice(Math.max(0, place - MAX_MARKS), place + 1).filter((char) => /\p{M}/u.test(char)).length > MAX_MARKS
   );
 }
 

@@ -54,7 +54,7 @@ async function listParts(folder: string): Promise<readonly string[]> {
  * and again. A set is the same whenever its files are, so nothing can go stale.
  */
 const LOADED = new Map<string, Promise<PolicySet>>();
-const MOST_LOADED = 8;
+const MAX_LOADED = 8;
 
 /**
  * Loads a set and runs its examples; the same files under the same version are loaded once. That takes seconds of a busy machine, so it
@@ -66,7 +66,7 @@ export function loadPolicySet(from: PolicyFiles, timeZone: string): Promise<Poli
   const set = LOADED.get(name) ?? load(from, timeZone);
   LOADED.delete(name);
   LOADED.set(name, set);
-  for (const oldest of [...LOADED.keys()].slice(0, -MOST_LOADED)) LOADED.delete(oldest);
+  for (const oldest of [...LOADED.keys()].slice(0, -MAX_LOADED)) LOADED.delete(oldest);
   set.catch(() => LOADED.delete(name));
   return set;
 }

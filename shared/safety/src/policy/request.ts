@@ -14,7 +14,7 @@ export interface Subject {
 }
 
 /** More arguments than this cannot be looked at; a call that has more is refused. */
-const MOST_ARGUMENTS = 1_000;
+const MAX_ARGUMENTS = 1_000;
 
 const uid = (type: string, id: string): { readonly type: string; readonly id: string } => ({
   type,
@@ -145,8 +145,8 @@ function readArguments(args: Readonly<Record<string, unknown>>) {
       return;
     }
     if (!['string', 'number', 'boolean'].includes(typeof value)) return;
-    if (++count > MOST_ARGUMENTS)
-      throw new EvaluationError(`More than ${MOST_ARGUMENTS} arguments cannot be looked at`, path);
+    if (++count > MAX_ARGUMENTS)
+      throw new EvaluationError(`More than ${MAX_ARGUMENTS} arguments cannot be looked at`, path);
     const name = path.toWellFormed();
     if (name in texts) throw new EvaluationError('Two arguments have the same name', name);
     texts[name] = String(value).toWellFormed();

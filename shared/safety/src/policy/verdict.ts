@@ -30,7 +30,7 @@ export interface Verdict {
 }
 
 /** Answers kept per set of rules, and the longest question that is worth it: about two megabytes. */
-const CACHE_LIMIT = 1_000;
+const MAX_CACHED = 1_000;
 const LONGEST_KEPT = 2_000;
 
 const kept = new WeakMap<RuleSet, Map<string, Answer>>();
@@ -51,7 +51,7 @@ export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | Entit
   if (known) return known;
   const answer = evaluate(set, call);
   for (const oldest of answers.keys()) {
-    if (answers.size < CACHE_LIMIT) break;
+    if (answers.size < MAX_CACHED) break;
     answers.delete(oldest);
   }
   answers.set(question, answer);

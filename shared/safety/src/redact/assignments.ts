@@ -32,8 +32,8 @@ const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const BLANK = /[ \t]{1,4}/y;
 const NAME_BEFORE = 60;
 /** Longer values are cut off here: what follows is no password any more. */
-const VALUE_LIMIT = 4_000;
-const BARE_LIMIT = 300;
+const MAX_VALUE_LENGTH = 4_000;
+const MAX_BARE_LENGTH = 300;
 
 /** How a value was given: in a sentence people write many words that are no secret. */
 export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
@@ -48,7 +48,7 @@ export function findAssignments(text: string): readonly Found[] {
     const value = readValue(text, nameEnd, match.index, bareEnd);
     if (!value) continue;
     const name = readName(text, match.index, nameEnd);
-    const given = text.slice(value.start, Math.min(value.end, value.start + BARE_LIMIT));
+    const given = text.slice(value.start, Math.min(value.end, value.start + MAX_BARE_LENGTH));
     if (isFalsePositive(given, { ...value, name, text })) continue;
     found.push({ kind: kindOf(name), start: value.start, end: value.end });
     KEYWORD.lastIndex = value.end;
@@ -104,7 +104,7 @@ function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): 
     OPENED[text.charAt(start)] === true ? (/^\\{0,2}["'`]/.exec(text.slice(start, start + 3))?.[0] ?? '') : '';
   const begin = start + opened.length;
   if (opened !== '') {
-    const line = text.slice(begin, begin + VALUE_LIMIT);
+    const line = text.slice(begin, begin + MAX_VALUE_LENGTH);
     const close = line.indexOf(opened);
     const isWhole = close >= 0 && !line.slice(0, close).includes('\n');
     if (isWhole)
@@ -112,7 +112,7 @@ function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): 
   }
   const run = bareEnd(begin);
   // Only machines write so much without a space: it is taken as it is.
-  if (run - begin > BARE_LIMIT) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
+  if (run - begin > MAX_BARE_LENGTH) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
   const bare = text.slice(begin, run);
   // A query goes on with the next parameter; an escaped quote ends a text within a text.
   const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);

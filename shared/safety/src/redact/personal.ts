@@ -1,6 +1,6 @@
 /** Longest part before the @ that an address may have, and longest name of a host. */
-const LOCAL_LIMIT = 64;
-const HOST_LIMIT = 253;
+const MAX_LOCAL_LENGTH = 64;
+const MAX_HOST_LENGTH = 253;
 
 const LOCAL = /(?<![\w.%+-])[\w.%+-]+$/;
 const HOST = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}\.[A-Za-z]{2,24}(?![\w-])/;
@@ -23,9 +23,9 @@ function replaceMail(text: string): string {
   const pieces: string[] = [];
   let from = 0;
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    const before = text.slice(Math.max(from, at - LOCAL_LIMIT), at);
+    const before = text.slice(Math.max(from, at - MAX_LOCAL_LENGTH), at);
     const local = LOCAL.exec(before)?.[0] ?? '';
-    const host = local === '' ? '' : (HOST.exec(text.slice(at + 1, at + 1 + HOST_LIMIT))?.[0] ?? '');
+    const host = local === '' ? '' : (HOST.exec(text.slice(at + 1, at + 1 + MAX_HOST_LENGTH))?.[0] ?? '');
     if (host === '' || NOBODY.test(before)) continue;
     pieces.push(text.slice(from, at - local.length), '[email]');
     from = at + 1 + host.length;

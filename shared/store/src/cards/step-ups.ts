@@ -17,7 +17,7 @@ import { oncePerAction, type CardAsker } from './card-rows.ts';
  */
 
 /** A private chat in which a person reads a code. */
-export interface CodeReader {
+export interface CodeRecipient {
   readonly userKey: string;
   readonly channel: string;
   readonly chatKey: string;
@@ -108,8 +108,8 @@ export function createStepUps(pool: Pool, announce: Announce) {
 }
 
 /** The newest private chat of the person on another channel than this account's, of an account that is not brand-new. */
-function findOwnReader(db: Queryable, userKey: string): Promise<CodeReader | null> {
-  return findRow<CodeReader>(db)`
+function findOwnReader(db: Queryable, userKey: string): Promise<CodeRecipient | null> {
+  return findRow<CodeRecipient>(db)`
     select u.user_key as "userKey", u.channel, c.chat_key as "chatKey" from users asker
       join users u on u.person = asker.person and u.channel <> asker.channel
       join lateral (select i.id, i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
@@ -130,10 +130,10 @@ function findVoter(db: Queryable, actionId: string): Promise<string | null> {
 }
 
 /** Where whoever approved an action reads what only they are told. */
-async function findApprover(db: Queryable, actionId: string): Promise<CodeReader | null> {
+async function findApprover(db: Queryable, actionId: string): Promise<CodeRecipient | null> {
   const voter = await findVoter(db, actionId);
   if (voter === null) return null;
-  return findRow<CodeReader>(db)`
+  return findRow<CodeRecipient>(db)`
     select u.user_key as "userKey", u.channel, c.chat_key as "chatKey" from users u
       join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                      order by i.id desc limit 1) c on true
@@ -156,7 +156,7 @@ async function hasManyCodes(db: Queryable, userKey: string): Promise<boolean> {
 async function putChallenge(
   db: Queryable,
   userKey: string,
-  { userKey: sentTo, chatKey }: CodeReader,
+  { userKey: sentTo, chatKey }: CodeRecipient,
   { traceId, forName }: { readonly traceId: string; readonly forName: string | null },
 ): Promise<void> {
   const challengeId = newId('chl');

@@ -15,9 +15,9 @@ export interface MemoryFact {
 }
 
 /** More than anybody tells; it bounds what one person can store. */
-const MOST_FACTS = 10_000;
+const MAX_FACTS = 10_000;
 /** Of a search. */
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 /** What stands in the place of a secret that was taken out of a message. */
 const HANDLE = /\bsecret:[a-z0-9]/i;
@@ -49,7 +49,7 @@ export function createMemory(pool: Pool) {
       return listRows<MemoryFact>(pool)`
         select ${COLUMNS} from memory_facts where person = person_of(${of.userKey})
            and (${words ?? []}::text[] = '{}' or exists (select from unnest(${words ?? []}::text[]) w where position(w in lower(fact)) > 0))
-         order by n desc limit ${MOST_FOUND}`;
+         order by n desc limit ${MAX_FOUND}`;
     },
   };
 }
@@ -105,7 +105,7 @@ async function keepFact(
        and (action_id = ${actionId} or lower(fact) = lower(${fact}) and outside is null) limit 1`;
   if (known) return { known, made: null };
   const count = await findValue<number>(db, 0)`select count(*)::int from memory_facts where person = ${person}`;
-  if (count >= MOST_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MOST_FACTS) });
+  if (count >= MAX_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MAX_FACTS) });
   const n = await findValue<number>(db)`
     update memories set last_n = last_n + 1 where person = ${person} returning last_n`;
   const made = await findRow<MemoryFact>(db)`

@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { TAGS_LIMIT } from '@signalbox/contracts/repository/tag';
+import { MAX_TAGS } from '@signalbox/contracts/repository/tag';
 import { appendAudit } from '../audit/audit.ts';
 import { nameNotFound } from '../deploy/not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
@@ -26,8 +26,8 @@ export function createTags(pool: Pool) {
       decide(pool, 'tag', decision, async (db, tags) => {
         const { project, tag, userKey } = decision;
         if (tags.includes(tag)) return;
-        if (tags.length >= TAGS_LIMIT)
-          throw new AppError('TOO_MANY_TAGS', { project, limit: String(TAGS_LIMIT), tags: tags.join(', ') });
+        if (tags.length >= MAX_TAGS)
+          throw new AppError('TOO_MANY_TAGS', { project, limit: String(MAX_TAGS), tags: tags.join(', ') });
         await db.query(sql`insert into project_tags (project, tag, user_key) values (${project}, ${tag}, ${userKey})`);
       }),
 

@@ -12,7 +12,7 @@ import { formatList, formatTime } from '../../table.ts';
 
 /** What was known when a baseline was set: fingerprints of all that was open or accepted. */
 const Baseline = z.object({ commit: z.string().nullable(), fingerprints: z.array(z.string()) });
-const MOST_FINDINGS = 100_000;
+const MAX_FINDINGS = 100_000;
 
 /** Baselines: `list <project>`, `set <project> <name>`, `compare <project> <name>`. */
 export function runBaseline(context: CommandContext): Promise<Report> {
@@ -75,7 +75,7 @@ async function compare(context: CommandContext, project: string, name: string): 
     });
   }
   const before = new Set(baseline.data.fingerprints);
-  const open = await createFindings(context.database()).list({ project, status: 'open' }, MOST_FINDINGS);
+  const open = await createFindings(context.database()).list({ project, status: 'open' }, MAX_FINDINGS);
   const added = open.filter(({ fingerprint }) => !before.has(fingerprint));
   const rows = added.map((one) => [one.findingId, one.severity, one.rule, sayFinding(one)]);
   const none = `Nothing of ${project} is open that ${name} does not hold.`;
@@ -85,8 +85,8 @@ async function compare(context: CommandContext, project: string, name: string): 
 async function listKnown(context: CommandContext, project: string) {
   const findings = createFindings(context.database());
   const [open, accepted] = await Promise.all([
-    findings.list({ project, status: 'open' }, MOST_FINDINGS),
-    findings.list({ project, status: 'accepted' }, MOST_FINDINGS),
+    findings.list({ project, status: 'open' }, MAX_FINDINGS),
+    findings.list({ project, status: 'accepted' }, MAX_FINDINGS),
   ]);
   return [...open, ...accepted];
 }

@@ -1,4 +1,4 @@
-import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { SECOND_MS, abortAfter, withinMs } from '@signalbox/contracts/time';
 import { inLanguage } from '@signalbox/messages/language';
@@ -109,7 +109,7 @@ export class VoiceListener implements Closable {
     if (result.kind !== 'heard') return this.#fail(note, sayUnheard(result, limitBytes));
     const heard = cleanTranscript(result.text);
     if (heard === '') return this.#fail(note, say('voice.silent'));
-    if (heard.length > TEXT_LIMIT) return this.#fail(note, say('voice.too-long'));
+    if (heard.length > MAX_TEXT_LENGTH) return this.#fail(note, say('voice.too-long'));
     await this.#ask(note, channel, heard);
   }
 

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Channel, ThrottleOptions } from '../channel.ts';
 import { createBatches } from '../http/batches.ts';
 import { createSink, listenAttached } from '../http/sink.ts';
-import { BOT } from './chat-key.ts';
+import { INGRESS_ACCOUNT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
 import type { Sink } from './receive/take-event.ts';
@@ -45,7 +45,7 @@ export function createIngress(options: {
 
   return {
     name: 'ingress',
-    bot: BOT,
+    bot: INGRESS_ACCOUNT,
     way: 'webhook',
     // Who reads a program's mail is not known, and a program decides nothing.
     takesDecisions: false,

@@ -9,7 +9,7 @@ export const SOURCE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 export const CONVERSATION_NAME = /^[\w.-]{1,80}$/;
 
 /** Our account, as it stands in idempotency keys: there is one. */
-export const BOT = 'programs';
+export const INGRESS_ACCOUNT = 'programs';
 
 /** The user that a source writes as. */
 export function toUserKey(source: string): string {

@@ -18,7 +18,7 @@ const CLAIM_SECONDS = 60;
 /** As long as a message waits: see the limit of age in the delivery. */
 const TOLD_SECONDS = 25 * 3_600;
 /** Chats that are remembered; the others are looked up. */
-const CACHE_LIMIT = 10_000;
+const MAX_CACHED = 10_000;
 
 /** The last message of a person. */
 export interface Heard {
@@ -47,7 +47,7 @@ export function createWindows(deps: {
   const hear = (number: string, heard: Heard): void => {
     const known = cache.get(number);
     if (known && known.atMs > heard.atMs) return;
-    if (cache.size >= CACHE_LIMIT) cache.clear();
+    if (cache.size >= MAX_CACHED) cache.clear();
     cache.set(number, heard);
   };
 
@@ -72,7 +72,7 @@ export function createWindows(deps: {
     },
     /** Meta says that it is closed, until they write again. */
     close(number: string): void {
-      if (closed.size >= CACHE_LIMIT) closed.clear();
+      if (closed.size >= MAX_CACHED) closed.clear();
       const known = cache.get(number);
       if (known) closed.set(number, known.atMs);
     },

@@ -8,7 +8,7 @@ import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/
 import type { ChatCommand } from '../chat-command.ts';
 import { recordCommand } from '../record.ts';
 
-const MOST_HOURS = 7 * 24;
+const MAX_HOURS = 7 * 24;
 
 /** `/mute shop staging 2` keeps messages about its health away for two hours; `/mute` shows what is muted. */
 export default {
@@ -24,7 +24,7 @@ export default {
     const [project = '', named = '', hoursTyped = '1', ...more] = typed.toLowerCase().split(/\s+/);
     const environment = Environment.safeParse(named);
     const hours = Number(hoursTyped.replace(/h$/, ''));
-    if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MOST_HOURS)
+    if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MAX_HOURS)
       return { text: say('control.mute-usage') };
     const service = { project, environment: environment.data };
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);

@@ -35,7 +35,7 @@ describe('going on after a worker was lost', () => {
     before: fc.constantFrom(...open.filter((state) => state !== 'unknown')),
     instance: fc.constantFrom('running', 'exited', 'gone', 'none'),
     isRouted: fc.boolean(),
-    isCancelWished: fc.boolean(),
+    isCancelRequested: fc.boolean(),
   });
 
   test('every decision is a state that may follow, whatever is found', () => {
@@ -64,7 +64,7 @@ describe('going on after a worker was lost', () => {
   });
 
   test('a wish to cancel is heard as long as nothing was switched', () => {
-    const found: Traces = { before: 'building', instance: 'none', isRouted: false, isCancelWished: true };
+    const found: Traces = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
     expect(decide(found)).toBe('cancelling');
     expect(decide({ ...found, before: 'failing' })).toBe('failing');
   });

@@ -11,14 +11,14 @@ export interface Traces {
   readonly instance: InstanceState['kind'] | 'none';
   /** Whether the proxy sends requests to it. */
   readonly isRouted: boolean;
-  readonly isCancelWished: boolean;
+  readonly isCancelRequested: boolean;
 }
 
 /** Where a deployment goes on. Pure: the target and the proxy say what was done, the table only what was meant. */
-export function decide({ before, instance, isRouted, isCancelWished }: Traces): DeployState {
+export function decide({ before, instance, isRouted, isCancelRequested }: Traces): DeployState {
   if (before === 'failing' || before === 'cancelling') return before;
   if (isRouted) return before === 'draining' ? 'draining' : 'verifying';
-  if (isCancelWished) return 'cancelling';
+  if (isCancelRequested) return 'cancelling';
   switch (before) {
     case 'building':
       return 'building';
@@ -50,7 +50,7 @@ export async function recover(session: DeploymentSession, signal: AbortSignal): 
     before,
     instance: ours?.state.kind ?? 'none',
     isRouted: route?.deploymentId === row.deploymentId,
-    isCancelWished: row.cancelAt !== null,
+    isCancelRequested: row.cancelAt !== null,
   };
   const next = decide(traces);
   if (before === 'preparing' || before === 'building') await driver.endBuild(releaseId(row), signal);

@@ -11,7 +11,7 @@ import { fileOf, releaseId, type DeploymentSession } from '../deployment-session
 
 const PAUSE_MS = 200;
 /** So many good answers in a row make an instance healthy: one may be luck. */
-const GOOD_LOOKS = 2;
+const HEALTHY_PROBES = 2;
 /** Within this time a program that crashes at its start has crashed again, or is given up. Only its exit code is waited for. */
 const CRASH_MS = 6 * SECOND_MS;
 
@@ -62,7 +62,7 @@ async function waitUntilHealthy(
     requireRunning(await readState(driver, instance, signal));
     last = await probeHealth(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
-    if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
+    if (good === HEALTHY_PROBES) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
     if (performance.now() > deadline) break;
     await pause(PAUSE_MS, signal);
   }

@@ -7,7 +7,7 @@ import { isFree, isRelease, probeHealth } from './reach.ts';
 import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
-const GOOD_LOOKS = 2;
+const HEALTHY_PROBES = 2;
 /** After the switch the serving instance was healthy a moment ago; what does not answer by then is not what was switched to. */
 const VERIFY_MS = 15 * SECOND_MS;
 /** So many clear answers of another release in a row are no accident. */
@@ -56,7 +56,7 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
     const isReported = look !== null && isRelease(look.release, release, file);
     good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
     other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
-    if (good === GOOD_LOOKS) {
+    if (good === HEALTHY_PROBES) {
       const by = look?.release === release ? (file.release?.from ?? 'header') : 'instance';
       await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
       return;

@@ -8,7 +8,7 @@ import { hitOf, readOsvRecord, type OsvRecord } from './osv-record.ts';
 /** Queries of one request, as https://google.github.io/osv.dev/post-v1-querybatch/ allows. */
 const BATCH = 1_000;
 /** So many records are read for one scan; a server that names more is not believed. */
-const RECORDS_LIMIT = 2_000;
+const MAX_RECORDS = 2_000;
 const ANSWER_LIMIT_BYTES = 20_000_000;
 const READERS = 8;
 
@@ -75,7 +75,7 @@ async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<
       for (const { id } of answer.data.results[index]?.vulns ?? []) named.push({ one, id });
   }
   const ids = [...new Set(named.map(({ id }) => id))];
-  if (ids.length > RECORDS_LIMIT) throw new Error('it names too many records');
+  if (ids.length > MAX_RECORDS) throw new Error('it names too many records');
   const records = new Map<string, OsvRecord | null>();
   const read = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop())

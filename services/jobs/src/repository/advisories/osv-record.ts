@@ -4,10 +4,10 @@ import { compareVersions, samePackage } from '../analyzers/dependencies/versions
 import type { Hit, PackageVersion } from './advisory-source.ts';
 import { scoreOf } from './score.ts';
 
-const ID_LIMIT = 100;
+const MAX_ID_LENGTH = 100;
 const Id = z
   .string()
-  .max(ID_LIMIT)
+  .max(MAX_ID_LENGTH)
   .regex(/^[\w.:-]+$/);
 
 /** What is read of a record of https://ossf.github.io/osv-schema; whatever else stands in it is left out. */
@@ -83,5 +83,5 @@ function isInRange({ ecosystem, version }: PackageVersion, events: Events): bool
 function firstFix({ ecosystem, version }: PackageVersion, events: Events): string | null {
   const fixes = events.flatMap(({ fixed }) => (fixed === undefined ? [] : [fixed]));
   const later = fixes.filter((fixed) => compareVersions(ecosystem, fixed, version) > 0);
-  return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, ID_LIMIT) ?? null;
+  return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, MAX_ID_LENGTH) ?? null;
 }

@@ -3,7 +3,7 @@ import { startGit } from '../../deploy/source/git.ts';
 import type { Mirror } from '../../deploy/source/object-reader.ts';
 import { killGroup } from '../../drivers/process/process-table.ts';
 
-const STDERR_LIMIT = 2_000;
+const MAX_STDERR_LENGTH = 2_000;
 
 /** What git prints, cut at NUL or where `cutAt` says, piece by piece and never held as a whole. Throws what git says when it fails. */
 export async function* gitPieces(
@@ -16,7 +16,7 @@ export async function* gitPieces(
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   let stderr = '';
-  child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-STDERR_LIMIT)));
+  child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)));
   const closed = once(child, 'close') as Promise<[number | null]>; // as Node documents the event
   try {
     child.stdin?.on('error', () => undefined); // it ended before it read all of it, which its own end tells

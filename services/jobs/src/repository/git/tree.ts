@@ -10,7 +10,7 @@ export interface Tree {
 }
 
 /** More files than this are not scanned: the repository is refused. */
-const FILE_LIMIT = 200_000;
+const MAX_FILES = 200_000;
 
 /** Lists a commit, below `folder` where only that is meant; paths are relative to it. Throws where it has more than 200,000 files. */
 export async function listTree(mirror: Mirror, commit: string, folder: string | null): Promise<Tree> {
@@ -24,7 +24,7 @@ export async function listTree(mirror: Mirror, commit: string, folder: string | 
     if (mode.startsWith('100')) files.push({ path, blob, sizeBytes: Number(size), isExecutable: mode === '100755' });
     else if (mode === '120000') links.push({ path, blob });
     else if (mode === '160000') submodules.push(path);
-    if (files.length > FILE_LIMIT) throw new Error(`the repository has more than ${FILE_LIMIT} files`);
+    if (files.length > MAX_FILES) throw new Error(`the repository has more than ${MAX_FILES} files`);
   }
   return { files, links, submodules };
 }

@@ -10,7 +10,7 @@ import type { ScanCell } from '../../sandbox/scan-room.ts';
 import type { ScanAnswer, ScanDone, ScanOpening, ScanPlace, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
-const STDERR_LIMIT = 2_000;
+const MAX_STDERR_LENGTH = 2_000;
 /** What bubblewrap says of a program that got SIGKILL. */
 const KILLED = 128 + 9;
 
@@ -74,7 +74,7 @@ export class ScanProcess {
     signal.addEventListener('abort', this.close, { once: true });
     child.stderr.on(
       'data',
-      (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-STDERR_LIMIT)),
+      (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)),
     );
     // It may end before it has read all of it; its own end tells why.
     const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above

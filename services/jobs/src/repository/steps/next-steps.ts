@@ -12,7 +12,7 @@ export interface NextStep {
   readonly more: number;
 }
 
-const STEP_LIMIT = 5;
+const MAX_STEPS = 5;
 
 /**
  * How sure a rule is: 3 where it reads a fact, such as a file that is not there; 1 where it takes a size for a sign; 2 for all others.
@@ -71,7 +71,7 @@ export function findNextSteps(findings: readonly PlannedFinding[]): readonly Nex
       taken.add(finding.rule);
       return [{ finding, what: rule.say(finding.values), why: rule.why(), more: (counts.get(finding.rule) ?? 1) - 1 }];
     })
-    .slice(0, STEP_LIMIT);
+    .slice(0, MAX_STEPS);
 }
 
 function compare(one: PlannedFinding, other: PlannedFinding): number {

@@ -21,7 +21,7 @@ export interface RefactoringStep {
   readonly rules: readonly string[];
 }
 
-const STEP_LIMIT = 10;
+const MAX_STEPS = 10;
 const SMALL_LINES = 50;
 const MEDIUM_LINES = 300;
 
@@ -68,7 +68,7 @@ export function planRefactoring(findings: readonly PlannedFinding[]): readonly R
       (one, other) => one.rank - other.rank || other.weight - one.weight || (one.step.path < other.step.path ? -1 : 1),
     )
     .filter(limitKinds())
-    .slice(0, STEP_LIMIT)
+    .slice(0, MAX_STEPS)
     .map(({ step }) => step);
 }
 
@@ -78,7 +78,7 @@ function limitKinds(): (one: { readonly rank: number }) => boolean {
   return ({ rank }) => {
     const count = (counts.get(rank) ?? 0) + 1;
     counts.set(rank, count);
-    return count <= STEP_LIMIT / 2;
+    return count <= MAX_STEPS / 2;
   };
 }
 

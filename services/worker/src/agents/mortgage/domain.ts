@@ -5,7 +5,7 @@ export const STATE_VERSION = 2;
 
 export const DEFAULT_TERM_YEARS = 25;
 /** Messages that led nowhere, one after another, until a person is offered. */
-export const TROUBLE_LIMIT = 3;
+export const MAX_TROUBLES = 3;
 
 /** An amount in the currency of the products, with its cents. */
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);

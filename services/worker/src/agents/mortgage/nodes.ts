@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { NodeContext, NodeOutcome, NodeSpec } from '../../guided/spec.ts';
 import type { MortgageActions } from './actions.ts';
-import { chosenProduct, initialDomain, missingInputs, Product, TROUBLE_LIMIT, type MortgageDomain } from './domain.ts';
+import { chosenProduct, initialDomain, missingInputs, Product, MAX_TROUBLES, type MortgageDomain } from './domain.ts';
 import { loanToValue } from './payment.ts';
 import type { ViewName } from './views.ts';
 
@@ -121,7 +121,7 @@ export const nodes = {
       const tried = { last_attempted_address: attempted, address, address_validation_failed: address === null };
       if (address !== null) return { domain: { ...tried, asked: null, ...WELL }, view: 'address' };
       const trouble = domain.trouble_count + 1;
-      const next: Outcome = trouble < TROUBLE_LIMIT ? { view: 'address', awaits: true } : { goto: 'render_support' };
+      const next: Outcome = trouble < MAX_TROUBLES ? { view: 'address', awaits: true } : { goto: 'render_support' };
       return {
         domain: { ...tried, asked: 'address', trouble_count: trouble },
         ...next,
@@ -153,7 +153,7 @@ export const nodes = {
     then: ['render_missing_inputs', 'render_support', 'render_products'],
     run: async ({ domain }): Promise<Outcome> => {
       const trouble = domain.trouble_count + 1;
-      if (trouble >= TROUBLE_LIMIT) return { domain: { trouble_count: trouble }, goto: 'render_support' };
+      if (trouble >= MAX_TROUBLES) return { domain: { trouble_count: trouble }, goto: 'render_support' };
       const isBeginning = trouble === 1 && domain.asked === null && domain.intent.propertyValue === null;
       const replies = isBeginning ? [] : [{ text: say('mortgage.notUnderstood'), buttons: [] }];
       return { domain: { trouble_count: trouble }, replies, goto: 'render_missing_inputs' };

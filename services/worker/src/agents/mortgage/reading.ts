@@ -16,14 +16,14 @@ interface Span {
 type Figure = 'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears';
 
 /** Longest text that is looked at: a request is short, and what is longer is a story for a model. */
-const TEXT_LIMIT = 400;
+const MAX_TEXT_LENGTH = 400;
 
 /** Reads a message. `asked`: what the last question was about, so that a bare answer counts. Pure, in the language of its reader. */
 export function readWish(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
 ): Wish | null {
-  if (message.length > TEXT_LIMIT) return null;
+  if (message.length > MAX_TEXT_LENGTH) return null;
   const text = message.normalize('NFKC').toLowerCase().trim();
   if (asked === 'address' && /\d/.test(text) && /\p{L}/u.test(text))
     return { action: 'check_address', data: { address: message.trim() } };

@@ -4,7 +4,7 @@ import { escapeLine, escapeText } from '@signalbox/safety/cards/canonical-card';
 import { say } from '@signalbox/messages/say';
 import type { ToolDefinition } from '../../tools/registry.ts';
 
-const MOST_CHOICES = 8;
+const MAX_CHOICES = 8;
 
 /** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
 export const BASE_TOOLS = {
@@ -15,7 +15,7 @@ export const BASE_TOOLS = {
       .object({
         message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
         awaiting_response: z.boolean().default(false),
-        choices: z.array(Button).max(MOST_CHOICES).default([]),
+        choices: z.array(Button).max(MAX_CHOICES).default([]),
         asks: z
           .object({
             tool: z.string().min(1).max(100),

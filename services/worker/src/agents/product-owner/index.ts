@@ -11,7 +11,7 @@ import type { RunExtras } from './parts.ts';
 import { repliesSince } from './replies.ts';
 import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
-import { passesOf } from './turn-record.ts';
+import { listPasses } from './turn-record.ts';
 import { firstLine } from './words.ts';
 
 /** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
@@ -38,7 +38,7 @@ function createProductOwner(parts: AgentParts): Agent {
   ) => {
     const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
     return {
-      passes: passesOf(state, batch[0]?.id ?? run.turnId, parts.registry),
+      passes: listPasses(state, batch[0]?.id ?? run.turnId, parts.registry),
       messages: cameIn(state.messages, start),
       isNew: isNew && start === 0,
       run,

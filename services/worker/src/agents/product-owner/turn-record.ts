@@ -104,7 +104,7 @@ const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
 });
 
 /** The passes of a turn, read off the state. `key`: id of the turn's first message. */
-export function passesOf(
+export function listPasses(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,
   registry: ToolOffer,

@@ -32,7 +32,7 @@ export const raiseCardRisk = tool({
   },
 });
 
-const MOST_REPORTED = 20;
+const MAX_REPORTED = 20;
 
 export const reportFraud = tool({
   describe: 'Report payments with a payment card of this person that they did not make.',
@@ -48,7 +48,7 @@ export const reportFraud = tool({
     card: Card,
     transactions: z
       .array(z.string().regex(/^[\w-]{1,60}$/))
-      .max(MOST_REPORTED)
+      .max(MAX_REPORTED)
       .default([])
       .describe('Ids of the payments; none when the person does not know which'),
   }),

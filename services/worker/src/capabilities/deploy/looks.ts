@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { someProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
+import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { code, DEPLOYMENT_MADE_HERE, describeDeployment, factsOf } from './words.ts';
 
@@ -28,7 +28,9 @@ export const getDeployStatus = tool({
     'what happened',
   ],
   input: z.object({
-    project: someProject('Of which project; left out, the last deployment of this conversation, else of this person'),
+    project: optionalProject(
+      'Of which project; left out, the last deployment of this conversation, else of this person',
+    ),
     environment: AnyEnvironment,
   }),
   ...LOOK_UP,
@@ -147,7 +149,7 @@ export const listDeployments = tool({
     'all deployments so far',
   ],
   input: z.object({
-    project: someProject('Only of this project; of all when left out'),
+    project: optionalProject('Only of this project; of all when left out'),
   }),
   ...LOOK_UP,
   run: async ({ project }, { ports, now }) => {
@@ -178,7 +180,7 @@ export const listServices = tool({
   ],
   input: z.object({
     environment: AnyEnvironment,
-    project: someProject('Only this project; all when left out'),
+    project: optionalProject('Only this project; all when left out'),
   }),
   ...LOOK_UP,
   run: async ({ project, environment }, { ports }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import { someServer, tool } from '../../tools/tool.ts';
+import { optionalServer, tool } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
 import { derivedOf, planOf, requireRepository, resolveDeployment, sayCommit, unseenPlan, UNSEEN_PLAN } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
@@ -27,7 +27,7 @@ export const triggerDeploy = tool({
     project: ProjectName,
     version: Version,
     environment: Environment,
-    server: someServer(
+    server: optionalServer(
       'Server to run it on; the one where it is, or the one with the most room, when left out',
       'On which server?',
     ),

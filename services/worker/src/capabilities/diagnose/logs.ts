@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { someProject, READ, tool } from '../../tools/tool.ts';
+import { optionalProject, READ, tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
 import { ago, code, logBlock } from './words.ts';
 
@@ -82,7 +82,7 @@ export const getErrorHistory = tool({
     'any errors lately',
   ],
   input: z.object({
-    project: someProject('Only of this project; of all when left out'),
+    project: optionalProject('Only of this project; of all when left out'),
     environment: SomeEnvironment.describe('Only of this environment; of all when left out'),
     hours: z.coerce
       .number()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { someProject, someServer, CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { optionalProject, optionalServer, CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -105,8 +105,8 @@ export const listAllocations = tool({
     'when was port 20001 released',
   ],
   input: z.object({
-    server: someServer('Only this server', 'On which server?'),
-    project: someProject('Only this project'),
+    server: optionalServer('Only this server', 'On which server?'),
+    project: optionalProject('Only this project'),
   }),
   ...LOOK_UP,
   run: async ({ server, project }, { ports }) => {

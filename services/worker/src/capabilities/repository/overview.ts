@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import { LOOK_UP, tool } from '../../tools/tool.ts';
 
 const SHOWN = 10;
-const MOST_SEVERE_FIRST = SEVERITIES.toReversed();
+const MAX_SEVERE_FIRST = SEVERITIES.toReversed();
 
 export const listRepositories = tool({
   describe:
@@ -39,7 +39,7 @@ export const listRepositories = tool({
       const filter = { tagged: wanted.length, tags: wanted.join(', ') };
       if (total === 0) return say('findings.noRepositories', filter);
       const lines = repositories.map(({ project, tags, scannedAt, open }) => {
-        const there = MOST_SEVERE_FIRST.filter((severity) => open[severity] > 0);
+        const there = MAX_SEVERE_FIRST.filter((severity) => open[severity] > 0);
         return say('findings.repository', {
           project,
           tagged: tags.length,

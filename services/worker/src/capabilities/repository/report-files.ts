@@ -23,7 +23,7 @@ export async function documentFiles(
 }
 
 /** More than this is for tools that read SARIF, from the command line. */
-const MOST_FINDINGS = 2_000;
+const MAX_FINDINGS = 2_000;
 
 /** The findings of a project as Markdown for people and as SARIF for tools. */
 export async function reportFiles(
@@ -37,8 +37,8 @@ export async function reportFiles(
   now: Date,
 ): Promise<Parameters<typeof withFiles>[1]> {
   const { project, commit, summary = [] } = about;
-  const open = await repositories.findings.list({ project, status: 'open' }, MOST_FINDINGS);
-  const accepted = await repositories.findings.list({ project, status: 'accepted' }, MOST_FINDINGS);
+  const open = await repositories.findings.list({ project, status: 'open' }, MAX_FINDINGS);
+  const accepted = await repositories.findings.list({ project, status: 'accepted' }, MAX_FINDINGS);
   const runs = await repositories.runs.list(project, 20);
   const [newest] = runs.filter(({ status }) => status === 'completed');
   const steps = newest ? await repositories.runs.steps(newest.runId) : [];

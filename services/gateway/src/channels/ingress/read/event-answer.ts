@@ -3,7 +3,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
 import { withoutDecisions } from '../../decided-elsewhere.ts';
-import { BOT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
+import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
 import { wordsOf, type ProgramMessage } from '../message.ts';
 
 /** What became of an event. */
@@ -39,7 +39,7 @@ interface MessageRow {
 }
 
 /** What a conversation of programs is bounded to: nobody reads more of one event. */
-const MOST_MESSAGES = 500;
+const MAX_MESSAGES = 500;
 
 /** What became of an event of this source, with its messages in their order; null when it sent no such event. */
 export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
@@ -69,7 +69,7 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
   return findRow<EventRow>(db)`
     with event as (
       select v.event_id, i.id, i.outcome, i.reason, i.trace_id, i.turn_id from ingress_events v
-        left join inbox i on i.channel = 'ingress' and i.bot = ${BOT} and i.update_id = v.event_id and i.user_key = ${userKey}
+        left join inbox i on i.channel = 'ingress' and i.bot = ${INGRESS_ACCOUNT} and i.update_id = v.event_id and i.user_key = ${userKey}
        where v.event_id = ${eventId} and v.source = ${source}),
     traces as (
       select trace_id from event where trace_id is not null
@@ -79,7 +79,7 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
        union select i.turn_id from inbox i join traces t on t.trace_id = i.trace_id
               where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.turn_id is not null)
     select e.id is not null as "isStored", e.outcome, e.reason,
-           exists (select 1 from dead_letters d where d.source = 'inbound' and d.ref = ${`ingress:${BOT}:`} || e.event_id) as "isLost",
+           exists (select 1 from dead_letters d where d.source = 'inbound' and d.ref = ${`ingress:${INGRESS_ACCOUNT}:`} || e.event_id) as "isLost",
            (select t.outcome from turns t where t.turn_id = e.turn_id) as turn,
            coalesce((select array_agg(turn_id) from turns_of), '{}') as turns,
            coalesce((select array_agg(trace_id) from traces), '{}') as traces,
@@ -105,7 +105,7 @@ async function listMessages(db: Queryable, source: string, event: EventRow): Pro
        and o.status <> 'superseded'
        and (o.slot is null or not exists (
              select 1 from outbox n where n.chat_key = o.chat_key and n.slot = o.slot and n.id > o.id))
-     order by coalesce((select min(f.id) from outbox f where f.chat_key = o.chat_key and f.slot = o.slot), o.id) limit ${MOST_MESSAGES}`;
+     order by coalesce((select min(f.id) from outbox f where f.chat_key = o.chat_key and f.slot = o.slot), o.id) limit ${MAX_MESSAGES}`;
   const messages: ProgramMessage[] = [];
   for (const row of rows) {
     const body = OutboundBody.safeParse(row.body);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { attempt, parseJson } from '@signalbox/contracts/system-error';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { say } from '@signalbox/messages/say';
@@ -17,7 +17,7 @@ const Key = z.string().regex(/^[\x21-\x7e]{1,120}$/, { error: () => say('ingress
 const EventBody = z
   .strictObject({
     /** Words for the agent. */
-    text: z.string().trim().min(1).max(TEXT_LIMIT).optional(),
+    text: z.string().trim().min(1).max(MAX_TEXT_LENGTH).optional(),
     /** A button of an earlier answer that is pressed instead. */
     press: z
       .strictObject({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMarkdown, plainText } from './format.ts';
-import { MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
+import { MAX_MESSAGE_LENGTH, splitText, type MessageText } from './split.ts';
 
 const visible = (text: string): string => text.replace(/\s+/g, '');
 const joined = (parts: readonly MessageText[]): string => visible(parts.map((part) => part.text).join(''));
 
 test('a text that fits is one message', () => {
-  expect(splitText(plainText('x'.repeat(MESSAGE_LIMIT)))).toHaveLength(1);
+  expect(splitText(plainText('x'.repeat(MAX_MESSAGE_LENGTH)))).toHaveLength(1);
 });
 
 test('a long list is cut between its items', () => {

@@ -3,9 +3,9 @@ import { findCut } from '../../text/cut.ts';
 import type { Entity, FormattedText, Head } from './format.ts';
 
 /** Telegram's limit for one message, in UTF-16 units (core.telegram.org/bots/api#sendmessage). */
-export const MESSAGE_LIMIT = 4_096;
+export const MAX_MESSAGE_LENGTH = 4_096;
 /** Telegram ignores entities after the first hundred of a message. */
-export const ENTITY_LIMIT = 100;
+export const MAX_ENTITIES = 100;
 
 export type MessageText = Pick<FormattedText, 'text' | 'entities'>;
 
@@ -14,7 +14,7 @@ export type MessageText = Pick<FormattedText, 'text' | 'entities'>;
  * between characters as people see them. Nothing is lost but blanks at the cuts; spans that were cut go on in the next
  * message, and the head of a table is repeated there.
  */
-export function splitText(whole: FormattedText, limit: number = MESSAGE_LIMIT): readonly MessageText[] {
+export function splitText(whole: FormattedText, limit: number = MAX_MESSAGE_LENGTH): readonly MessageText[] {
   const { text } = whole;
   const entities = [...whole.entities].sort((a, b) => a.offset - b.offset || b.length - a.length);
   const parts: MessageText[] = [];
@@ -34,7 +34,7 @@ function findEnd(whole: FormattedText, entities: readonly Entity[], start: numbe
   const { text } = whole;
   const inside = entities.filter((one) => one.offset + one.length > start);
   // The first entity that would be one too many begins the next message at the latest.
-  const excess = inside[ENTITY_LIMIT];
+  const excess = inside[MAX_ENTITIES];
   const room = Math.min(start + limit, text.length);
   const most = excess !== undefined && excess.offset > start ? Math.min(room, excess.offset) : room;
   if (most === text.length) return most;
@@ -51,7 +51,7 @@ function takePart(text: string, entities: readonly Entity[], start: number, end:
     const to = Math.min(entity.offset + entity.length, last);
     if (to > from) kept.push({ ...entity, offset: from - start, length: to - from });
   }
-  return trimStart(text.slice(start, last), kept.slice(0, ENTITY_LIMIT));
+  return trimStart(text.slice(start, last), kept.slice(0, MAX_ENTITIES));
 }
 
 /** Drops empty lines at the start, as Telegram would, but never out of a span: indentation of code stays. */

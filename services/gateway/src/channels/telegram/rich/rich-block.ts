@@ -8,7 +8,7 @@ import {
   type Style,
   type Table,
 } from '../../text/block.ts';
-import { DEPTH_LIMIT } from './rich-size.ts';
+import { MAX_DEPTH } from './rich-size.ts';
 
 /** Rich blocks as the Bot API takes them. None of ours holds a file. */
 export type RichBlock = InputRichBlock;
@@ -106,7 +106,7 @@ function toRichTable(table: Table, depth: number): RichBlock {
 
 /** Styles that would be nested too deep are left out. */
 function toRichText(spans: InlineText, depth: number): RichText {
-  const levels = DEPTH_LIMIT - depth;
+  const levels = MAX_DEPTH - depth;
   const render = (inside: InlineText, level: number): RichText => {
     const parts = groupSpans(inside, level).map((group): RichText => {
       if (group.style === null || level >= levels) return textOf(group.spans);

@@ -9,13 +9,13 @@ import {
 } from '../../text/block.ts';
 import { findCut, findReach } from '../../text/cut.ts';
 import { isBlank } from '../../text/clean-text.ts';
-import { add, fits, RICH_LIMIT, sizeOf, sizeOfItem, sizeOfRow, subtract, type Size } from './rich-size.ts';
+import { add, fits, MAX_RICH_SIZE, sizeOf, sizeOfItem, sizeOfRow, subtract, type Size } from './rich-size.ts';
 
 /**
  * Cuts a message into sections of which each fits into one rich message: between blocks, else between items, rows, lines or
  * words. Cut code keeps its language, a cut table its header. Nothing is lost but blanks at the cuts.
  */
-export function cutSections(blocks: readonly Block[], limit: Size = RICH_LIMIT): readonly (readonly Block[])[] {
+export function cutSections(blocks: readonly Block[], limit: Size = MAX_RICH_SIZE): readonly (readonly Block[])[] {
   const sections: Block[][] = [];
   let section: Block[] = [];
   let room = limit;

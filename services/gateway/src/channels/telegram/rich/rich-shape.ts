@@ -1,7 +1,7 @@
 import type { Block, ListItem, Table } from '../../text/block.ts';
 import { plainParagraph } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
-import { COLUMN_LIMIT } from './rich-size.ts';
+import { MAX_COLUMNS } from './rich-size.ts';
 
 /** Lists and quotes nested deeper than this are written as text; it leaves the formatting inside some levels of its own. */
 const MAX_BLOCK_DEPTH = 10;
@@ -34,10 +34,10 @@ function fitBlock(block: Block, depth: number): readonly Block[] {
 /** A table that is too wide as several, each with the first column, by which the rows are known. */
 function splitColumns(table: Table): readonly Table[] {
   const width = Math.max(...table.rows.map((row) => row.length));
-  if (width <= COLUMN_LIMIT) return [table];
+  if (width <= MAX_COLUMNS) return [table];
   const tables: Table[] = [];
-  for (let from = 1; from < width; from += COLUMN_LIMIT - 1) {
-    const to = from + COLUMN_LIMIT - 1;
+  for (let from = 1; from < width; from += MAX_COLUMNS - 1) {
+    const to = from + MAX_COLUMNS - 1;
     tables.push({
       type: 'table',
       aligns: [...table.aligns.slice(0, 1), ...table.aligns.slice(from, to)],

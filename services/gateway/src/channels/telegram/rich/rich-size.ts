@@ -11,10 +11,10 @@ export interface Size {
  * takes. "32768 UTF-8 characters" is read as bytes, the strictest that it can mean: too long a message would be refused or,
  * worse, cut. Nested list items and rows count as blocks.
  */
-export const RICH_LIMIT: Size = { bytes: 32_500, blocks: 498 };
+export const MAX_RICH_SIZE: Size = { bytes: 32_500, blocks: 498 };
 /** Levels of blocks and formatting; we count every list item, row and cell as one. */
-export const DEPTH_LIMIT = 16;
-export const COLUMN_LIMIT = 20;
+export const MAX_DEPTH = 16;
+export const MAX_COLUMNS = 20;
 /** What a fold around long code takes up at most. */
 const FOLD: Size = { bytes: 60, blocks: 1 };
 /** What stands in an empty cell or item, in bytes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatDraft } from './draft.ts';
-import { MESSAGE_LIMIT } from '../format/split.ts';
+import { MAX_MESSAGE_LENGTH } from '../format/split.ts';
 
 const CHAT = 'telegram:1001';
 
@@ -25,7 +25,7 @@ test('of what takes several messages the end is shown', () => {
   const text = `${'many words '.repeat(1_000)}and the end`;
   const shown = formatDraft(CHAT, text, { rich: false });
   expect(shown.form === 'text' && shown.text.endsWith('and the end')).toBe(true);
-  expect(shown.form === 'text' && shown.text.length).toBeLessThanOrEqual(MESSAGE_LIMIT);
+  expect(shown.form === 'text' && shown.text.length).toBeLessThanOrEqual(MAX_MESSAGE_LENGTH);
 });
 
 test('before there is anything to see, something is shown', () => {

@@ -12,7 +12,7 @@ import { cutSections } from '../rich/rich-cut.ts';
 import { toReceiptBlock, withoutMark } from '../../text/receipt.ts';
 import { fitShape } from '../rich/rich-shape.ts';
 import { isBetterRich } from '../rich/rich-choice.ts';
-import { ENTITY_LIMIT, MESSAGE_LIMIT, splitText, type MessageText } from '../format/split.ts';
+import { MAX_ENTITIES, MAX_MESSAGE_LENGTH, splitText, type MessageText } from '../format/split.ts';
 
 /** What one message shows: as text with entities, or as blocks. */
 export type TelegramContent =
@@ -34,7 +34,7 @@ export type TelegramPart = TelegramContent & {
 };
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
-const PART_LIMIT = MESSAGE_LIMIT - say('gateway.repeated').length - 1;
+const MAX_PART_LENGTH = MAX_MESSAGE_LENGTH - say('gateway.repeated').length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
@@ -71,7 +71,7 @@ function encodeText(
   const formatted = formatBlocks(blocks);
   const inGroup = toTarget(chatKey).chatId < 0;
   const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
-    splitText(escapeLinks(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
+    splitText(escapeLinks(whole, { inGroup }), MAX_PART_LENGTH).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(plainText(source));
   const isBetter = isBetterRich(blocks, !isExact);
@@ -91,5 +91,5 @@ function encodeText(
 
 /** Whether it would take more than one ordinary message. */
 function isLong({ text, entities }: FormattedText): boolean {
-  return text.length > PART_LIMIT || entities.length > ENTITY_LIMIT;
+  return text.length > MAX_PART_LENGTH || entities.length > MAX_ENTITIES;
 }

@@ -4,11 +4,11 @@ import { flatten, parseMarkdown, type Node } from '../../text/markdown.ts';
 import type { StoredPatch } from './patches.ts';
 
 /** A table of more columns is wider than a phone. */
-const MOST_COLUMNS = 3;
+const MAX_COLUMNS = 3;
 /** A longer table stays one: as cards it would be a very long page. */
-const MOST_CARDS = 50;
+const MAX_CARDS = 50;
 /** Parsing holds up every other page. */
-const MOST_PARSED = 40_000;
+const MAX_PARSED = 40_000;
 
 type Child = Component['children'][number];
 type Table = Extract<Node, { type: 'table' }>;
@@ -41,7 +41,7 @@ function toComponent(
 
 /** A text whose wide tables are cards: what stands before the first, then the cards and what stands between them. Null without one. */
 function splitTables(text: string): { readonly text: string; readonly children: Child[] } | null {
-  if (!text.includes('|') || text.length > MOST_PARSED) return null;
+  if (!text.includes('|') || text.length > MAX_PARSED) return null;
   const tables = parseMarkdown(text).filter((node) => node.type === 'table' && isWide(node)) as Table[]; // as the filter says
   let end = 0;
   const parts: (string | Table)[] = [];
@@ -60,7 +60,7 @@ function splitTables(text: string): { readonly text: string; readonly children: 
 }
 
 function isWide({ children: rows }: Table): boolean {
-  return (rows[0]?.children.length ?? 0) > MOST_COLUMNS && rows.length > 1 && rows.length <= MOST_CARDS + 1;
+  return (rows[0]?.children.length ?? 0) > MAX_COLUMNS && rows.length > 1 && rows.length <= MAX_CARDS + 1;
 }
 
 function toText(text: string): Child[] {

@@ -4,10 +4,10 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import { isLoopback } from './origin.ts';
 
 /** Wrong codes of one address within the time below. A code has 60 bits: this is about load, and about what a log shows. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const WITHIN_MS = 10 * MINUTE_MS;
 /** Addresses that are remembered, the newest. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /** Counts failed sign-ins by address, in this process. `now` is a monotonic clock in milliseconds. */
 export function createAttemptLimit(now: () => number = () => performance.now()) {
@@ -16,7 +16,7 @@ export function createAttemptLimit(now: () => number = () => performance.now()) 
     /** Milliseconds until this address may try again; 0 when it may now. */
     waitMs(address: string): number {
       const known = failed.get(address);
-      return known && known.count >= MOST_FAILURES ? Math.max(0, known.untilMs - now()) : 0;
+      return known && known.count >= MAX_FAILURES ? Math.max(0, known.untilMs - now()) : 0;
     },
     fail(address: string): void {
       const known = failed.get(address);
@@ -26,7 +26,7 @@ export function createAttemptLimit(now: () => number = () => performance.now()) 
         failed.set(address, { count: 1, untilMs: now() + WITHIN_MS });
       }
       const [oldest] = failed.keys();
-      if (failed.size > MOST_ADDRESSES && oldest !== undefined) failed.delete(oldest);
+      if (failed.size > MAX_ADDRESSES && oldest !== undefined) failed.delete(oldest);
     },
   };
 }

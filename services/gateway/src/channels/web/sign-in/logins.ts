@@ -9,7 +9,7 @@ import { userKeyOf } from '../chat-key.ts';
 /** How long a browser stays signed in without being used. */
 export const LOGIN_MS = 30 * 24 * HOUR_MS;
 /** Browsers of one person; the oldest are signed out. */
-const MOST_LOGINS = 20;
+const MAX_LOGINS = 20;
 
 /** Who is signed in at a browser. */
 export interface Login {
@@ -97,7 +97,7 @@ async function startLogin(
   const token = randomBytes(32).toString('base64url');
   await db.query(sql`
     delete from web_logins where expires_at < now() or token_hash = ${replaced} or token_hash in (
-      select token_hash from web_logins where user_key = ${userKey} order by created_at desc offset ${MOST_LOGINS - 1})`);
+      select token_hash from web_logins where user_key = ${userKey} order by created_at desc offset ${MAX_LOGINS - 1})`);
   await db.query(sql`
     insert into web_logins (token_hash, user_key, expires_at)
     values (${hashToken(token)}, ${userKey}, now() + ${LOGIN_MS} * interval '1 ms')`);

@@ -16,7 +16,7 @@ export interface Speaker {
 }
 
 /** What an inbox takes as the id of an update. */
-const UPDATE_ID_LIMIT = 120;
+const MAX_UPDATE_ID_LENGTH = 120;
 /** For what admission puts between and behind them. */
 const ROOM = 10;
 /** Stands for no row: a button that was made up. */
@@ -67,6 +67,6 @@ export function chatOfPress(pressId: string): string {
 /** The same message of a session has the same one, and no other session's has it. It ends with the page's own id. */
 function toUpdateId(chatKey: string, id: string): string {
   const session = chatKey.slice('web:'.length);
-  const isShort = session.length + id.length + ROOM <= UPDATE_ID_LIMIT;
+  const isShort = session.length + id.length + ROOM <= MAX_UPDATE_ID_LENGTH;
   return `${isShort ? session : createHash('sha256').update(session).digest('hex')}:${id}`;
 }

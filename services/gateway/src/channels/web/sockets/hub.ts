@@ -7,8 +7,8 @@ import type { News } from './bus.ts';
 import type { PageSocket } from './page-socket.ts';
 
 /** Pages of one person, over all their chats, and of all people, at this gateway. The server takes no more connections than this. */
-const MOST_OF_PERSON = 20;
-const MOST_PAGES = 900;
+const MAX_OF_PERSON = 20;
+const MAX_PAGES = 900;
 const TICK_MS = SECOND_MS;
 /** In ticks: how soon lost news are made up for, pages are asked whether they are there, and secrets leave the pages. */
 const LOOK_EVERY = 3;
@@ -43,8 +43,8 @@ export class Hub implements Closable {
 
   /** Why this person can open no page now, as an HTTP status; null when they can. */
   refusal(userKey: string): 429 | 503 | null {
-    if (this.#size >= MOST_PAGES) return 503;
-    return (this.#ofPerson.get(userKey) ?? 0) >= MOST_OF_PERSON ? 429 : null;
+    if (this.#size >= MAX_PAGES) return 503;
+    return (this.#ofPerson.get(userKey) ?? 0) >= MAX_OF_PERSON ? 429 : null;
   }
 
   add(page: PageSocket): void {

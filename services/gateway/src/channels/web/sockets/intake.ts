@@ -10,9 +10,9 @@ import type { Incoming, Listening } from '../../channel.ts';
  * One admission at a time, so that what pages of one session say cannot overtake each other here.
  */
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** Pages whose words wait. Beyond them a page is told to come again. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 const PATIENCE_MS = MINUTE_MS;
 const RETRY_BASE_MS = 100;
 const RETRY_MAX_MS = 3_000;
@@ -72,7 +72,7 @@ export class Intake implements Closable {
     // A page that came back says again what it has seen no echo of.
     const same = this.#waiting.find((one) => one.update.updateId === update.updateId);
     if (same) return same.taken;
-    if (this.#waiting.length >= MOST_WAITING || this.#stop.signal.aborted) return Promise.resolve(false);
+    if (this.#waiting.length >= MAX_WAITING || this.#stop.signal.aborted) return Promise.resolve(false);
     let resolve: Waiting['resolve'] = () => undefined;
     const taken = new Promise<boolean>((settle) => (resolve = settle));
     const untilMs = performance.now() + (this.#deps.patienceMs ?? PATIENCE_MS);
@@ -91,7 +91,7 @@ export class Intake implements Closable {
     let failures = 0;
     while (this.#waiting.length > 0) {
       const admit = this.#admit;
-      const batch = this.#waiting.slice(0, MOST_AT_ONCE);
+      const batch = this.#waiting.slice(0, MAX_AT_ONCE);
       if (admit) this.#admitting = this.#take(admit, batch);
       const isTaken = admit !== null && (await this.#admitting);
       if (isTaken) {

@@ -32,7 +32,7 @@ const Query = z.object({
 type Query = z.infer<typeof Query>;
 
 /** The reason of a close has room for this, in bytes. */
-const REASON_LIMIT = 120;
+const MAX_REASON_LENGTH = 120;
 
 export interface SocketRouteDeps {
   readonly hub: Hub;
@@ -153,10 +153,10 @@ function refuse(reply: FastifyReply, status: number): FastifyReply {
 
 function toReason(agents: readonly string[]): string {
   const names = agents.join(', ') || 'none';
-  return Buffer.byteLength(names) <= REASON_LIMIT
+  return Buffer.byteLength(names) <= MAX_REASON_LENGTH
     ? names
     : Buffer.from(names)
-        .subarray(0, REASON_LIMIT - 4)
+        .subarray(0, MAX_REASON_LENGTH - 4)
         .toString()
         .replace(/[^,]*$/, '…');
 }

@@ -18,8 +18,8 @@ type Content =
 export type WhatsAppPart = Content & { readonly replyTo: string | null };
 
 /** What Meta takes in one message, in characters. */
-const TEXT_LIMIT = 4_096;
-const INTERACTIVE_LIMIT = 1_024;
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_INTERACTIVE_LENGTH = 1_024;
 /** A message has to show something. */
 const NOTHING = '…';
 
@@ -31,8 +31,8 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly W
   const { buttons, files = [], replyTo = null } = body;
   // Room for a first line, so that sending a part again never moves text into another part.
   const room = say('gateway.repeated').length + 1;
-  const each = TEXT_LIMIT - room;
-  const texts = toTexts(body, { each, last: buttons.length > 0 ? INTERACTIVE_LIMIT - room : each });
+  const each = MAX_TEXT_LENGTH - room;
+  const texts = toTexts(body, { each, last: buttons.length > 0 ? MAX_INTERACTIVE_LENGTH - room : each });
   const plain = buttons.length > 0 ? texts.slice(0, -1) : texts;
   const contents: readonly Content[] = [
     ...plain.map((text): Content => ({ form: 'text', text })),

@@ -8,8 +8,8 @@ export interface FileForm {
 }
 
 const MIB = 1024 * 1024;
-const DOCUMENT_LIMIT = 100 * MIB;
-const IMAGE_LIMIT = 5 * MIB;
+const MAX_DOCUMENT_BYTES = 100 * MIB;
+const MAX_IMAGE_BYTES = 5 * MIB;
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 const DOCUMENTS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
@@ -26,8 +26,8 @@ const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.jpg': 
 export function chooseForm(name: string, bytes: Uint8Array): FileForm | null {
   const extension = extname(name).toLowerCase();
   const image = IMAGES[extension];
-  if (image !== undefined && bytes.length <= IMAGE_LIMIT) return { type: 'image', mimeType: image };
-  if (bytes.length === 0 || bytes.length > DOCUMENT_LIMIT) return null;
+  if (image !== undefined && bytes.length <= MAX_IMAGE_BYTES) return { type: 'image', mimeType: image };
+  if (bytes.length === 0 || bytes.length > MAX_DOCUMENT_BYTES) return null;
   const known = DOCUMENTS[extension];
   if (known !== undefined) return { type: 'document', mimeType: known };
   return isText(bytes) ? { type: 'document', mimeType: 'text/plain' } : null;

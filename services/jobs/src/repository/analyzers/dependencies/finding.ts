@@ -24,19 +24,19 @@ export function finding(rule: string, told: Told): Found {
     values: Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? toEvidence(value) : value]),
     ),
-    identity: identity.slice(0, IDENTITY_LIMIT),
+    identity: identity.slice(0, MAX_IDENTITY_LENGTH),
   };
 }
 
 /** A few names for a sentence. */
 export function someOf(names: readonly string[]): string {
-  const some = names.slice(0, SOME).map((name) => name.slice(0, NAME_LIMIT));
+  const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
 }
 
 const SOME = 3;
-const NAME_LIMIT = 60;
-const IDENTITY_LIMIT = 300;
+const MAX_NAME_LENGTH = 60;
+const MAX_IDENTITY_LENGTH = 300;
 
 /** The site of a project's documents is no part of what it ships. */
 function weigh(path: string, severity: Severity): Severity {

@@ -1,4 +1,4 @@
-import { isPackageKey, PACKAGES_LIMIT, type Packages } from '@signalbox/contracts/repository/packages';
+import { isPackageKey, MAX_PACKAGES, type Packages } from '@signalbox/contracts/repository/packages';
 import { ownKey, type Project } from './project.ts';
 
 /** What other repositories may ask this one for, and what it asks others for. */
@@ -14,5 +14,5 @@ export function packagesOf({ manifests, own }: Project): Packages {
 
 /** In an order of their own, so that of too many the same ones stay. */
 function bounded(names: Iterable<string>): string[] {
-  return [...new Set(names)].filter(isPackageKey).sort().slice(0, PACKAGES_LIMIT);
+  return [...new Set(names)].filter(isPackageKey).sort().slice(0, MAX_PACKAGES);
 }

@@ -88,13 +88,13 @@ function leadsOn(target: string): boolean {
   return PAGE.test(target) || (/^https?:/i.test(target) && !IMAGE.test(target) && !/badge|shields\.io/i.test(target));
 }
 
-const SCRIPT_LIMIT = 200;
+const MAX_SCRIPTS = 200;
 
 function readScripts(text: string): readonly string[] {
   try {
     const parsed: unknown = JSON.parse(text);
     const scripts = typeof parsed === 'object' && parsed !== null && 'scripts' in parsed ? parsed.scripts : null;
-    return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts).slice(0, SCRIPT_LIMIT) : [];
+    return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts).slice(0, MAX_SCRIPTS) : [];
   } catch {
     // A broken manifest is for its package manager to complain about.
     return [];
@@ -116,7 +116,7 @@ function readCalls(code: readonly { readonly text: string; readonly line: number
         }),
       ),
     )
-    .slice(0, SCRIPT_LIMIT);
+    .slice(0, MAX_SCRIPTS);
 }
 
 function toFound(

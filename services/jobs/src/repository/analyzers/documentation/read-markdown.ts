@@ -14,9 +14,9 @@ export interface Page {
 }
 
 /** More of one page are written by a program. */
-const LINK_LIMIT = 500;
-const ANCHOR_LIMIT = 1_000;
-const CODE_LIMIT = 500;
+const MAX_LINKS = 500;
+const MAX_ANCHORS = 1_000;
+const MAX_CODE_LINES = 500;
 
 /**
  * Reads the links, headings and code of a page, line by line and in linear time. It is no whole Markdown: a parser of all of it takes minutes
@@ -32,7 +32,7 @@ export function readMarkdown(text: string): Page {
   let isInList = false;
   let before = '';
   for (const [index, whole] of withoutComments(text).split('\n').entries()) {
-    const line = whole.slice(0, LINE_LIMIT).trimEnd();
+    const line = whole.slice(0, MAX_LINE_LENGTH).trimEnd();
     const at = index + 1;
     if (line === '') {
       before = '';
@@ -41,7 +41,7 @@ export function readMarkdown(text: string): Page {
     const mark = FENCE.exec(line)?.[1];
     if (fence !== null) {
       if (mark?.startsWith(fence) && line.replace(/^[ \t>]+/, '') === mark) fence = null;
-      else if (code.length < CODE_LIMIT) code.push({ text: line, line: at });
+      else if (code.length < MAX_CODE_LINES) code.push({ text: line, line: at });
       continue;
     }
     if (mark !== undefined) {
@@ -52,11 +52,11 @@ export function readMarkdown(text: string): Page {
     if (/^\S/.test(line)) isInList = LIST_ITEM.test(line);
     if (!isInList && /^(?: {4}|\t)\s*\S/.test(line)) {
       hasCodeBlock = true;
-      if (code.length < CODE_LIMIT) code.push({ text: line.trim(), line: at });
+      if (code.length < MAX_CODE_LINES) code.push({ text: line.trim(), line: at });
       continue;
     }
     const spans = [...line.matchAll(CODE_SPAN)].map(([span]) => ({ text: span.replaceAll('`', ''), line: at }));
-    if (code.length < CODE_LIMIT) code.push(...spans);
+    if (code.length < MAX_CODE_LINES) code.push(...spans);
     const heading = HEADING.exec(line)?.[1] ?? HTML_HEADING.exec(line)?.[1] ?? (UNDERLINE.test(line) ? before : '');
     if (heading.trim() !== '') headings.push(heading);
     before = line;
@@ -64,15 +64,15 @@ export function readMarkdown(text: string): Page {
     links.push(...readLinks(line.replaceAll(CODE_SPAN, ''), at));
   }
   return {
-    links: links.slice(0, LINK_LIMIT),
-    anchors: [...toAnchors(headings), ...ids.map((id) => id.toLowerCase())].slice(0, ANCHOR_LIMIT),
+    links: links.slice(0, MAX_LINKS),
+    anchors: [...toAnchors(headings), ...ids.map((id) => id.toLowerCase())].slice(0, MAX_ANCHORS),
     code,
     hasCodeBlock,
     hasFrontMatter: /^---\r?\n/.test(text),
   };
 }
 
-const LINE_LIMIT = 20_000;
+const MAX_LINE_LENGTH = 20_000;
 const FENCE = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,8})?(`{3,}|~{3,})/;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
 const CODE_SPAN = /``[^`](?:[^`]|`(?!`))*``|`[^`]+`/g;

@@ -16,11 +16,11 @@ const LEAST_FILES = 20;
 const LEAST_AGE_SECONDS = 180 * 86_400;
 /** The share of the files that can be hot. */
 const TOP_SHARE = 0.05;
-const HOT_LIMIT = 5;
+const MAX_HOT_SPOTS = 5;
 const VERY_HOT = { commits: 40, lines: 800 };
 const ISLAND_LINES = 500;
 const ISLAND_AUTHORS = 3;
-const ISLAND_LIMIT = 5;
+const MAX_ISLANDS = 5;
 
 /**
  * Files in which work is expensive: those that are complex and often changed, after Tornhill, "Your Code as a Crime Scene", 2015. How
@@ -40,7 +40,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
     const lines = readSource(text, language)
       .code.split('\n')
       .filter((line) => line.trim() !== '');
-    const widths = lines.map((line) => Math.min(INDENT_LIMIT, measureIndent(line)));
+    const widths = lines.map((line) => Math.min(MAX_INDENT, measureIndent(line)));
     return { lines: lines.length, indents: widths.reduce((sum, width) => sum + width, 0) };
   },
   async conclude(noted, view) {
@@ -85,11 +85,11 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
 };
 
 /** What is indented further was not indented by hand. */
-const INDENT_LIMIT = 80;
+const MAX_INDENT = 80;
 const TAB_WIDTH = 4;
 
 function measureIndent(line: string): number {
-  const space = line.slice(0, line.length - line.trimStart().length).slice(0, INDENT_LIMIT);
+  const space = line.slice(0, line.length - line.trimStart().length).slice(0, MAX_INDENT);
   return space.length + (TAB_WIDTH - 1) * (space.split('\t').length - 1);
 }
 
@@ -99,7 +99,7 @@ interface Changed extends Pick<Noted<HotSpotsFacts>, 'path' | 'facts'> {
 
 function findHot(files: readonly Changed[]): readonly Changed[] {
   const heat = ({ facts, changes }: Changed): number => facts.indents * changes.commitsOfYear;
-  const most = Math.min(HOT_LIMIT, Math.ceil(files.length * TOP_SHARE));
+  const most = Math.min(MAX_HOT_SPOTS, Math.ceil(files.length * TOP_SHARE));
   return order(
     files.filter(
       ({ facts, changes }) =>
@@ -116,7 +116,7 @@ function findIslands(files: readonly Changed[]): readonly Changed[] {
     ({ facts, changes }) =>
       changes.authors === 1 && changes.commitsOfYear >= LEAST_COMMITS_OF_YEAR && facts.lines >= ISLAND_LINES,
   );
-  return order(islands, ({ facts, changes }) => facts.lines * changes.commits).slice(0, ISLAND_LIMIT);
+  return order(islands, ({ facts, changes }) => facts.lines * changes.commits).slice(0, MAX_ISLANDS);
 }
 
 function order(files: readonly Changed[], weigh: (one: Changed) => number): readonly Changed[] {

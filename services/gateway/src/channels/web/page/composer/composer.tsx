@@ -1,4 +1,4 @@
-import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import type { PageSession } from '@signalbox/contracts/conversation/page-session';
 import type { Ref, RefObject, TargetedKeyboardEvent, VNode } from 'preact';
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -67,7 +67,7 @@ export function Composer({ commands, writing }: Props): VNode {
           aria-activedescendant={isOffering ? `suggestion-${suggestions.selected}` : undefined}
           autocomplete="off"
           enterkeyhint={HAS_KEYBOARD ? 'send' : 'enter'}
-          maxLength={TEXT_LIMIT}
+          maxLength={MAX_TEXT_LENGTH}
           placeholder={say('page.placeholder')}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}

@@ -28,12 +28,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The longest license has about 35 KB; its title stands at the top. */
-const READ_LIMIT = 40_000;
+const MAX_READ_LENGTH = 40_000;
 
 /** The SPDX id of a license, without `-only` and `-or-later`, by its text; null for one that is not known. */
 export function recognizeLicense(text: string): string | null {
   const plain = text
-    .slice(0, READ_LIMIT)
+    .slice(0, MAX_READ_LENGTH)
     .toLowerCase()
     .replaceAll(/[\s*#>/=_-]+/g, ' ')
     .replaceAll(/[“”"]/g, '');

@@ -45,7 +45,7 @@ export function parsed(parse: () => unknown): unknown {
 export function linesOfNames(text: string): (name: string, value?: string) => number | undefined {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {
-    const given = /^\s*["']?([\w@][^"'\s=:]*)["']?\s*[:=]\s*(?:"([^"]*)")?/.exec(line.slice(0, LINE_LIMIT));
+    const given = /^\s*["']?([\w@][^"'\s=:]*)["']?\s*[:=]\s*(?:"([^"]*)")?/.exec(line.slice(0, MAX_LINE_LENGTH));
     if (!given) continue;
     const [, name = '', value] = given;
     if (!lines.has(name)) lines.set(name, index + 1);
@@ -55,4 +55,4 @@ export function linesOfNames(text: string): (name: string, value?: string) => nu
 }
 
 /** Longer lines were not written by a person. */
-const LINE_LIMIT = 1_000;
+const MAX_LINE_LENGTH = 1_000;

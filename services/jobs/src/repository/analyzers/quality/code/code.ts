@@ -43,7 +43,7 @@ export type CodeSummary = {
 };
 
 /** Of one file: with more, nobody reads them one by one. */
-const PROBLEM_LIMIT = 60;
+const MAX_PROBLEMS = 60;
 /** So many open notes in one file are a list of work that nobody plans. */
 const MANY_NOTES = 10;
 const REASONABLE_COMPLEXITY = 10;
@@ -77,7 +77,7 @@ export const CODE_ANALYZER: Analyzer<CodeFacts> = {
       complexFunctions: complex.length,
       complexLines: complex.reduce((sum, one) => sum + one.lines, 0),
       notes,
-      problems: numberAlike(problems).slice(0, PROBLEM_LIMIT),
+      problems: numberAlike(problems).slice(0, MAX_PROBLEMS),
     };
   },
   conclude(noted) {

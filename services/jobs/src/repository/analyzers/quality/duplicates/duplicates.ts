@@ -30,10 +30,10 @@ export type DuplicatesSummary = {
 const LEAST_LINES = 30;
 const MANY_LINES = 100;
 /** A file with more lines is data. */
-const FILE_LIMIT = 20_000;
+const MAX_FILE_LINES = 20_000;
 /** What stands in more places than this is a form that everybody fills in, such as a list of fields. */
-const PLACE_LIMIT = 12;
-const FINDING_LIMIT = 200;
+const MAX_PLACES = 12;
+const MAX_FINDINGS = 200;
 
 /** Code that was copied from one file to another. Comments, imports and lines without words do not count. */
 export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
@@ -46,7 +46,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
     if (!language || isGenerated(path, text)) return null;
     const { comments } = readSource(text, language);
     const lines = readComparable(blankOut(text, comments));
-    if (lines.length < LEAST_LINES || lines.length > FILE_LIMIT) return null;
+    if (lines.length < LEAST_LINES || lines.length > MAX_FILE_LINES) return null;
     const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
     return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
   },
@@ -55,7 +55,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
       .map(({ path, facts }) => createFile(path, facts))
       .toSorted((one, other) => (one.path < other.path ? -1 : 1));
     const copies = findCopies(files);
-    const found = copies.slice(0, FINDING_LIMIT).map(({ from, to, length, fromIndex, toIndex }) => ({
+    const found = copies.slice(0, MAX_FINDINGS).map(({ from, to, length, fromIndex, toIndex }) => ({
       rule: 'duplicates/copied-code',
       severity: length >= MANY_LINES ? ('medium' as const) : ('low' as const),
       path: to.path,
@@ -92,11 +92,11 @@ function blankOut(text: string, spans: readonly { readonly start: number; readon
 /** What every file of a language begins with, and what holds no word. */
 const TRIVIAL =
   /^(?:import\b|from\b.{0,200}\bimport\b|export\b.{0,500}\bfrom\b|package\b|using\b|use\b|#include\b|require(?:_once)?\b|namespace\b)|^(?!.*\p{L}{2})/u;
-const LINE_LIMIT = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 
 function readComparable(text: string): readonly { readonly hash: number; readonly number: number }[] {
   return text.split('\n').flatMap((line, index) => {
-    const words = line.slice(0, LINE_LIMIT).trim().replaceAll(/\s+/g, ' ');
+    const words = line.slice(0, MAX_LINE_LENGTH).trim().replaceAll(/\s+/g, ' ');
     return words === '' || TRIVIAL.test(words) ? [] : [{ hash: hashLine(words), number: index + 1 }];
   });
 }
@@ -135,7 +135,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
   /** Up to where a pair of files is known to be the same, by how far their lines are apart. */
   const covered = new Map<string, number>();
   for (const [first, ...others] of places.values()) {
-    if (!first || others.length === 0 || others.length >= PLACE_LIMIT) continue;
+    if (!first || others.length === 0 || others.length >= MAX_PLACES) continue;
     for (const other of others) {
       if (other.file === first.file) continue;
       const key = `${first.file.path}\n${other.file.path}\n${other.index - first.index}`;

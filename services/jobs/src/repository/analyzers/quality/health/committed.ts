@@ -22,7 +22,7 @@ const MB = 1_000_000;
 const LARGE_BYTES = 5 * MB;
 const BIG_BYTES = MB;
 /** Of each rule: more of them are one cause. */
-const FILE_LIMIT = 20;
+const MAX_FILES = 20;
 
 /** What a package manager or a build puts there. What is not in the list may be wanted: GitHub's actions and plug-ins commit `dist`. */
 const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
@@ -49,7 +49,7 @@ export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
     ...folders('committed-build', 'low', groupBy(rest, BUILD_OUTPUT)),
     ...rest
       .filter(({ path }) => JUNK.test(path) && !isVendored(path))
-      .slice(0, FILE_LIMIT)
+      .slice(0, MAX_FILES)
       .map(({ path }) =>
         toFound('committed-junk', 'low', path, { name: toName(path.slice(path.lastIndexOf('/') + 1)) }),
       ),
@@ -64,7 +64,7 @@ function findLarge(files: readonly File[]): readonly FoundInTree[] {
       return sizeBytes > LARGE_BYTES || (sizeBytes > BIG_BYTES && !MEDIA.test(path) && !isDocumentation(path));
     })
     .toSorted((one, other) => other.sizeBytes - one.sizeBytes);
-  return large.slice(0, FILE_LIMIT).map(({ path, sizeBytes }) =>
+  return large.slice(0, MAX_FILES).map(({ path, sizeBytes }) =>
     toFound('large-file', sizeBytes > LARGE_BYTES ? 'low' : 'info', path, {
       megabytes: Math.round(sizeBytes / (MB / 10)) / 10,
     }),
@@ -84,7 +84,7 @@ function groupBy(files: readonly File[], pattern: RegExp): ReadonlyMap<string, n
 function folders(rule: string, severity: Severity, groups: ReadonlyMap<string, number>): readonly FoundInTree[] {
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .slice(0, FILE_LIMIT)
+    .slice(0, MAX_FILES)
     .map(([folder, files]) => toFound(rule, severity, folder, { name: toName(folder), files }));
 }
 

@@ -51,7 +51,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
       ...findMissing(summary),
       ...findModules(noted, view.files)
         .filter(({ isTested }) => !isTested)
-        .slice(0, MODULE_LIMIT)
+        .slice(0, MAX_MODULES)
         .map(toUntested),
       ...findCommitted(view.files),
     ];
@@ -61,7 +61,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
 
 /** Tests that stand beside the code that they test, as in Rust. */
 const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
-const MODULE_LIMIT = 20;
+const MAX_MODULES = 20;
 
 async function summarize(noted: readonly Noted<HealthFacts>[], view: RepositoryView): Promise<HealthSummary> {
   const { commits, authors } = await view.history();

@@ -37,8 +37,8 @@ export interface Header {
 }
 
 /** Longer headers are cut in front: what tells a function stands at the end. */
-const HEADER_LIMIT = 240;
-const GROUP_LIMIT = 12;
+const MAX_HEADER_STEPS = 240;
+const MAX_GROUPS = 12;
 
 /** Behind the braces of a type: `): { name: string }[] {`. */
 const GOES_ON = /^ ?[[>|&{]/;
@@ -49,7 +49,7 @@ export function readHeader(code: string, open: number, partners: Int32Array): He
   const groups: number[] = [];
   let at = open - 1;
   let end = open;
-  for (let steps = 0; at >= 0 && steps < HEADER_LIMIT && parts.length < 2 * GROUP_LIMIT; steps += 1) {
+  for (let steps = 0; at >= 0 && steps < MAX_HEADER_STEPS && parts.length < 2 * MAX_GROUPS; steps += 1) {
     const char = code.charAt(at);
     if (char === ';' || char === '{' || char === '(' || char === '[') break;
     if (char === '}' && code.charAt(at - 1) !== '{' && !GOES_ON.test(code.slice(at + 1, at + 3))) break;

@@ -1,12 +1,12 @@
 /** A parameter list longer than this is no list. */
-const LIST_LIMIT = 2_000;
+const MAX_LIST_LENGTH = 2_000;
 
 /**
  * How many values a call has to give, by the list that opens and closes here: those with a default need not be, what is annotated is given by a
  * framework, and `self` by the language. What follows a bare `*` is named by the caller.
  */
 export function countParameters(code: string, open: number, close: number): number {
-  if (close < 0 || close - open > LIST_LIMIT) return 0;
+  if (close < 0 || close - open > MAX_LIST_LENGTH) return 0;
   const parts: string[] = [];
   let depth = 0;
   let from = open + 1;

@@ -63,10 +63,10 @@ interface KindOfSpan extends Span {
 const BEFORE_EXPRESSION =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield|if|unless|when|and|or|not)$/;
 /** Names of heredocs that are looked for and not there. More of them are no honest file, and each costs a look through it. */
-const HEREDOC_LIMIT = 20;
+const MAX_HEREDOCS = 20;
 
 /** Nobody indents further. */
-const MOST_INDENTED = 100;
+const MAX_INDENTED = 100;
 
 class Scanner {
   private readonly spans: KindOfSpan[] = [];
@@ -146,10 +146,8 @@ class Scanner {
   /** A string of Python that begins its line documents. */
   private isDocumentation(form: Form, start: number): boolean {
     if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
-    const before = this.text.slice(Math.max(0, start - MOST_INDENTED), start);
-    return (
-      before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (start <= MOST_INDENTED || before.includes('\n'))
-    );
+    const before = this.text.slice(Math.max(0, start - MAX_INDENTED), start);
+    return before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (start <= MAX_INDENTED || before.includes('\n'));
   }
 
   private takeTemplate(start: number, from: number): number {
@@ -203,7 +201,7 @@ class Scanner {
   private takeHeredoc(form: Form, start: number, opened: string): number {
     const from = start + opened.length;
     const body = this.endOfLine(from);
-    if (this.missedHeredocs > HEREDOC_LIMIT) return from;
+    if (this.missedHeredocs > MAX_HEREDOCS) return from;
     const end = new RegExp(`^[ \\t]*${opened.replaceAll(/\W/g, '')}\\b`, 'gm');
     end.lastIndex = body;
     const match = end.exec(this.text);

@@ -4,7 +4,7 @@ import { problemAt, type LineRule } from './lines.ts';
 const DOCKERFILE = /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i;
 const NOT_ONE = /\.(?:dockerignore|md|json|ya?ml|ts|js|go|py|sh)$/i;
 const INSTRUCTION = /^\s*([A-Za-z]{2,12})\s+(\S[^\n]*)/;
-const LINE_LIMIT = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 const rule = (name: string, severity: LineRule['severity']): LineRule => ({ rule: name, severity, pattern: /(?!)/ });
 const UNPINNED = rule('image-unpinned', 'low');
@@ -36,9 +36,9 @@ export function findInDockerfile(path: string, text: string): readonly Problem[]
     const wasContinued = isContinued;
     if (/^\s*#/.test(line.slice(0, 200))) continue;
     isContinued = /[\\`]\s{0,8}$/.test(line.slice(-20));
-    const [, word = '', rest = ''] = wasContinued ? [] : (INSTRUCTION.exec(line.slice(0, LINE_LIMIT)) ?? []);
+    const [, word = '', rest = ''] = wasContinued ? [] : (INSTRUCTION.exec(line.slice(0, MAX_LINE_LENGTH)) ?? []);
     const found = readInstruction(word.toUpperCase(), rest, { stages, line, number: index + 1 });
-    if (found) problems.push(problemAt(found, line.slice(0, LINE_LIMIT), index + 1));
+    if (found) problems.push(problemAt(found, line.slice(0, MAX_LINE_LENGTH), index + 1));
   }
   const last = stages.at(-1);
   if (last && runsAsRoot(last, stages) && !STEPPER.test(text))

@@ -10,7 +10,7 @@ export interface LineRule {
 }
 
 /** Longer lines were written by programs. */
-const LINE_LIMIT = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
 
 /** The problem of one line. */
@@ -30,7 +30,7 @@ export function problemAt(rule: LineRule, line: string, number: number): Problem
 export function findInLines(text: string, rules: readonly LineRule[], comment = COMMENT): readonly Problem[] {
   if (!rules.some(({ pattern }) => pattern.test(text))) return [];
   return text.split('\n').flatMap((line, index) => {
-    if (line.length > LINE_LIMIT || comment.test(line)) return [];
+    if (line.length > MAX_LINE_LENGTH || comment.test(line)) return [];
     const rule = rules.find(({ pattern }) => pattern.test(line));
     return rule ? [problemAt(rule, line, index + 1)] : [];
   });

@@ -8,7 +8,7 @@ import { isPlaceholder, isRandom } from './placeholders.ts';
 import type { Secret } from './secret.ts';
 
 /** Longest that a value is looked at. */
-const VALUE_LIMIT = 4_000;
+const MAX_VALUE_LENGTH = 4_000;
 /** Kinds that only hint at a secret and have to look drawn at random besides. */
 const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
 
@@ -51,7 +51,7 @@ function isMadeUp({ rule, kind, value }: Secret): boolean {
 }
 
 function judgeFormed(found: Found, text: string): Secret | null {
-  const value = text.slice(found.start, Math.min(found.end, found.start + VALUE_LIMIT));
+  const value = text.slice(found.start, Math.min(found.end, found.start + MAX_VALUE_LENGTH));
   if (found.kind === 'private-key') return judgeKey(found, value);
   if (found.kind === 'url-password') return judgeUrl(found, value, text);
   if (found.kind === 'jwt') return isPublicToken(value) ? null : credential(found, value);

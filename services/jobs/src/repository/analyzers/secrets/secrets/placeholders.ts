@@ -37,14 +37,12 @@ export function isPlaceholder(value: string): boolean {
 
 const WORD = /^(?:\d{1,4}|[A-Za-z]+\d{0,3})$/;
 /** More words than this are no name. */
-const MOST_WORDS = 12;
+const MAX_WORDS = 12;
 
 /** Whether it is made of words, as names of things are: `two-factor-auth2`, `EnvironmentAPIKey`. */
 export function isMadeOfWords(value: string): boolean {
   const parts = value.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
-  return parts.every(
-    (part) => part.length <= 40 && WORD.test(part) && countWords(part) <= MOST_WORDS && !isMixed(part),
-  );
+  return parts.every((part) => part.length <= 40 && WORD.test(part) && countWords(part) <= MAX_WORDS && !isMixed(part));
 }
 
 /** `EnvironmentAPIKey` has three. Each is one word at the most, so that no two ways of cutting are tried. */

@@ -3,7 +3,7 @@ import type { LockFacts, Locked } from '../package.ts';
 import { entriesOf, fieldOf, isPlain, parsed, textOf } from '../plain.ts';
 
 const MODULES = 'node_modules/';
-const REASON_LIMIT = 120;
+const MAX_REASON_LENGTH = 120;
 
 /** package-lock.json and npm-shrinkwrap.json of every version. Null for one that npm cannot read. */
 export function readPackageLock(text: string): LockFacts | null {
@@ -78,7 +78,7 @@ function readEntry(place: string, entry: unknown): Locked | null {
     ...(entry['dev'] === true || entry['devOptional'] === true ? { isDev: true } : {}),
     ...(license === null ? {} : { license }),
     ...(isRegistry && entry['integrity'] === undefined && entry['inBundle'] !== true ? { lacksIntegrity: true } : {}),
-    ...(deprecated === null ? {} : { deprecated: deprecated.slice(0, REASON_LIMIT) }),
+    ...(deprecated === null ? {} : { deprecated: deprecated.slice(0, MAX_REASON_LENGTH) }),
     ...(entry['hasInstallScript'] === true ? { hasInstallScript: true } : {}),
   };
 }

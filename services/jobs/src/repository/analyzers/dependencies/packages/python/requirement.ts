@@ -2,7 +2,7 @@ import type { Origin, Wanted } from '../package.ts';
 
 /** One dependency as PEP 508 writes it: `name[extra] >=1,<2 ; marker` or `name @ address`. Null where it is something else. */
 export function readRequirement(text: string): Wanted | null {
-  const line = text.slice(0, LINE_LIMIT).trim();
+  const line = text.slice(0, MAX_LINE_LENGTH).trim();
   const [, given = '', rest = ''] = /^([A-Za-z\d][\w.-]*)\s*(?:\[[^\]]*\]\s*)?(.*)$/s.exec(line) ?? [];
   if (given === '') return null;
   const name = normalName(given);
@@ -27,4 +27,4 @@ export function readAddress(address: string): Origin {
   return { kind: 'path', at: address.replace(/^file:(?:\/\/)?/, ''), isPinned: true };
 }
 
-const LINE_LIMIT = 2_000;
+const MAX_LINE_LENGTH = 2_000;
