@@ -17,6 +17,7 @@ import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
+import { findPackageCycles, findUndeclaredImports, type Manifest } from './architecture/packages.ts';
 import { findLateAwaits, findLostDeadlines } from './architecture/promises.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
@@ -95,6 +96,33 @@ describe('outside packages', () => {
     expect(
       findHomelessPackages(breach(path, `import { x } from '${name}';`, 'export const y = x;'), PACKAGE_HOMES),
     ).toHaveLength(1);
+  });
+});
+
+describe('packages of the workspace', () => {
+  const manifests = paths
+    .filter((path) => /^(?:shared|services|infra|examples)\/[^/]+\/package\.json$/.test(path))
+    .map((path): Manifest => ({ ...JSON.parse(read(path)), folder: path.replace('/package.json', '') }));
+  const made: readonly Manifest[] = [
+    { folder: 'shared/a', name: '@signalbox/a' },
+    { folder: 'shared/b', name: '@signalbox/b', dependencies: { '@signalbox/a': '1', zod: '4' } },
+  ];
+  const circle = [
+    ...breach('shared/a/src/x.ts', `export * from '@signalbox/b/y';`),
+    ...breach('shared/b/src/y.ts', `import { z } from 'zod';`, `export const y = import('@signalbox/a/x');`, 'z;'),
+  ];
+
+  it('declare in their package.json what they import', () => {
+    expect(manifests.length).toBeGreaterThan(10);
+    expect(findUndeclaredImports(files, manifests)).toEqual([]);
+    expect(findUndeclaredImports(circle, made)).toEqual([
+      'shared/a/src/x.ts:1: shared/a/package.json does not declare @signalbox/b',
+    ]);
+  });
+
+  it('stand on each other in one direction only', () => {
+    expect(findPackageCycles(files, manifests)).toEqual([]);
+    expect(findPackageCycles(circle, made)).toEqual(['@signalbox/a → @signalbox/b → @signalbox/a']);
   });
 });
 

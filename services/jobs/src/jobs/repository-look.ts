@@ -1,6 +1,6 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
-import { sayLook } from '@signalbox/contracts/repository-look';
+import { sayLook } from '@signalbox/messages/repository-look';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { DeployParts } from '../deploy/parts.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { addFolder, RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
-import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/contracts/repository-look';
+import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 

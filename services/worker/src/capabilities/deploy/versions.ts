@@ -1,5 +1,5 @@
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
+import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { someEnvironment, READ, tool } from '../../tools/tool.ts';

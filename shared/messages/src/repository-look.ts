@@ -1,8 +1,8 @@
-import { sayList } from '@signalbox/messages/list';
-import { say } from '@signalbox/messages/say';
-import type { Environment } from './conversation/fields.ts';
-import type { ActionButton } from './conversation/envelope.ts';
-import type { RepositoryLookResult } from './operations/operations.ts';
+import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
+import type { Environment } from '@signalbox/contracts/conversation/fields';
+import type { RepositoryLookResult } from '@signalbox/contracts/operations/operations';
+import { sayList } from './list.ts';
+import { say } from './say.ts';
 
 /** What can be read of a repository; without anything while somebody still looks. */
 export type RepositoryLook = RepositoryLookResult | typeof STILL_LOOKING;
