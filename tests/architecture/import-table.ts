@@ -11,7 +11,7 @@ const SAFETY = 'shared/safety/src/**';
 /** Pure functions over texts, for every sink: they know nothing but each other. */
 const REDACT = 'shared/safety/src/redact/**';
 /** All but the planner: it is one model of many, so only models and the CLI, which explains it, know of it. */
-const SHARED = 'shared/{messages,contracts,platform,store,safety,models}/src/**';
+const SHARED = 'shared/{messages,contracts,platform,store,safety,models,analysis}/src/**';
 const PLANNER = 'shared/planner/src/**';
 const GATEWAY = 'services/gateway/src';
 const WEB_PAGE = `${GATEWAY}/channels/web/page`;
@@ -21,6 +21,7 @@ const CAPABILITY_MAY = [
   `${WORKER}/tools/tool.ts`,
   CONTRACTS,
   'shared/safety/src/shell/classification.ts',
+  'shared/analysis/src/{rules,reports}/**', // pure; sentences about findings
   'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 
@@ -40,6 +41,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'shared/messages/src/**', may: [CONTRACTS] },
   { from: REDACT, may: [REDACT] },
   { from: SAFETY, may: [SAFETY, CONTRACTS] },
+  // Analyzers are pure, and what they find is kept by whoever runs them: they know no database and no queue.
+  { from: 'shared/analysis/src/**', may: ['shared/analysis/src/**', CONTRACTS, SAFETY] },
   { from: 'shared/platform/src/**', may: ['shared/platform/src/**', CONTRACTS, SAFETY] },
   { from: 'shared/store/src/**', may: ['shared/store/src/**', 'shared/platform/src/log.ts', SAFETY, CONTRACTS] },
   { from: PLANNER, may: [PLANNER, CONTRACTS] },
@@ -238,7 +241,7 @@ const TELEGRAM = `${GATEWAY}/channels/telegram/**`;
 const EVERY_CHANNEL = `${GATEWAY}/channels/**`;
 const SIMULATOR = 'infra/telegram-simulator/src';
 const WHATSAPP_SIMULATOR = 'infra/whatsapp-simulator/src/**';
-const DEPENDENCIES = 'services/jobs/src/repository/analyzers/dependencies/**';
+const DEPENDENCIES = 'shared/analysis/src/analyzers/dependencies/**';
 const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
@@ -283,7 +286,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'js-yaml', homes: [DEPENDENCIES] },
   { name: 'semver', homes: [DEPENDENCIES] },
   { name: 'spdx-expression-parse', homes: [DEPENDENCIES] },
-  { name: 'ae-cvss-calculator', homes: ['services/jobs/src/repository/advisories/**'] },
+  { name: 'ae-cvss-calculator', homes: ['shared/analysis/src/advisories/**'] },
   { name: 'smol-toml', homes: [DEPENDENCIES] },
   { name: 'vitest', homes: TESTS },
 ];

@@ -27,6 +27,7 @@ const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.signalbox
 /** Where the sources of each workspace package are, by the name it is imported under. */
 const WORKSPACES: Readonly<Record<string, string>> = {
   messages: 'shared/messages/src',
+  analysis: 'shared/analysis/src',
   contracts: 'shared/contracts/src',
   safety: 'shared/safety/src',
   platform: 'shared/platform/src',

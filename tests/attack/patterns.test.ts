@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readHeader } from '@signalbox/jobs/repository/analyzers/quality/source/blocks';
-import { LANGUAGES } from '@signalbox/jobs/repository/analyzers/quality/source/languages';
+import { readHeader } from '@signalbox/analysis/analyzers/quality/source/blocks';
+import { LANGUAGES } from '@signalbox/analysis/analyzers/quality/source/languages';
 import { Visitor, parseSync } from 'oxc-parser';
 import { describe, expect, it, vi } from 'vitest';
 import { listFiles } from '../architecture/sources.ts';
@@ -10,7 +10,7 @@ import { findSlowPattern } from '../support/slow-patterns.ts';
 
 // What reads the texts of strangers. A pattern that is written there is tried with texts that are made from it, without a line here.
 const READERS = [
-  'services/jobs/src/repository/analyzers',
+  'shared/analysis/src/analyzers',
   'services/jobs/src/diagnose',
   'services/jobs/src/knowledge',
   'shared/safety/src/redact',
@@ -18,8 +18,8 @@ const READERS = [
 /** What stands before a block is cut to so many characters, which a test below demands: what they cost is a factor, and no growth. */
 const HEADER = 264;
 const SHORT: Readonly<Record<string, number>> = {
-  'services/jobs/src/repository/analyzers/quality/source/braced-functions.ts': HEADER,
-  'services/jobs/src/repository/analyzers/quality/source/languages.ts': HEADER,
+  'shared/analysis/src/analyzers/quality/source/braced-functions.ts': HEADER,
+  'shared/analysis/src/analyzers/quality/source/languages.ts': HEADER,
 };
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -51,7 +51,7 @@ async function patternsMade(): Promise<readonly RegExp[]> {
   vi.resetModules();
   vi.stubGlobal('RegExp', Kept);
   try {
-    const { ANALYZERS } = await import('@signalbox/jobs/repository/analyzers/analyzers');
+    const { ANALYZERS } = await import('@signalbox/analysis/analyzers/analyzers');
     const extensions = LANGUAGES.flatMap((language) => language.extensions);
     const texts = Object.fromEntries(
       [...extensions.map((one) => `a.${one}`), 'README.md'].map((path) => [path, 'a(){']),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ANALYZERS } from '@signalbox/jobs/repository/analyzers/analyzers';
-import { findRule, RULES, saySeverity } from '@signalbox/messages/rules/rules';
+import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
+import { findRule, RULES, saySeverity } from '@signalbox/analysis/rules/rules';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { analyze } from '../support/analyze.ts';
 

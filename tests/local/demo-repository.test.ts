@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
-import { ANALYZERS } from '@signalbox/jobs/repository/analyzers/analyzers';
-import { scan } from '@signalbox/jobs/repository/scan/scan';
+import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
+import { scan } from '@signalbox/analysis/scan/scan';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { loadTestConfig } from '../support/config.ts';

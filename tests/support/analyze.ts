@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import type {
-  Analyzer,
-  Churn,
-  Conclusion,
-  Fact,
-  Noted,
-  RepositoryView,
-} from '@signalbox/jobs/repository/analyzers/analyzer';
+import type { Analyzer, Churn, Conclusion, Fact, Noted, RepositoryView } from '@signalbox/analysis/analyzer';
 import { Found } from '@signalbox/contracts/repository/finding';
 
 /** A scan of a few files by one analyzer, without git: for the rules of an analyzer alone. */

@@ -8,14 +8,12 @@ import { ChainName } from '@signalbox/contracts/repository/chains';
 import { createSources } from '@signalbox/jobs/deploy/source/sources';
 import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
 import { createRepositoryFetch } from '@signalbox/jobs/jobs/repository-fetch';
-import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
+import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
 import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
 import { openScanCell } from '@signalbox/jobs/sandbox/scan-room';
 import { createLog } from '@signalbox/platform/log';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { openPool } from '@signalbox/store/pool';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
 
 const Settings = z.object({
   databaseUrl: z.string(),
@@ -32,11 +30,8 @@ const pool = openPool(databaseUrl, log, { name: 'bench', max: 4, as: 'owner' });
 const cell = openScanCell(bubblewrap);
 const gitCell = openGitCell({ program: bubblewrap, path, hidden: [] });
 const hosts = { privateOnes: [], trustDir: null };
-const handler = createRepositoryChain({
-  pool,
+const handler = createRepositoryChain(pool, {
   log,
-  runs: createChainRuns(pool),
-  findings: createFindings(pool),
   path,
   startScan: (place, signal) => new ScanProcess(place, { cell, signal }),
 });

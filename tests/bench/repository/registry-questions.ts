@@ -1,5 +1,5 @@
 import { CHAINS, type ChainName } from '@signalbox/contracts/repository/chains';
-import { AGENTS } from '@signalbox/jobs/repository/agents/agents';
+import { STEPS } from '@signalbox/analysis/steps/steps';
 import type { Pool } from '@signalbox/store/pool';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
@@ -13,7 +13,7 @@ export function questionsOf(
   chain: ChainName,
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const [findings, runs, snapshots] = [createFindings(db), createChainRuns(db), createSnapshots(db)];
-  const analyzers = CHAINS[chain].flatMap(({ agent }) => AGENTS[agent]?.analyzers ?? []);
+  const analyzers = CHAINS[chain].flatMap(({ name }) => STEPS[name]?.analyzers ?? []);
   const nextId = (): string => `act_bench_${performance.now()}`;
   const first = async (): Promise<string> =>
     (await findings.list({ project, status: 'open', analyzers }, 1))[0]?.findingId ?? '';

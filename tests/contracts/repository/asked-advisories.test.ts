@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
-import { osvFolder } from '@signalbox/jobs/repository/advisories/osv-folder';
-import type { AdvisorySource } from '@signalbox/jobs/repository/advisories/advisory-source';
+import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
+import { osvFolder } from '@signalbox/analysis/advisories/osv-folder';
+import type { AdvisorySource } from '@signalbox/analysis/advisory-source';
 import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
 
 const run = promisify(execFile);

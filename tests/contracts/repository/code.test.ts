@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../../support/analyze.ts';
-import { LANGUAGES } from '@signalbox/jobs/repository/analyzers/quality/source/languages';
-import { CODE_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/code/code';
+import { LANGUAGES } from '@signalbox/analysis/analyzers/quality/source/languages';
+import { CODE_ANALYZER } from '@signalbox/analysis/analyzers/quality/code/code';
 
 const find = async (path: string, ...lines: readonly string[]): Promise<readonly string[]> => {
   const { found } = await analyze(CODE_ANALYZER, { [path]: lines.join('\n') });

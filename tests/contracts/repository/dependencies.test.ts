@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEPENDENCIES_ANALYZER } from '@signalbox/jobs/repository/analyzers/dependencies/dependencies';
-import { findRule } from '@signalbox/messages/rules/rules';
+import { DEPENDENCIES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/dependencies';
+import { findRule } from '@signalbox/analysis/rules/rules';
 import { inLanguage } from '@signalbox/messages/language';
 import { LOOK_ALIKES } from '../../fixtures/planted/dependencies/look-alikes.ts';
 import { PROBLEM_FILES, PROBLEMS } from '../../fixtures/planted/dependencies/problems.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DOCUMENTATION_ANALYZER } from '@signalbox/jobs/repository/analyzers/documentation/documentation';
+import { DOCUMENTATION_ANALYZER } from '@signalbox/analysis/analyzers/documentation/documentation';
 import { analyze } from '../../support/analyze.ts';
 
 const find = async (texts: Readonly<Record<string, string>>): Promise<readonly string[]> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DUPLICATES_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/duplicates/duplicates';
+import { DUPLICATES_ANALYZER } from '@signalbox/analysis/analyzers/quality/duplicates/duplicates';
 import { analyze } from '../../support/analyze.ts';
 
 const block = (count: number, name: string): string =>

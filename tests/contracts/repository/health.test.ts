@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEALTH_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/health/health';
+import { HEALTH_ANALYZER } from '@signalbox/analysis/analyzers/quality/health/health';
 import { analyze } from '../../support/analyze.ts';
 
 const code = (lines: number): string => 'run();\n'.repeat(lines);

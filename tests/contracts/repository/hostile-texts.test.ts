@@ -1,4 +1,4 @@
-import { ANALYZERS } from '@signalbox/jobs/repository/analyzers/analyzers';
+import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
 import { expect, it } from 'vitest';
 import { analyze } from '../../support/analyze.ts';
 import { findSlowness, type Make } from '../../support/linear-time.ts';

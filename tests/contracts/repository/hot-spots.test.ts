@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOT_SPOTS_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/hot-spots';
+import { HOT_SPOTS_ANALYZER } from '@signalbox/analysis/analyzers/quality/hot-spots';
 import { analyze } from '../../support/analyze.ts';
 
 const DAY = 86_400;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_PACKAGES } from '@signalbox/contracts/repository/packages';
-import { DEPENDENCIES_ANALYZER } from '@signalbox/jobs/repository/analyzers/dependencies/dependencies';
+import { DEPENDENCIES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/dependencies';
 import { analyze } from '../../support/analyze.ts';
 
 const packagesIn = async (files: Readonly<Record<string, string>>) =>

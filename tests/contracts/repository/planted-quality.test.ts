@@ -1,12 +1,12 @@
 import type { Found } from '@signalbox/contracts/repository/finding';
-import { DOCUMENTATION_ANALYZER } from '@signalbox/jobs/repository/analyzers/documentation/documentation';
-import { CODE_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/code/code';
-import { DUPLICATES_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/duplicates/duplicates';
-import { HEALTH_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/health/health';
-import { HOT_SPOTS_ANALYZER } from '@signalbox/jobs/repository/analyzers/quality/hot-spots';
+import { DOCUMENTATION_ANALYZER } from '@signalbox/analysis/analyzers/documentation/documentation';
+import { CODE_ANALYZER } from '@signalbox/analysis/analyzers/quality/code/code';
+import { DUPLICATES_ANALYZER } from '@signalbox/analysis/analyzers/quality/duplicates/duplicates';
+import { HEALTH_ANALYZER } from '@signalbox/analysis/analyzers/quality/health/health';
+import { HOT_SPOTS_ANALYZER } from '@signalbox/analysis/analyzers/quality/hot-spots';
 import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
-import { findRule } from '@signalbox/messages/rules/rules';
-import { QUALITY_RULES } from '@signalbox/messages/rules/quality';
+import { findRule } from '@signalbox/analysis/rules/rules';
+import { QUALITY_RULES } from '@signalbox/analysis/rules/quality';
 import { describe, expect, it } from 'vitest';
 import {
   LACKING_REPOSITORIES,

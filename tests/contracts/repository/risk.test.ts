@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RISK_ANALYZER } from '@signalbox/jobs/repository/analyzers/secrets/risk/risk';
+import { RISK_ANALYZER } from '@signalbox/analysis/analyzers/secrets/risk/risk';
 import { analyze } from '../../support/analyze.ts';
 import { NO_RISKS, PLANTED_RISKS } from '../../fixtures/planted/risk.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { RULES } from '@signalbox/messages/rules/rules';
+import { RULES } from '@signalbox/analysis/rules/rules';
 import { expect, it } from 'vitest';
 
 /** A row of the page: `| secrets/private-key | why it matters, and what to do |`. */

@@ -4,7 +4,7 @@ import {
   sayScorePart,
   scoreHealth,
   type ScoredSummaries,
-} from '@signalbox/jobs/repository/analyzers/quality/score';
+} from '@signalbox/analysis/analyzers/quality/score';
 import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
 
 const NOW = Date.UTC(2026, 0, 1) / 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findSecrets } from '@signalbox/jobs/repository/analyzers/secrets/secrets/find-secrets';
-import { SECRETS_ANALYZER } from '@signalbox/jobs/repository/analyzers/secrets/secrets/secrets';
-import type { Noted } from '@signalbox/jobs/repository/analyzers/analyzer';
+import { findSecrets } from '@signalbox/analysis/analyzers/secrets/secrets/find-secrets';
+import { SECRETS_ANALYZER } from '@signalbox/analysis/analyzers/secrets/secrets/secrets';
+import type { Noted } from '@signalbox/analysis/analyzer';
 import { analyze } from '../../support/analyze.ts';
 import { drawKey, NO_SECRETS, PLANTED_SECRETS } from '../../fixtures/planted/secrets.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findNextSteps } from '@signalbox/jobs/repository/steps/next-steps';
-import { planRefactoring, type PlannedFinding } from '@signalbox/jobs/repository/steps/refactoring-plan';
+import { findNextSteps } from '@signalbox/analysis/steps/next-steps';
+import { planRefactoring, type PlannedFinding } from '@signalbox/analysis/steps/refactoring-plan';
 import { inLanguage } from '@signalbox/messages/language';
 
 const finding = (

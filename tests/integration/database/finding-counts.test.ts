@@ -42,7 +42,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
       line: n,
       evidence: '',
       values: {},
-      identity: name,
+      fingerprint: `${analyzer}/${name}`,
     }));
     return reconcileFindings(db, { project, runId: nextId(), commit: 'c', analyzers: [analyzer], found });
   });

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '@signalbox/contracts/errors';
 import { AgentClass } from '@signalbox/contracts/governance/action';
-import { AgentFiles } from '@signalbox/jobs/repository/agent-files';
-import { ANALYZERS } from '@signalbox/jobs/repository/analyzers/analyzers';
-import { scan } from '@signalbox/jobs/repository/scan/scan';
+import { StepFiles } from '@signalbox/analysis/chain/step-files';
+import { createChainRecords } from '@signalbox/jobs/jobs/repository-records';
+import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
+import { scan } from '@signalbox/analysis/scan/scan';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -81,7 +82,7 @@ describe('what an agent reads and writes', () => {
   });
   afterAll(() => bench.close());
 
-  const filesOf = async (agentClass: AgentClass): Promise<AgentFiles> => {
+  const filesOf = async (agentClass: AgentClass): Promise<StepFiles> => {
     const { pool } = bench.jobs;
     const runId = `run_${agentClass}`;
     const run = await createChainRuns(pool).begin({
@@ -94,7 +95,8 @@ describe('what an agent reads and writes', () => {
     });
     const open = { run, chain: 'tech_debt' as const, mirror: join(bench.folder, '.git'), commit, folder: null };
     const rest = { actor: 'system', threadId: null, before: null, signal: AbortSignal.timeout(60_000) };
-    return new AgentFiles({ pool, path: loadTestConfig().path }, { ...open, ...rest }, { name: 'hostile', agentClass });
+    const deps = { records: createChainRecords(pool), path: loadTestConfig().path };
+    return new StepFiles(deps, { ...open, ...rest }, { name: 'hostile', stepClass: agentClass });
   };
 
   it('stays within its class by hundreds of attempts, each of which is in the audit', async () => {
@@ -253,7 +255,7 @@ describe('what an agent reads and writes', () => {
 });
 
 /** Each of these is denied, and each denial is in the audit. */
-async function denies(files: AgentFiles, paths: readonly string[]): Promise<void> {
+async function denies(files: StepFiles, paths: readonly string[]): Promise<void> {
   const before = await countDenials();
   for (const path of paths)
     await expect(files.read(path), `reads ${path}`).rejects.toMatchObject({ code: 'PATH_DENIED' });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ChainName, CHAINS } from '@signalbox/contracts/repository/chains';
-import { AGENTS } from '@signalbox/jobs/repository/agents/agents';
+import { STEPS } from '@signalbox/analysis/steps/steps';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
 import { PLANTED, PLANTED_FILES } from '../../fixtures/planted/repository.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const analyzersOf = (chain: ChainName): readonly string[] =>
-  CHAINS[chain].flatMap(({ agent }) => AGENTS[agent]?.analyzers ?? []);
+  CHAINS[chain].flatMap(({ name }) => STEPS[name]?.analyzers ?? []);
 const about = (chain: ChainName): readonly string[] =>
   PLANTED.filter((one) => analyzersOf(chain).includes(one.split('/')[0] ?? ''));
 

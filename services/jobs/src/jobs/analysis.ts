@@ -1,12 +1,12 @@
-import { sayChainResult } from '@signalbox/messages/rules/say-findings';
+import type { ChainDeps } from '@signalbox/analysis/chain/chain-deps';
+import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { JobsConfig } from '../config.ts';
-import type { ChainParts } from '../repository/run-parts.ts';
 import type { HandlerOf, PoolHandlers } from '../runner/handlers.ts';
 
-/** The jobs that read texts of strangers. What they need is loaded with the first of them, so that a process without one is small. */
+/** The jobs that read untrusted repositories. Their modules are loaded with the first job, to keep an idle process small. */
 export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log): PoolHandlers<'analysis'> {
   let opened: Promise<HandlerOf<'repository.chain'>> | null = null;
   return {
@@ -19,25 +19,22 @@ export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log)
 }
 
 async function openChain(config: JobsConfig, pool: Pool, log: Log): Promise<HandlerOf<'repository.chain'>> {
-  const [{ createRepositoryChain }, { createChainRuns }, { createFindings }, startScan] = await Promise.all([
+  const [{ createRepositoryChain }, startScan] = await Promise.all([
     import('./repository-chain.ts'),
-    import('@signalbox/store/repository/chain-runs'),
-    import('@signalbox/store/repository/findings'),
     openScans(config, log),
   ]);
-  const [runs, findings] = [createChainRuns(pool), createFindings(pool)];
-  return createRepositoryChain({ pool, runs, findings, log, path: config.PATH, startScan });
+  return createRepositoryChain(pool, { log, path: config.PATH, startScan });
 }
 
-/** What starts the process of a scan, locked in where the machine can. */
-async function openScans(config: JobsConfig, log: Log): Promise<ChainParts['startScan']> {
+/** Prepares the scan process, in a sandbox where the machine supports one. */
+async function openScans(config: JobsConfig, log: Log): Promise<ChainDeps['startScan']> {
   const [{ ScanProcess }, { openScanCell }, { cellProgram, findConfinement }, { openAdvisories }] = await Promise.all([
-    import('../repository/scan/scan-process.ts'),
+    import('@signalbox/analysis/scan/scan-process'),
     import('../sandbox/scan-room.ts'),
     import('../sandbox/find-confinement.ts'),
-    import('../repository/advisories/open-advisories.ts'),
+    import('@signalbox/analysis/advisories/open-advisories'),
   ]);
   const cell = openScanCell(cellProgram(config, await findConfinement(config, log)));
-  const advisories = openAdvisories(config);
+  const advisories = openAdvisories({ folder: config.OSV_DIR, address: config.OSV_URL });
   return (place, signal) => new ScanProcess(place, { cell, advisories, signal });
 }

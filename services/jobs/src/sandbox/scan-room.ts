@@ -1,21 +1,13 @@
 import { join } from 'node:path';
+import type { ScanCell } from '@signalbox/analysis/scan/scan-process';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 import { nodeMounts, REPOSITORY } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { systemMounts } from './system-mounts.ts';
 
-/** Locks the program of a scan into a room. */
-export interface ScanCell {
-  /** The words before its own, for a scan of this mirror; the first is the program that is started. */
-  words(mirror: string): readonly string[];
-  /** The filter of system calls, which the program reads from its fourth file descriptor. */
-  readonly filter: Buffer;
-  readonly libraryPath: string | null;
-}
-
 const FILTER_FD = 3;
 /** What a scan consists of; data and keys of the product lie elsewhere in its folder. */
-const CODE = ['node_modules', 'services/jobs', 'shared', 'package.json'];
+const CODE = ['node_modules', 'shared', 'package.json'];
 
 /** A cell without a network, in which the system, the code of the scan and its mirror can be read and nothing be written. Null without bubblewrap. */
 export function openScanCell(program: BubblewrapProgram | null): ScanCell | null {

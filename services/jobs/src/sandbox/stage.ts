@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
-import { killGroup } from '../drivers/process/process-table.ts';
+import { killGroup } from '@signalbox/contracts/process-group';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** The kernel needs a moment to take a killed sandbox apart. */

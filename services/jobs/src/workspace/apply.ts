@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { parsePath, requireWritable } from './boundary.ts';
+import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
 import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
 import { readText, type Scope, type WriteScope } from './files.ts';
 import { modeOf, withFolder } from './folder.ts';

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
 import { systemCode } from '@signalbox/contracts/system-error';
-import { parsePath, requireReadable, requireWritable } from './boundary.ts';
+import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
 import { putFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
 /** Where files are, and what may be done with them. */

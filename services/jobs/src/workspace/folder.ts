@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readlink, rename, rm, type FileHandle } from 'node:
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { ifThere, systemCode } from '@signalbox/contracts/system-error';
-import { deny, type PathParts } from './boundary.ts';
+import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 

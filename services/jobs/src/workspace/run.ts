@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { systemCode } from '@signalbox/contracts/system-error';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
-import { deny, parsePath } from './boundary.ts';
+import { deny, parsePath } from '@signalbox/safety/paths/boundary';
 import type { Scope } from './files.ts';
 import { withFolder } from './folder.ts';
 import { earlierResult, noteResult } from './journal.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AgentClass } from '../governance/action.ts';
 
-/** The agents that work on repositories, and the class that bounds each. */
-export const REPOSITORY_AGENTS = {
+/** The steps that chains are made of, and the class that bounds each. */
+export const STEP_CLASSES = {
   discovery: 'READ_ONLY_SCAN',
   stack_map: 'READ_ONLY_SCAN',
   health_score: 'READ_ONLY_SCAN',
@@ -16,11 +16,11 @@ export const REPOSITORY_AGENTS = {
   doc_manager: 'WRITE_GATED',
   rollback: 'CONTROL_PLANE',
 } as const satisfies Readonly<Record<string, AgentClass>>;
-export type RepositoryAgentName = keyof typeof REPOSITORY_AGENTS;
+export type StepName = keyof typeof STEP_CLASSES;
 
 /** One step of a chain. */
 export interface ChainStep {
-  readonly agent: RepositoryAgentName;
+  readonly name: StepName;
   /** What it works with: `$.discovery`, or several as `$.discovery,$.stack`, which are put together; null: nothing but the repository. */
   readonly input: string | null;
   /** The key under which later steps find what it said. */
@@ -29,13 +29,8 @@ export interface ChainStep {
   readonly continueOnFailure: boolean;
 }
 
-const step = (
-  agent: RepositoryAgentName,
-  input: string | null,
-  output: string,
-  continueOnFailure = false,
-): ChainStep => ({
-  agent,
+const step = (name: StepName, input: string | null, output: string, continueOnFailure = false): ChainStep => ({
+  name,
   input,
   output,
   continueOnFailure,

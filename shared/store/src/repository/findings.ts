@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { SEVERITIES, type Found } from '@signalbox/contracts/repository/finding';
 import { appendAudit } from '../audit/audit.ts';
@@ -134,7 +133,8 @@ export interface ScanOutcome {
   readonly runId: string;
   readonly commit: string;
   readonly analyzers: readonly string[];
-  readonly found: readonly Found[];
+  /** Each with the fingerprint by which the next scan recognizes it. */
+  readonly found: readonly (Omit<Found, 'identity'> & { readonly fingerprint: string })[];
 }
 
 /**
@@ -144,7 +144,7 @@ export interface ScanOutcome {
 export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promise<void> {
   const { project, runId, commit, analyzers } = scan;
   await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`findings:${project}`}, 0))`);
-  const found = new Map(scan.found.map((one) => [fingerprintOf(one), one]));
+  const found = new Map(scan.found.map((one) => [one.fingerprint, one]));
   const rows = [...found].map(([fingerprint, one]) => ({
     ...makeStorable({ rule: one.rule, path: one.path, line: one.line, evidence: one.evidence, values: one.values }),
     fingerprint,
@@ -180,14 +180,6 @@ export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promi
        -- A conflict would use up a number, and people say these numbers.
        where not exists (select from repository_findings k where k.project = ${project} and k.fingerprint = f.fingerprint)
       on conflict (project, fingerprint) do nothing`);
-}
-
-/** What makes a finding the same one in the next scan: 32 hexadecimal digits. */
-export function fingerprintOf({ rule, path, identity }: Pick<Found, 'rule' | 'path' | 'identity'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([rule, path, identity]))
-    .digest('hex')
-    .slice(0, 32);
 }
 
 /** Writes down what a person decided about a finding, a baseline, a snapshot or a tag. */

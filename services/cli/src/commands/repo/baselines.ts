@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import { sayFinding } from '@signalbox/messages/rules/say-findings';
+import { sayFinding } from '@signalbox/analysis/reports/say-findings';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { withTransaction } from '@signalbox/store/pool';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ChainResult } from '@signalbox/contracts/repository/chain-run';
-import { ChainName, CHAINS, REPOSITORY_AGENTS } from '@signalbox/contracts/repository/chains';
+import { ChainName, CHAINS, STEP_CLASSES } from '@signalbox/contracts/repository/chains';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
-import { sayChainResult } from '@signalbox/messages/rules/say-findings';
+import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
 import { Runs } from '@signalbox/store/conversation/runs';
@@ -68,12 +68,12 @@ export async function listRuns(context: CommandContext, project: string): Promis
   return { ok: true, data: runs, lines };
 }
 
-/** The agents of all chains, with the bounds of their classes. */
+/** The steps of all chains, with the bounds of their classes. */
 export function listAgents(): Promise<Report> {
-  const agents = Object.entries(REPOSITORY_AGENTS).map(([agent, agentClass]) => ({
+  const agents = Object.entries(STEP_CLASSES).map(([agent, agentClass]) => ({
     agent,
     agentClass,
-    chains: ChainName.options.filter((chain) => CHAINS[chain].some((step) => step.agent === agent)),
+    chains: ChainName.options.filter((chain) => CHAINS[chain].some((step) => step.name === agent)),
     bounds: boundsOf(agentClass),
   }));
   const rows = agents.map(({ agent, agentClass, chains, bounds }) => [

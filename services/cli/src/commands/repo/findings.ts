@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
-import { toSarif } from '@signalbox/messages/rules/sarif';
-import { sayFinding, sayPlace } from '@signalbox/messages/rules/say-findings';
+import { toSarif } from '@signalbox/analysis/reports/sarif';
+import { sayFinding, sayPlace } from '@signalbox/analysis/reports/say-findings';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createFindings } from '@signalbox/store/repository/findings';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { GitCell } from '../../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type Reachable } from './mirror.ts';
-import { ObjectReader } from './object-reader.ts';
+import { ObjectReader } from '@signalbox/analysis/git/object-reader';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
 import { PAGE_FOLDERS, recognize } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';

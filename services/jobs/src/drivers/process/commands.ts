@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { killGroup } from '@signalbox/contracts/process-group';
 import { abortAfter } from '@signalbox/contracts/time';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { KeptOutput } from '../kept-output.ts';
 import { splitLines } from '../lines.ts';
-import { endAll, findFamily, killGroup, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
+import { endAll, findFamily, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 
 export interface Command {
   readonly argv: readonly string[];

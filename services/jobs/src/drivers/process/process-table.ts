@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
@@ -97,11 +96,6 @@ export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): voi
     // ESRCH: it ended in between. EPERM: it has become another user's, and is reported as what does not end.
     if (!(error instanceof Error)) throw error;
   }
-}
-
-/** Ends all of the group of a child that was started detached. One that has ended by itself is no error. */
-export function killGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined) attempt(() => process.kill(-pid, 'SIGKILL'), false);
 }
 
 /** Waits until `isOver` holds; answers whether it does after `timeoutMs`. Throws the signal's reason. */

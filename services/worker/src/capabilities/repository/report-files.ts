@@ -1,5 +1,5 @@
-import { sayReport, type SummarySentence } from '@signalbox/messages/rules/report';
-import { toSarif } from '@signalbox/messages/rules/sarif';
+import { sayReport, type SummarySentence } from '@signalbox/analysis/reports/report';
+import { toSarif } from '@signalbox/analysis/reports/sarif';
 import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';

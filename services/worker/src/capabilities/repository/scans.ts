@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { sayChain, sayChainResult } from '@signalbox/messages/rules/say-findings';
+import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { READ, tool, withFiles } from '../../tools/tool.ts';
 import { findingButtons } from './buttons.ts';

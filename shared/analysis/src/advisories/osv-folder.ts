@@ -1,0 +1,57 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { samePackage } from '../analyzers/dependencies/versions.ts';
+import type { AdvisoryAnswer, AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
+import { hitOf, readOsvRecord } from './osv-record.ts';
+
+/** Records have a few kilobytes; a few that list every version have more. */
+const RECORD_LIMIT_BYTES = 5_000_000;
+/** Files that are read at once. */
+const READERS = 16;
+
+/** OSV records as JSON files in a folder and those below it, as https://osv.dev publishes them. It is read anew each time, so it may be renewed. */
+export function osvFolder(folder: string): AdvisorySource {
+  return {
+    describe: () => 'folder',
+    find: async (packages) => {
+      try {
+        const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort();
+        if (names.length === 0) return unavailable('the folder has no records');
+        return {
+          outcome: 'answered',
+          hits: await readHits(
+            names.map((name) => join(folder, name)),
+            packages,
+          ),
+        };
+      } catch (error) {
+        return unavailable(error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read');
+      }
+    },
+  };
+}
+
+function unavailable(reason: string): AdvisoryAnswer {
+  return { outcome: 'unavailable', reason };
+}
+
+async function readHits(paths: readonly string[], packages: readonly PackageVersion[]): Promise<readonly Hit[]> {
+  const byFile = new Map<string, readonly Hit[]>();
+  const open = [...paths];
+  const read = async (): Promise<void> => {
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if ((await stat(path)).size > RECORD_LIMIT_BYTES) continue;
+      const record = readOsvRecord(await readFile(path, 'utf8'));
+      if (!record) continue;
+      const named = packages.filter((one) =>
+        record.affected.some((other) => other.package && samePackage(one, other.package)),
+      );
+      byFile.set(
+        path,
+        named.flatMap((one) => hitOf(record, one) ?? []),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, read));
+  return paths.flatMap((path) => byFile.get(path) ?? []);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { parseJson } from '@signalbox/contracts/system-error';
+import { compareVersions, samePackage } from '../analyzers/dependencies/versions.ts';
+import type { Hit, PackageVersion } from '../advisory-source.ts';
+import { scoreOf } from './score.ts';
+
+const MAX_ID_LENGTH = 100;
+const Id = z
+  .string()
+  .max(MAX_ID_LENGTH)
+  .regex(/^[\w.:-]+$/);
+
+/** What is read of a record of https://ossf.github.io/osv-schema; whatever else stands in it is left out. */
+const OsvRecord = z.object({
+  id: Id,
+  summary: z.string().default(''),
+  aliases: z.array(z.string()).default([]),
+  withdrawn: z.string().optional(),
+  severity: z.array(z.object({ type: z.string(), score: z.string().max(500) })).default([]),
+  database_specific: z.looseObject({ severity: z.unknown() }).optional(),
+  affected: z
+    .array(
+      z.object({
+        package: z.object({ ecosystem: z.string(), name: z.string() }).optional(),
+        ranges: z
+          .array(z.object({ type: z.string(), events: z.array(z.record(z.string(), z.string())).max(10_000) }))
+          .default([]),
+        versions: z.array(z.string()).default([]),
+        severity: z.array(z.object({ type: z.string(), score: z.string().max(500) })).default([]),
+      }),
+    )
+    .default([]),
+});
+export type OsvRecord = z.infer<typeof OsvRecord>;
+
+/** Null for what is no record. */
+export function readOsvRecord(text: string): OsvRecord | null {
+  const read = OsvRecord.safeParse(parseJson(text));
+  return read.success ? read.data : null;
+}
+
+/** What a record says of a package in a version: null when it is not affected, or the record was taken back. */
+export function hitOf(record: OsvRecord, one: PackageVersion): Hit | null {
+  if (record.withdrawn !== undefined) return null;
+  for (const affected of record.affected) {
+    if (!affected.package || !samePackage(one, affected.package)) continue;
+    const range = affected.ranges.find(({ type, events }) => type !== 'GIT' && isInRange(one, events));
+    if (!range && !affected.versions.includes(one.version)) continue;
+    const word = record.database_specific?.severity;
+    return {
+      package: one,
+      id: record.id,
+      aliases: record.aliases.filter((alias) => Id.safeParse(alias).success).slice(0, 20),
+      summary: record.summary.slice(0, 200),
+      score: scoreOf([...affected.severity, ...record.severity].map(({ score }) => score)),
+      word: typeof word === 'string' ? word.toUpperCase().slice(0, 20) : null,
+      fixed: firstFix(
+        one,
+        affected.ranges.filter(({ type }) => type !== 'GIT').flatMap(({ events }) => events),
+      ),
+    };
+  }
+  return null;
+}
+
+type Events = OsvRecord['affected'][number]['ranges'][number]['events'];
+
+/** As the schema says: in the order of versions, an event says what holds from there on. */
+function isInRange({ ecosystem, version }: PackageVersion, events: Events): boolean {
+  const steps = events.flatMap((event) => Object.entries(event)).filter(([kind]) => kind !== 'limit');
+  const order = (one: string, other: string): number =>
+    one === '0' || other === '0' ? Number(other === '0') - Number(one === '0') : compareVersions(ecosystem, one, other);
+  const ordered = steps.toSorted(([, one], [, other]) => order(one, other));
+  let isAffected = false;
+  for (const [kind, at] of ordered) {
+    const past = order(version, at);
+    if (kind === 'introduced' && past >= 0) isAffected = true;
+    if ((kind === 'fixed' && past >= 0) || (kind === 'last_affected' && past > 0)) isAffected = false;
+  }
+  return isAffected;
+}
+
+function firstFix({ ecosystem, version }: PackageVersion, events: Events): string | null {
+  const fixes = events.flatMap(({ fixed }) => (fixed === undefined ? [] : [fixed]));
+  const later = fixes.filter((fixed) => compareVersions(ecosystem, fixed, version) > 0);
+  return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, MAX_ID_LENGTH) ?? null;
+}

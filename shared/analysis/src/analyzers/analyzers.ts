@@ -1,0 +1,29 @@
+import type { Analyzer } from '../analyzer.ts';
+import { ADVISORIES_ANALYZER } from './dependencies/advisories/advisories.ts';
+import { DEPENDENCIES_ANALYZER } from './dependencies/dependencies.ts';
+import { LICENCES_ANALYZER } from './dependencies/licenses/licenses.ts';
+import { STACK_ANALYZER } from './dependencies/stack/stack.ts';
+import { DISCOVERY_ANALYZER } from './discovery.ts';
+import { DOCUMENTATION_ANALYZER } from './documentation/documentation.ts';
+import { CODE_ANALYZER } from './quality/code/code.ts';
+import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
+import { HEALTH_ANALYZER } from './quality/health/health.ts';
+import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
+import { RISK_ANALYZER } from './secrets/risk/risk.ts';
+import { SECRETS_ANALYZER } from './secrets/secrets/secrets.ts';
+
+/** Every analyzer. To add one: a folder here, a line in this table, and its rules in the table of rules. */
+export const ANALYZERS: readonly Analyzer[] = [
+  DISCOVERY_ANALYZER,
+  CODE_ANALYZER,
+  DUPLICATES_ANALYZER,
+  HOT_SPOTS_ANALYZER,
+  HEALTH_ANALYZER,
+  DOCUMENTATION_ANALYZER,
+  DEPENDENCIES_ANALYZER,
+  LICENCES_ANALYZER,
+  ADVISORIES_ANALYZER,
+  STACK_ANALYZER,
+  SECRETS_ANALYZER,
+  RISK_ANALYZER,
+];

@@ -1,0 +1,131 @@
+import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import type { Hit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
+import type { Analyzer, Noted } from '../../../analyzer.ts';
+import { finding } from '../finding.ts';
+import { LOCK_FILES, namesPackages, nameOf, readPackages } from '../packages/read-packages.ts';
+import { isShipped } from '../project.ts';
+
+/** Names and versions, and whether only developers use them. */
+type InUse = {
+  readonly ecosystem: Ecosystem;
+  readonly packages: readonly (readonly [name: string, version: string, isDev: boolean])[];
+};
+
+/** Versions in use that have weaknesses which somebody published. */
+export const ADVISORIES_ANALYZER: Analyzer<InUse> = {
+  name: 'advisories',
+  version: 1,
+  reach: 'commit',
+  // go.sum names more than what is built, so Go's versions are those of go.mod.
+  wants: ({ path }) => namesPackages(path) && isShipped(path) && nameOf(path) !== 'go.sum',
+  inspect: async (path, text) => {
+    const facts = await readPackages(path, text);
+    if (facts === null || facts.role === 'broken') return null;
+    const packages = (facts.packages ?? [])
+      .filter(({ version }) => version !== '')
+      .map(({ name, version, isDev }) => [name, version, isDev === true] as const);
+    return packages.length === 0 ? null : { ecosystem: facts.ecosystem, packages };
+  },
+  conclude: async (noted, view) => {
+    const unread = view.files
+      .map(({ path }) => path)
+      .filter((path) => isUnread(path, noted))
+      .slice(0, 20);
+    const packages = distinct(noted);
+    const counts = { packages: packages.length, unread };
+    const { advisories: source } = view;
+    if (source === null)
+      return { found: [], summary: { looked: false, why: 'no source of advisories is configured', ...counts } };
+    const answer = packages.length === 0 ? ({ outcome: 'answered', hits: [] } as const) : await source.find(packages);
+    const from = { source: source.describe() };
+    if (answer.outcome === 'unavailable')
+      return { found: [], summary: { looked: false, why: answer.reason, ...from, ...counts } };
+    const found = noted.flatMap((one) => findIn(one, answer.hits));
+    return { found, summary: { looked: true, weaknesses: found.length, ...from, ...counts } };
+  },
+};
+
+function isUnread(path: string, noted: readonly Noted<InUse>[]): boolean {
+  const isLock = Object.hasOwn(LOCK_FILES, nameOf(path)) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
+  return isLock && !noted.some((one) => one.path === path);
+}
+
+function keyOf({ ecosystem, name, version }: PackageVersion): string {
+  return `${ecosystem} ${name} ${version}`;
+}
+
+function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
+  const all = noted.flatMap(({ facts: { ecosystem, packages } }) =>
+    packages.map(([name, version]) => ({ ecosystem, name, version })),
+  );
+  return [...new Map(all.map((one) => [keyOf(one), one])).values()];
+}
+
+/** One finding for each package and weakness, whatever number of records and versions it has. */
+function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly Found[] {
+  const hitsOf = group(hits);
+  const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
+  for (const [name, version, isDev] of facts.packages)
+    for (const hit of hitsOf.get(keyOf({ ecosystem: facts.ecosystem, name, version })) ?? []) {
+      const key = `${name} ${weaknessOf(hit)}`;
+      const severity = severityOf(hit, isDev);
+      const known = worst.get(key);
+      if (!known || rank(severity) > rank(known.severity)) worst.set(key, { hit, severity });
+    }
+  return [...worst].map(([identity, { hit, severity }]) => {
+    const { name, version } = hit.package;
+    const id = weaknessOf(hit);
+    return finding('advisories/known-weakness', {
+      path,
+      severity,
+      evidence: hit.summary,
+      values: {
+        name,
+        version,
+        id: id === hit.id ? id : `${id}, ${hit.id}`,
+        fixed: hit.fixed ?? '',
+        state: hit.fixed === null ? 'open' : 'fixed',
+      },
+      identity,
+    });
+  });
+}
+
+function group(hits: readonly Hit[]): ReadonlyMap<string, readonly Hit[]> {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) groups.set(keyOf(hit.package), [...(groups.get(keyOf(hit.package)) ?? []), hit]);
+  return groups;
+}
+
+/** Several databases write about the same weakness; its CVE is what they share. */
+function weaknessOf({ id, aliases }: Hit): string {
+  return [id, ...aliases].filter((one) => one.startsWith('CVE-')).sort()[0] ?? id;
+}
+
+const WORDS: Readonly<Record<string, Severity>> = {
+  LOW: 'low',
+  MODERATE: 'medium',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+  CRITICAL: 'critical',
+};
+const ORDER: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+
+function rank(severity: Severity): number {
+  return ORDER.indexOf(severity);
+}
+
+/** By the score where there is one. What only developers use is not reached from outside. */
+function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
+  // Malicious packages have no score: everybody who installs them is harmed, developers first.
+  if (id.startsWith('MAL-')) return 'critical';
+  const severity = score === null ? (WORDS[word ?? ''] ?? 'medium') : ofScore(score);
+  return isDev && rank(severity) > rank('medium') ? 'medium' : severity;
+}
+
+/** The bands of CVSS. */
+function ofScore(score: number): Severity {
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  return score >= 4 ? 'medium' : 'low';
+}

@@ -1,0 +1,129 @@
+import type { Found } from '@signalbox/contracts/repository/finding';
+import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
+import { finding } from '../finding.ts';
+import { nameOf, folderOf } from '../packages/read-packages.ts';
+import { isShipped } from '../project.ts';
+import { idsOf, plainId, reachOf, readExpression } from './expression.ts';
+import { inspectLicences, namesLicence, type LicenceFacts, type LockedLicence } from './facts.ts';
+import { isLicenseFile } from './license-text.ts';
+
+/** What the repository and its dependencies may be used for: its own license, and those that lock files name. */
+export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
+  name: 'licences',
+  version: 2,
+  reach: 'commit',
+  wants: ({ path }) => namesLicence(path) && (isLicenseFile(path) || isShipped(path)),
+  inspect: inspectLicences,
+  conclude: (noted, view) => {
+    const own = ownLicence(noted, view);
+    return {
+      found: [...findOwn(own, noted), ...noted.flatMap((one) => findCopyleft(one, own))],
+      summary: { own: own.ids.slice(0, 10), ...summarize(noted) },
+    };
+  },
+};
+
+interface Own {
+  /** SPDX ids by license files and by the manifest of the root. */
+  readonly ids: readonly string[];
+  readonly hasFile: boolean;
+  readonly isPrivate: boolean;
+  /** Of the manifest of the root, as it is written. */
+  readonly declared: string | null;
+  /** By license files alone. */
+  readonly recognized: readonly string[];
+}
+
+function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: RepositoryView): Own {
+  const recognized = noted.flatMap(({ facts }) => (facts.kind === 'text' && facts.id !== null ? [facts.id] : []));
+  const root = noted.filter(({ path }) => folderOf(path) === '');
+  const manifests = root.flatMap(({ facts }) => (facts.kind === 'manifest' ? [facts] : []));
+  const declared = manifests.find((one) => one.declared !== null)?.declared ?? null;
+  const reading = declared === null ? null : readExpression(declared);
+  return {
+    ids: [...new Set([...recognized, ...(reading?.isValid === true ? idsOf(reading.tree) : [])])],
+    hasFile: files.some(({ path }) => isLicenseFile(path)),
+    isPrivate: manifests.some(({ isPrivate }) => isPrivate),
+    declared,
+    recognized,
+  };
+}
+
+/** What npm writes of a project that nobody may use. */
+const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
+
+function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly Found[] {
+  const found: Found[] = [];
+  if (!own.hasFile && own.declared === null)
+    // Of what is not to be published it is no surprise.
+    found.push(finding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
+  for (const { path, facts } of noted) {
+    if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
+    const { declared, line } = facts;
+    const reading = readExpression(declared);
+    const told = { path, line: line ?? undefined, evidence: declared };
+    if (!reading.isValid) {
+      found.push(finding('licences/invalid-expression', { ...told, severity: 'info', values: { license: declared } }));
+    } else if (folderOf(path) === '' && own.recognized.length > 0) {
+      const ids = idsOf(reading.tree);
+      if (!ids.some((id) => own.recognized.includes(id)))
+        found.push(
+          finding('licences/mismatch', {
+            ...told,
+            severity: 'low',
+            values: { license: declared, file: own.recognized.slice(0, 3).join(', ') },
+          }),
+        );
+    }
+  }
+  return found;
+}
+
+/** Licenses of packages that reach this project, unless it has given itself to such a license. What only developers use is not passed on. */
+function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly Found[] {
+  if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
+  return facts.packages
+    .filter(({ isDev }) => isDev !== true)
+    .flatMap((one) => {
+      const reach = reachOfPackage(one);
+      if (reach === 'none') return [];
+      return finding('licences/copyleft', {
+        path,
+        severity: reach === 'network' ? 'high' : 'medium',
+        evidence: `${one.name}@${one.version}: ${one.license}`,
+        values: { name: one.name, version: one.version, license: one.license },
+        identity: one.name,
+      });
+    });
+}
+
+function reachOfPackage({ license }: LockedLicence): 'none' | 'linked' | 'network' {
+  const reading = readExpression(license);
+  return reading.isValid ? reachOf(reading.tree) : 'none';
+}
+
+function isCopyleft(id: string): boolean {
+  const reading = readExpression(plainId(id));
+  return reading.isValid && reachOf(reading.tree) !== 'none';
+}
+
+const LICENSES_LISTED = 20;
+
+/** How many packages have which license; those of lock files that name none are counted as unknown. */
+function summarize(noted: readonly Noted<LicenceFacts>[]): { readonly [name: string]: Fact } {
+  const counts = new Map<string, number>();
+  const unknown: { path: string; packages: number }[] = [];
+  for (const { path, facts } of noted) {
+    if (facts.kind !== 'lock') continue;
+    for (const { license } of facts.packages) counts.set(license, (counts.get(license) ?? 0) + 1);
+    if (facts.unknown > 0) unknown.push({ path, packages: facts.unknown });
+  }
+  const listed = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1)).slice(0, LICENSES_LISTED);
+  return {
+    files: noted.flatMap(({ path, facts }) =>
+      facts.kind === 'text' ? [{ path: nameOf(path), license: facts.id }] : [],
+    ),
+    packages: listed.map(([license, packages]) => ({ license: license.slice(0, 60), packages })),
+    unknown,
+  };
+}

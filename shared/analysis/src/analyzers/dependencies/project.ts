@@ -1,0 +1,95 @@
+import type { Ecosystem } from '../../advisory-source.ts';
+import type { Noted, RepositoryView } from '../../analyzer.ts';
+import { isExample, isTest } from '../kinds-of-files.ts';
+import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
+import { normalName } from './packages/python/requirement.ts';
+import { folderOf } from './packages/read-packages.ts';
+
+/** What stands in one file. */
+export interface Placed<F> {
+  readonly path: string;
+  readonly folder: string;
+  readonly facts: F;
+}
+
+/** All manifests and lock files of a commit, without those of tests, examples and templates: nobody installs them to run something. */
+export interface Project {
+  readonly manifests: readonly Placed<ManifestFacts>[];
+  readonly locks: readonly Placed<LockFacts>[];
+  readonly broken: readonly Placed<PackageFacts>[];
+  /** Every ordinary file of the commit. */
+  readonly paths: ReadonlySet<string>;
+  /** What the packages of this repository are called, as `npm react`. */
+  readonly own: ReadonlySet<string>;
+}
+
+/** Puts together what was noted of single files. */
+export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
+  const placed = noted
+    .filter(({ path }) => isShipped(path))
+    .map(({ path, facts }) => ({ path, folder: folderOf(path), facts }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  const manifests = placed.filter((one): one is Placed<ManifestFacts> => one.facts.role === 'manifest');
+  return {
+    manifests,
+    locks: placed.filter((one): one is Placed<LockFacts> => one.facts.role === 'lock'),
+    broken: placed.filter(({ facts }) => facts.role === 'broken'),
+    paths: new Set(view.files.map(({ path }) => path)),
+    own: new Set(manifests.flatMap(({ facts }) => (facts.name === null ? [] : [ownKey(facts.ecosystem, facts.name)]))),
+  };
+}
+
+/** `npm react`. Names that their registry takes for the same give the same key. */
+export function ownKey(ecosystem: Ecosystem, name: string): string {
+  return `${ecosystem} ${ecosystem === 'PyPI' ? normalName(name) : name}`;
+}
+
+/** The folder itself and those it lies in, the nearest first; the root is the empty text. */
+export function foldersAbove(folder: string): readonly string[] {
+  const folders = [folder];
+  for (let at = folder; at !== ''; folders.push(at)) at = folderOf(at);
+  return folders;
+}
+
+export function inFolder(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** The nearest of these names in a folder or above it. */
+export function findAbove(project: Project, folder: string, names: readonly string[]): string | null {
+  for (const one of foldersAbove(folder))
+    for (const name of names) if (project.paths.has(inFolder(one, name))) return inFolder(one, name);
+  return null;
+}
+
+/** A folder below another, seen from there; null where it does not lie below. */
+export function seenFrom(above: string, folder: string): string | null {
+  if (above === '') return folder;
+  if (folder === above) return '';
+  return folder.startsWith(`${above}/`) ? folder.slice(above.length + 1) : null;
+}
+
+/** Whether a workspace names a folder as its member, with stars for parts and two for any number of them. */
+export function isMember(patterns: readonly string[], folder: string): boolean {
+  const isIn = (pattern: string): boolean => {
+    const wanted = pattern.replace(/^\.?\/|\/$/g, '').split('/');
+    const parts = folder.split('/');
+    const deep = wanted.indexOf('**');
+    if (deep < 0 && wanted.length !== parts.length) return false;
+    return wanted.slice(0, deep < 0 ? undefined : deep).every((part, index) => isPart(part, parts[index] ?? ''));
+  };
+  return folder !== '' && patterns.some((pattern) => !pattern.startsWith('!') && isIn(pattern));
+}
+
+function isPart(pattern: string, part: string): boolean {
+  const [start = '', end] = pattern.split('*', 2);
+  return end === undefined ? start === part : part.startsWith(start) && part.endsWith(end);
+}
+
+/** Folders whose manifests are copied before anybody uses them. */
+const TEMPLATE = /(?:^|\/)(?:_?templates?|template-[^/]*|scaffold(?:ing|s)?|skeletons?|starters?|generators?)\//i;
+
+/** Whether a manifest is there to be installed, and not for tests, as an example or as a template. */
+export function isShipped(path: string): boolean {
+  return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
+}

@@ -1,0 +1,91 @@
+import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
+import { isGenerated, isVendored } from '../../kinds-of-files.ts';
+import type { Ecosystem } from '../../../advisory-source.ts';
+import type { Manager } from '../packages/package.ts';
+import { LOCK_FILES, nameOf, namesPackages, readPackages } from '../packages/read-packages.ts';
+import { isShipped } from '../project.ts';
+import { languageOf } from './languages.ts';
+import { KNOWN_FILES, toolOf } from './known-tools.ts';
+
+/** What a manifest tells: what it asks for, and whether it speaks for others. */
+type StackFacts = {
+  readonly ecosystem: Ecosystem;
+  readonly manager: Manager;
+  readonly name: string | null;
+  readonly members: readonly string[];
+  readonly tools: readonly (readonly [kind: string, tool: string])[];
+};
+
+/** What a repository is made of and with. It has no rules: what it sums up is for reports. */
+export const STACK_ANALYZER: Analyzer<StackFacts> = {
+  name: 'stack',
+  version: 1,
+  reach: 'commit',
+  wants: ({ path }) => namesPackages(path) && isShipped(path) && !Object.hasOwn(LOCK_FILES, nameOf(path)),
+  inspect: async (path, text) => {
+    const facts = await readPackages(path, text);
+    if (facts?.role !== 'manifest') return null;
+    const { ecosystem, manager, name, members, wanted } = facts;
+    return { ecosystem, manager, name, members, tools: wanted.flatMap((one) => toolOf(ecosystem, one.name)) };
+  },
+  conclude: (noted, view) => ({
+    found: [],
+    summary: { languages: languagesOf(view), ...toolsOf(noted, view), ...packagesOf(noted, view) },
+  }),
+};
+
+const LANGUAGES_LISTED = 15;
+const LISTED = 30;
+
+/** Bytes by language, of what people wrote here to be run. */
+function languagesOf({ files }: RepositoryView): readonly Fact[] {
+  const bytes = new Map<string, { bytes: number; files: number }>();
+  for (const { path, sizeBytes } of files) {
+    const language = isVendored(path) || isGenerated(path) ? null : languageOf(path);
+    if (language === null) continue;
+    const sum = bytes.get(language) ?? { bytes: 0, files: 0 };
+    bytes.set(language, { bytes: sum.bytes + sizeBytes, files: sum.files + 1 });
+  }
+  const all = [...bytes.values()].reduce((sum, one) => sum + one.bytes, 0);
+  return [...bytes]
+    .sort(([a, one], [b, other]) => other.bytes - one.bytes || (a < b ? -1 : 1))
+    .slice(0, LANGUAGES_LISTED)
+    .map(([name, one]) => ({ name, ...one, percent: all === 0 ? 0 : Math.round((one.bytes / all) * 1_000) / 10 }));
+}
+
+/** What the path of a file tells; a place to start is told by the path itself. */
+function toldBy(path: string): readonly (readonly [kind: string, name: string])[] {
+  return Object.entries(KNOWN_FILES).flatMap(([kind, tools]) =>
+    Object.entries(tools).flatMap(([tool, form]) =>
+      form.test(path) ? [[kind, kind === 'entryPoints' ? path.slice(0, 200) : tool] as const] : [],
+    ),
+  );
+}
+
+/** Frameworks, tools, databases and places to start, by kind, in the order of their names. */
+function toolsOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
+  const kinds = new Map<string, Set<string>>();
+  const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
+  for (const { facts } of noted) for (const [kind, tool] of facts.tools) add(kind, tool);
+  for (const { path } of files)
+    if (!isVendored(path) && isShipped(path)) for (const [kind, name] of toldBy(path)) add(kind, name);
+  return Object.fromEntries([...kinds].map(([kind, names]) => [kind, [...names].sort().slice(0, LISTED)]));
+}
+
+function packagesOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [name: string]: Fact } {
+  const locks = files.flatMap(({ path }) => {
+    const name = nameOf(path);
+    return Object.hasOwn(LOCK_FILES, name) && isShipped(path) && !isVendored(path)
+      ? [LOCK_FILES[name]?.manager ?? '']
+      : [];
+  });
+  const workspaces = noted.filter(({ facts }) => facts.members.length > 0);
+  return {
+    packageManagers: [...new Set(locks)].sort(),
+    ecosystems: [...new Set(noted.map(({ facts }) => facts.ecosystem))].sort(),
+    manifests: noted.length,
+    workspaces: workspaces
+      .slice(0, LISTED)
+      .map(({ path, facts }) => ({ path, members: facts.members.slice(0, LISTED) })),
+  };
+}

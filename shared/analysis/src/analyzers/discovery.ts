@@ -1,0 +1,40 @@
+import { MAX_TEXT_BYTES, type Analyzer } from '../analyzer.ts';
+
+const FOLDERS = 20;
+/** Names of files that are not read. */
+const LARGE = 20;
+
+/** What there is: files and bytes by folder, links, submodules and the history in figures. It has no rules. */
+export const DISCOVERY_ANALYZER: Analyzer<null> = {
+  name: 'discovery',
+  version: 1,
+  reach: 'commit',
+  wants: () => false,
+  inspect: () => null,
+  async conclude(_, view) {
+    const folders = new Map<string, { files: number; bytes: number }>();
+    for (const { path, sizeBytes } of view.files) {
+      const name = path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : '.';
+      const folder = folders.get(name) ?? { files: 0, bytes: 0 };
+      folders.set(name, { files: folder.files + 1, bytes: folder.bytes + sizeBytes });
+    }
+    const largest = [...folders].sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1)).slice(0, FOLDERS);
+    const large = view.files.filter(({ sizeBytes }) => sizeBytes > MAX_TEXT_BYTES);
+    return {
+      found: [],
+      summary: {
+        commit: view.commit,
+        committedAt: view.committedAt,
+        files: view.files.length,
+        // No analyzer sees what stands in them.
+        unread: large.length,
+        large: large.slice(0, LARGE).map(({ path }) => path),
+        bytes: view.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        folders: largest.map(([path, folder]) => ({ path, ...folder })),
+        links: view.links.length,
+        submodules: view.submodules.length,
+        history: { ...(await view.history()) },
+      },
+    };
+  },
+};

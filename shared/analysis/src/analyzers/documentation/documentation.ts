@@ -1,0 +1,253 @@
+import { anyOf } from '../any-of.ts';
+import type { Found } from '@signalbox/contracts/repository/finding';
+import type { Analyzer, Noted, RepositoryView } from '../../analyzer.ts';
+import { toEvidence, toName } from '../evidence.ts';
+import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
+import { numberAlike } from '../number-alike.ts';
+import { findLanguage } from '../quality/source/languages.ts';
+import { createTree, readTarget } from './link-targets.ts';
+import { readMarkdown, type Link } from './read-markdown.ts';
+
+/** What is known of a page, or of a package and the scripts that it has. */
+export type DocumentationFacts =
+  | {
+      readonly kind: 'page';
+      readonly links: readonly Link[];
+      readonly anchors: readonly string[];
+      /** Scripts of a package that it says to run. */
+      readonly scripts: readonly { readonly name: string; readonly line: number }[];
+      readonly hasCommands: boolean;
+      readonly isOfSite: boolean;
+    }
+  | { readonly kind: 'package'; readonly scripts: readonly string[] };
+
+type PageFacts = Extract<DocumentationFacts, { kind: 'page' }>;
+type Page = Pick<Noted<PageFacts>, 'path' | 'facts'>;
+
+/** What a score says of documentation. */
+export type DocumentationSummary = {
+  readonly pages: number;
+  readonly links: number;
+  readonly deadLinks: number;
+  readonly readmeHasCommands: boolean;
+  readonly hasContributing: boolean;
+};
+
+/** Whether the pages of a repository lead where they say. Addresses elsewhere are not fetched. */
+export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
+  name: 'documentation',
+  version: 2,
+  reach: 'commit',
+  wants: ({ path }) =>
+    (PAGE.test(path) || PACKAGE.test(path)) && !isTest(path) && !isVendored(path) && !isGenerated(path),
+  inspect(path, text) {
+    if (PACKAGE.test(path)) return { kind: 'package', scripts: readScripts(text) };
+    const { links, anchors, code, hasCodeBlock, hasFrontMatter } = readMarkdown(text);
+    return {
+      kind: 'page',
+      links: links
+        .filter(({ target }) => !/^(?:[a-z][a-z0-9+.-]+:(?!\/\/\/)|\/\/)/i.test(target))
+        .map(({ target, line }) => ({ target: target.slice(0, 300), line })),
+      anchors,
+      scripts: readCalls(code),
+      hasCommands:
+        hasCodeBlock || code.some((one) => /\S \S/.test(one.text)) || links.some(({ target }) => leadsOn(target)),
+      isOfSite: hasFrontMatter,
+    };
+  },
+  async conclude(noted, view) {
+    const pages = noted.flatMap(({ path, facts }) => (facts.kind === 'page' ? [{ path, facts }] : []));
+    const packages = noted.flatMap(({ facts }) => (facts.kind === 'package' ? [facts.scripts] : []));
+    const links = findDeadLinks(pages, view);
+    const readme = pages.find(({ path }) => /^(?:\.github\/|docs\/)?readme\.\w+$/i.test(path));
+    const missing = await findMissingPages(view);
+    const found = [
+      ...(readme && !readme.facts.hasCommands && hasMuchCode(view)
+        ? [toFound(readme.path, 'readme-without-commands', 'low')]
+        : []),
+      ...links,
+      ...findUnknownScripts(pages, packages),
+      ...missing,
+    ];
+    const summary: DocumentationSummary = {
+      pages: pages.length,
+      links: pages.reduce((sum, { facts }) => sum + facts.links.length, 0),
+      deadLinks: links.length,
+      readmeHasCommands: readme?.facts.hasCommands ?? false,
+      hasContributing: hasPage(view, 'CONTRIBUTING'),
+    };
+    return { found: numberAlike(found), summary };
+  },
+};
+
+const PAGE = /\.(?:md|markdown)$/i;
+const PACKAGE = /(?:^|\/)package\.json$/;
+const IMAGE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i;
+/** Whether a link of a readme goes on to where more is said: no picture, no badge. */
+function leadsOn(target: string): boolean {
+  return PAGE.test(target) || (/^https?:/i.test(target) && !IMAGE.test(target) && !/badge|shields\.io/i.test(target));
+}
+
+const MAX_SCRIPTS = 200;
+
+function readScripts(text: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const scripts = typeof parsed === 'object' && parsed !== null && 'scripts' in parsed ? parsed.scripts : null;
+    return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts).slice(0, MAX_SCRIPTS) : [];
+  } catch {
+    // A broken manifest is for its package manager to complain about.
+    return [];
+  }
+}
+
+/** What makes another package, whose scripts are not of this repository. */
+const MAKES_PACKAGE =
+  /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s{1,8}(?:--?\w{1,20}\s{1,8}){0,4}create-|\bdegit\b/;
+
+function readCalls(code: readonly { readonly text: string; readonly line: number }[]): PageFacts['scripts'] {
+  if (code.some(({ text }) => MAKES_PACKAGE.test(text))) return [];
+  return code
+    .flatMap(({ text, line }) =>
+      [...text.matchAll(/(?<![\w-])(?:npm|pnpm|yarn)\s{1,3}run\s{1,3}([a-z][\w:.-]{0,80})(?![\w/*<[{])/g)].map(
+        (match) => ({
+          name: (match[1] ?? '').replace(/(?<![.:])[.:]+$/, ''),
+          line,
+        }),
+      ),
+    )
+    .slice(0, MAX_SCRIPTS);
+}
+
+function toFound(
+  path: string,
+  rule: string,
+  severity: Found['severity'],
+  more: Partial<Pick<Found, 'line' | 'evidence' | 'values' | 'identity'>> = {},
+): Found {
+  return { line: null, evidence: '', values: {}, identity: '', ...more, path, rule: `documentation/${rule}`, severity };
+}
+
+/** What is written once and then stays: its links were right at the time. And what is shown in another place than it lies in. */
+const NOT_FOLLOWED =
+  /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]{0,200}template|(?:^|\/)(?:issue|pull_request)_template/i;
+/** What says that the pages in its folder and below are made into a site, which has addresses of its own. */
+const SITE = anyOf(
+  /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
+  /(?:^|\/)(?:hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json)$/,
+  /(?:^|\/)(?:_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/,
+);
+
+function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly Found[] {
+  const has = createTree(view);
+  const anchorsOf = new Map(pages.map(({ path, facts }) => [path, new Set(facts.anchors)]));
+  const sites = view.files
+    .filter(({ path }) => SITE.test(path))
+    .map(({ path }) => path.replace(SITE, '').replace(/^$/, '.'));
+  return pages
+    .filter(({ path }) => !NOT_FOLLOWED.test(path))
+    .flatMap((page) => {
+      const isOfSite =
+        page.facts.isOfSite ||
+        (page.path.includes('/') && sites.some((site) => site === '.' || page.path.startsWith(`${site}/`)));
+      return page.facts.links.flatMap((link) => judgeLink({ page, link, isOfSite, has, anchorsOf }));
+    });
+}
+
+interface LinkPlace {
+  readonly page: Page;
+  readonly link: Link;
+  readonly isOfSite: boolean;
+  readonly has: (path: string) => boolean;
+  readonly anchorsOf: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonly Found[] {
+  const target = readTarget(page.path, link.target);
+  const shown = {
+    line: link.line,
+    evidence: toEvidence(link.target),
+    values: { target: toName(link.target) },
+    identity: link.target.slice(0, 300),
+  };
+  if (target.kind === 'unknown') return [];
+  if (target.kind === 'outside') return isOfSite ? [] : [toFound(page.path, 'link-outside', 'low', shown)];
+  // A site serves pages without their endings, pictures of its static folder, and both at addresses of its own.
+  if (
+    isOfSite &&
+    (link.target.startsWith('/') ||
+      !/\.\w+(?:[?#].*)?$/s.test(link.target) ||
+      (IMAGE.test(target.path) && link.target.startsWith('..')))
+  )
+    return [];
+  // A name alone may be anything: an identifier, a page of a wiki.
+  if (!/[./]/.test(link.target) && !link.target.startsWith('#')) return [];
+  if (!has(target.path)) {
+    // What it is built of is a page of another kind.
+    if (/\.html?$/.test(target.path)) return [];
+    // A forge shows these without their endings as well.
+    if (has(`${target.path}.md`) && isOfSite) return [];
+    const isImage = IMAGE.test(target.path);
+    return [toFound(page.path, isImage ? 'missing-image' : 'dead-link', 'low', shown)];
+  }
+  const anchors = anchorsOf.get(target.path);
+  const anchor = target.anchor.toLowerCase().replace(/^user-content-/, '');
+  if (
+    isOfSite ||
+    !anchors ||
+    anchor === '' ||
+    anchor === 'top' ||
+    anchors.has(anchor) ||
+    /^(?:l\d|readme$|:~:)/.test(anchor)
+  )
+    return [];
+  return [toFound(page.path, 'dead-anchor', 'low', shown)];
+}
+
+/** Pages on how to work on the repository itself. A guide may tell what to run in a project of the reader's. */
+const OWN_COMMANDS = /(?:^|\/)(?:readme|contributing|develop|hacking|install|setup|building)[^/]*$/i;
+
+function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly Found[] {
+  if (packages.length === 0) return [];
+  const known = new Set(packages.flat());
+  return pages
+    .filter(({ path }) => OWN_COMMANDS.test(path))
+    .flatMap(({ path, facts }) =>
+      facts.scripts
+        .filter(({ name }) => !known.has(name))
+        .map(({ name, line }) =>
+          toFound(path, 'unknown-script', 'low', {
+            line,
+            evidence: toEvidence(`npm run ${name}`),
+            values: { script: toName(name) },
+            identity: name,
+          }),
+        ),
+    );
+}
+
+/** So many people need to be told how to work together. */
+const SEVERAL_AUTHORS = 3;
+const MUCH_CODE_BYTES = 20_000;
+
+async function findMissingPages(view: RepositoryView): Promise<readonly Found[]> {
+  const { authors, tags } = await view.history();
+  if (authors < SEVERAL_AUTHORS || !hasMuchCode(view)) return [];
+  const wanted = ['CONTRIBUTING', 'SECURITY', ...(tags > 0 ? ['CHANGELOG'] : [])];
+  return wanted
+    .filter((page) => !hasPage(view, page))
+    .map((page) => toFound('.', 'missing-page', 'info', { values: { page }, identity: page }));
+}
+
+const OTHER_NAMES: Readonly<Record<string, string>> = { CHANGELOG: 'change|history|news|release' };
+
+function hasPage({ files }: RepositoryView, page: string): boolean {
+  const name = new RegExp(`^(?:\\.github/|docs/)?(?:${OTHER_NAMES[page] ?? page})[^/]*$`, 'i');
+  return files.some(({ path }) => name.test(path));
+}
+
+function hasMuchCode({ files }: RepositoryView): boolean {
+  let bytes = 0;
+  for (const { path, sizeBytes } of files) if (findLanguage(path) && !isVendored(path)) bytes += sizeBytes;
+  return bytes > MUCH_CODE_BYTES;
+}

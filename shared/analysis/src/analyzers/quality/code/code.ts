@@ -1,0 +1,172 @@
+import type { Analyzer } from '../../../analyzer.ts';
+import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
+import { numberAlike } from '../../number-alike.ts';
+import { findLanguage, type Language } from '../source/languages.ts';
+import { measureFunctions } from '../source/measure.ts';
+import { readSource, type Source } from '../source/read-source.ts';
+import { findCommentedOut } from './commented-out.ts';
+import { findLeftovers, findMergeConflict } from './leftovers.ts';
+import { findLongAndComplex } from './long-and-complex.ts';
+import { lessen, type Problem } from '../../problem.ts';
+import { findSwallowedErrors } from './swallowed-errors.ts';
+
+/** What is known of one file. */
+export type CodeFacts = {
+  /** Empty for a file that is not measured. */
+  readonly language: string;
+  readonly isTest: boolean;
+  /** Lines with code, and lines with nothing but comments. */
+  readonly lines: number;
+  readonly commentLines: number;
+  readonly functions: number;
+  /** Functions over 10 ways through, which McCabe took for the limit. */
+  readonly complexFunctions: number;
+  /** Lines of code in those. */
+  readonly complexLines: number;
+  /** Comments that say TODO, FIXME, HACK or XXX. */
+  readonly notes: number;
+  readonly problems: readonly Problem[];
+};
+
+/** The figures of all files together. */
+export type CodeSummary = {
+  readonly files: number;
+  readonly lines: number;
+  readonly testLines: number;
+  readonly commentLines: number;
+  readonly functions: number;
+  readonly complexFunctions: number;
+  readonly complexLines: number;
+  readonly notes: number;
+  /** Lines of code without tests, by language, the most first. */
+  readonly languages: readonly { readonly name: string; readonly lines: number }[];
+};
+
+/** Of one file: with more, nobody reads them one by one. */
+const MAX_PROBLEMS = 60;
+/** So many open notes in one file are a list of work that nobody plans. */
+const MANY_NOTES = 10;
+const REASONABLE_COMPLEXITY = 10;
+
+/** Size, complexity and leftovers of code. It reads thirteen languages without parsing them: a parser can be driven to a crash by a file. */
+export const CODE_ANALYZER: Analyzer<CodeFacts> = {
+  name: 'code',
+  version: 2,
+  reach: 'commit',
+  wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path),
+  inspect(path, text) {
+    const language = findLanguage(path);
+    const conflict = isTest(path) || isExample(path) ? null : findMergeConflict(text);
+    if (!language || isGenerated(path, text)) return conflict ? { ...NOTHING, problems: [conflict] } : null;
+    const source = readSource(text, language);
+    const functions = measureFunctions(source, language);
+    const lines = countLines(source.code);
+    const complex = functions.filter(({ complexity }) => complexity > REASONABLE_COMPLEXITY);
+    const notes = countNotes(source);
+    const problems = [
+      ...(conflict ? [conflict] : []),
+      ...findLeftovers(path, source, language),
+      ...(isTest(path) ? [] : findInProduct(path, source, { language, functions, lines, notes })),
+    ];
+    return {
+      language: language.name,
+      isTest: isTest(path),
+      lines,
+      commentLines: countLines(text) - lines,
+      functions: functions.length,
+      complexFunctions: complex.length,
+      complexLines: complex.reduce((sum, one) => sum + one.lines, 0),
+      notes,
+      problems: numberAlike(problems).slice(0, MAX_PROBLEMS),
+    };
+  },
+  conclude(noted) {
+    const found = noted.flatMap(({ path, facts }) =>
+      facts.problems.map(({ rule, ...problem }) => ({ ...problem, path, rule: `code/${rule}` })),
+    );
+    return { found, summary: summarize(noted.map(({ facts }) => facts)) };
+  },
+};
+
+const NOTHING: CodeFacts = {
+  language: '',
+  isTest: false,
+  lines: 0,
+  commentLines: 0,
+  functions: 0,
+  complexFunctions: 0,
+  complexLines: 0,
+  notes: 0,
+  problems: [],
+};
+
+interface Measured {
+  readonly language: Language;
+  readonly functions: ReturnType<typeof measureFunctions>;
+  readonly lines: number;
+  readonly notes: number;
+}
+
+/** What matters in code that is used. In an example it matters less. */
+function findInProduct(
+  path: string,
+  source: Source,
+  { language, functions, lines, notes }: Measured,
+): readonly Problem[] {
+  const problems: readonly Problem[] = [
+    ...findLongAndComplex(source, functions, language, lines),
+    ...findSwallowedErrors(source, language),
+    ...findCommentedOut(source, language),
+    ...(notes >= MANY_NOTES
+      ? [
+          {
+            rule: 'open-notes',
+            severity: 'info',
+            line: null,
+            evidence: '',
+            values: { count: notes },
+            identity: '',
+          } as const,
+        ]
+      : []),
+  ];
+  return isExample(path) ? problems.map((one) => ({ ...one, severity: lessen(one.severity) })) : problems;
+}
+
+function countLines(text: string): number {
+  return text.split('\n').filter((line) => line.trim() !== '').length;
+}
+
+function countNotes({ text, comments }: Source): number {
+  let count = 0;
+  for (const { start, end } of comments)
+    count += text.slice(start, end).match(/\b(?:TODO|FIXME|HACK|XXX)\b/g)?.length ?? 0;
+  return count;
+}
+
+function summarize(facts: readonly CodeFacts[]): CodeSummary {
+  const measured = facts.filter(({ language }) => language !== '');
+  const product = measured.filter((one) => !one.isTest);
+  const sum = (of: (one: CodeFacts) => number, among = product): number => among.reduce((all, one) => all + of(one), 0);
+  const languages = [...new Set(product.map(({ language }) => language))].map((name) => ({
+    name,
+    lines: sum(
+      ({ lines }) => lines,
+      product.filter(({ language }) => language === name),
+    ),
+  }));
+  return {
+    files: measured.length,
+    lines: sum(({ lines }) => lines),
+    testLines: sum(
+      ({ lines }) => lines,
+      measured.filter((one) => one.isTest),
+    ),
+    commentLines: sum(({ commentLines }) => commentLines),
+    functions: sum(({ functions }) => functions),
+    complexFunctions: sum(({ complexFunctions }) => complexFunctions),
+    complexLines: sum(({ complexLines }) => complexLines),
+    notes: sum(({ notes }) => notes),
+    languages: languages.toSorted((one, other) => other.lines - one.lines || (one.name < other.name ? -1 : 1)),
+  };
+}

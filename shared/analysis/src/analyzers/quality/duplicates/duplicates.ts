@@ -1,0 +1,197 @@
+import type { Analyzer } from '../../../analyzer.ts';
+import { toEvidence, toName } from '../../evidence.ts';
+import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
+import { numberAlike } from '../../number-alike.ts';
+import { findLanguage } from '../source/languages.ts';
+import { readSource } from '../source/read-source.ts';
+import {
+  hashLine,
+  packLines,
+  packPrints,
+  PRINT_DIGITS,
+  readPrintIndex,
+  unpackLines,
+  type HashedLines,
+} from './line-hashes.ts';
+import { WINDOW_LINES, winnow } from './winnow.ts';
+
+/** The lines of one file that are compared, how many they are, and their fingerprints, both packed. */
+export type DuplicatesFacts = { readonly lines: string; readonly count: number; readonly prints: string };
+
+/** Figures of what is copied. */
+export type DuplicatesSummary = {
+  /** Lines that are compared, and those of them that stand elsewhere too. */
+  readonly lines: number;
+  readonly copiedLines: number;
+  readonly copies: number;
+};
+
+/** Shorter ones are often the same because the task is, and are seldom worth a function of their own. */
+const LEAST_LINES = 30;
+const MANY_LINES = 100;
+/** A file with more lines is data. */
+const MAX_FILE_LINES = 20_000;
+/** What stands in more places than this is a form that everybody fills in, such as a list of fields. */
+const MAX_PLACES = 12;
+const MAX_FINDINGS = 200;
+
+/** Code that was copied from one file to another. Comments, imports and lines without words do not count. */
+export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
+  name: 'duplicates',
+  version: 2,
+  reach: 'commit',
+  wants: ({ path }) => findLanguage(path) !== null && isOwnCode(path),
+  inspect(path, text) {
+    const language = findLanguage(path);
+    if (!language || isGenerated(path, text)) return null;
+    const { comments } = readSource(text, language);
+    const lines = readComparable(blankOut(text, comments));
+    if (lines.length < LEAST_LINES || lines.length > MAX_FILE_LINES) return null;
+    const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
+    return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
+  },
+  conclude(noted) {
+    const files = noted
+      .map(({ path, facts }) => createFile(path, facts))
+      .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    const copies = findCopies(files);
+    const found = copies.slice(0, MAX_FINDINGS).map(({ from, to, length, fromIndex, toIndex }) => ({
+      rule: 'duplicates/copied-code',
+      severity: length >= MANY_LINES ? ('medium' as const) : ('low' as const),
+      path: to.path,
+      line: to.lines().numbers[toIndex] ?? 1,
+      evidence: toEvidence(`${from.path}:${from.lines().numbers[fromIndex] ?? 1}`),
+      values: { lines: length, other: toName(from.path) },
+      identity: from.path,
+    }));
+    return { found: numberAlike(found), summary: summarize(files, copies) };
+  },
+};
+
+/** Migrations are written once and never changed, templates are begun alike, and languages have the same words: what is copied there stays as it is. */
+function isOwnCode(path: string): boolean {
+  const isOther = [isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path));
+  return (
+    !isOther &&
+    !/(?:^|\/)(?:migrations?|lang|langs|locales?|i18n|l10n|translations?|templates?|template-[^/]+)\/|\.d\.[cm]?ts$/i.test(
+      path,
+    )
+  );
+}
+
+function blankOut(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of spans) {
+    parts.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, ' '));
+    at = end;
+  }
+  return parts.join('') + text.slice(at);
+}
+
+/** What every file of a language begins with, and what holds no word. */
+const TRIVIAL =
+  /^(?:import\b|from\b.{0,200}\bimport\b|export\b.{0,500}\bfrom\b|package\b|using\b|use\b|#include\b|require(?:_once)?\b|namespace\b)|^(?!.*\p{L}{2})/u;
+const MAX_LINE_LENGTH = 1_000;
+
+function readComparable(text: string): readonly { readonly hash: number; readonly number: number }[] {
+  return text.split('\n').flatMap((line, index) => {
+    const words = line.slice(0, MAX_LINE_LENGTH).trim().replaceAll(/\s+/g, ' ');
+    return words === '' || TRIVIAL.test(words) ? [] : [{ hash: hashLine(words), number: index + 1 }];
+  });
+}
+
+interface File extends Pick<DuplicatesFacts, 'count' | 'prints'> {
+  readonly path: string;
+  /** Unpacked when they are asked for: few files share anything. */
+  readonly lines: () => HashedLines;
+}
+
+function createFile(path: string, { lines, count, prints }: DuplicatesFacts): File {
+  let unpacked: HashedLines | null = null;
+  return { path, count, prints, lines: () => (unpacked ??= unpackLines(lines)) };
+}
+
+interface Copy {
+  readonly from: File;
+  readonly fromIndex: number;
+  readonly to: File;
+  readonly toIndex: number;
+  readonly length: number;
+}
+
+/** Each copy once: of several places that hold the same the first is taken for the original of the others. */
+function findCopies(files: readonly File[]): readonly Copy[] {
+  const places = new Map<string, { readonly file: File; readonly index: number }[]>();
+  for (const file of files)
+    for (let at = 0; at < file.prints.length; at += PRINT_DIGITS.whole) {
+      const hash = file.prints.slice(at, at + PRINT_DIGITS.hash);
+      const place = { file, index: readPrintIndex(file.prints, at) };
+      const known = places.get(hash);
+      if (known) known.push(place);
+      else places.set(hash, [place]);
+    }
+  const copies: Copy[] = [];
+  /** Up to where a pair of files is known to be the same, by how far their lines are apart. */
+  const covered = new Map<string, number>();
+  for (const [first, ...others] of places.values()) {
+    if (!first || others.length === 0 || others.length >= MAX_PLACES) continue;
+    for (const other of others) {
+      if (other.file === first.file) continue;
+      const key = `${first.file.path}\n${other.file.path}\n${other.index - first.index}`;
+      if ((covered.get(key) ?? -1) >= first.index) continue;
+      const copy = extend({
+        from: first.file,
+        fromIndex: first.index,
+        to: other.file,
+        toIndex: other.index,
+        length: 0,
+      });
+      covered.set(key, copy.fromIndex + copy.length - WINDOW_LINES);
+      if (copy.length >= LEAST_LINES) copies.push(copy);
+    }
+  }
+  return withoutOverlaps(copies);
+}
+
+function extend({ from, to, ...start }: Copy): Copy {
+  const [a, b] = [from.lines().hashes, to.lines().hashes];
+  let { fromIndex, toIndex } = start;
+  while (fromIndex > 0 && toIndex > 0 && a[fromIndex - 1] === b[toIndex - 1]) {
+    fromIndex -= 1;
+    toIndex -= 1;
+  }
+  let length = 0;
+  while (fromIndex + length < a.length && toIndex + length < b.length && a[fromIndex + length] === b[toIndex + length])
+    length += 1;
+  return { from, fromIndex, to, toIndex, length };
+}
+
+/** A place that was copied from two others is named once, for the longer of them. */
+function withoutOverlaps(copies: readonly Copy[]): readonly Copy[] {
+  const taken = new Map<File, { readonly start: number; readonly end: number }[]>();
+  const order = (one: Copy, other: Copy): number =>
+    other.length - one.length ||
+    compare(one.to.path, other.to.path) ||
+    compare(one.from.path, other.from.path) ||
+    one.toIndex - other.toIndex;
+  return copies.toSorted(order).filter(({ to, toIndex, length }) => {
+    const known = taken.get(to) ?? [];
+    const isKnown = known.some(({ start, end }) => toIndex < end && toIndex + length > start);
+    if (!isKnown) taken.set(to, [...known, { start: toIndex, end: toIndex + length }]);
+    return !isKnown;
+  });
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function summarize(files: readonly File[], copies: readonly Copy[]): DuplicatesSummary {
+  return {
+    lines: files.reduce((sum, { count }) => sum + count, 0),
+    copiedLines: copies.reduce((sum, { length }) => sum + length, 0),
+    copies: copies.length,
+  };
+}

@@ -1,0 +1,93 @@
+import { anyOf } from '../../any-of.ts';
+import type { Severity } from '@signalbox/contracts/repository/finding';
+import type { RepositoryFile } from '../../../analyzer.ts';
+import { toEvidence, toName } from '../../evidence.ts';
+import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+
+/** A finding of this analyzer before its name is put in front of the rule. */
+export interface FoundInTree {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly path: string;
+  readonly line: number | null;
+  readonly evidence: string;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly identity: string;
+}
+
+type File = Pick<RepositoryFile, 'path' | 'sizeBytes'>;
+
+const MB = 1_000_000;
+/** Every clone carries each version of it for ever; GitHub warns from 50 MB, and a checkout is slow long before. */
+const LARGE_BYTES = 5 * MB;
+const BIG_BYTES = MB;
+/** Of each rule: more of them are one cause. */
+const MAX_FILES = 20;
+
+/** What a package manager or a build puts there. What is not in the list may be wanted: GitHub's actions and plug-ins commit `dist`. */
+const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
+const BUILD_OUTPUT = anyOf(
+  /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output))\/./,
+  /^(.*?(?:^|\/)(?:(?:bin|obj)\/(?:Debug|Release)|target\/(?:classes|debug|release)|[^/]+\.egg-info))\/./,
+  /^(.*\.(?:pyc|pyo|class|o|obj|pdb|ilk))$/,
+);
+const JUNK =
+  /(?:^|\/)(?:\.DS_Store|Thumbs\.db|ehthumbs\.db|npm-debug\.log|yarn-error\.log|\.idea\/workspace\.xml|__MACOSX\/[^]*|\.[^/]+\.sw[op]|[^/]+\.(?:orig|rej|bak)|[^/]+~)$/;
+const MEDIA =
+  /\.(?:png|jpe?g|gif|svg|webp|avif|ico|icns|bmp|tiff?|psd|ai|mp[34]|m4[av]|mov|webm|ogg|wav|flac|avi|ttf|otf|woff2?|eot|pdf|glb|gltf|fbx|blend)$/i;
+/** Large by nature, and written by programs. */
+const LOCK = /(?:^|\/)(?:[^/]*[-.]lock(?:\.json|\.yaml|b)?|npm-shrinkwrap\.json|go\.sum|[^/]+\.map|[^/]+\.snap)$/;
+
+/** What should not be in the history: dependencies, the output of builds, what a system leaves behind, and large files. */
+export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
+  // What a test works on may look like any of them.
+  const own = files.filter(({ path }) => !isTest(path) && !isExample(path));
+  const dependencies = groupBy(own, DEPENDENCIES);
+  const rest = own.filter(({ path }) => !DEPENDENCIES.test(path));
+  return [
+    ...folders('committed-dependencies', 'medium', dependencies),
+    ...folders('committed-build', 'low', groupBy(rest, BUILD_OUTPUT)),
+    ...rest
+      .filter(({ path }) => JUNK.test(path) && !isVendored(path))
+      .slice(0, MAX_FILES)
+      .map(({ path }) =>
+        toFound('committed-junk', 'low', path, { name: toName(path.slice(path.lastIndexOf('/') + 1)) }),
+      ),
+    ...findLarge(rest),
+  ];
+}
+
+function findLarge(files: readonly File[]): readonly FoundInTree[] {
+  const large = files
+    .filter(({ path, sizeBytes }) => {
+      if (LOCK.test(path) || isVendored(path)) return false;
+      return sizeBytes > LARGE_BYTES || (sizeBytes > BIG_BYTES && !MEDIA.test(path) && !isDocumentation(path));
+    })
+    .toSorted((one, other) => other.sizeBytes - one.sizeBytes);
+  return large.slice(0, MAX_FILES).map(({ path, sizeBytes }) =>
+    toFound('large-file', sizeBytes > LARGE_BYTES ? 'low' : 'info', path, {
+      megabytes: Math.round(sizeBytes / (MB / 10)) / 10,
+    }),
+  );
+}
+
+function groupBy(files: readonly File[], pattern: RegExp): ReadonlyMap<string, number> {
+  const groups = new Map<string, number>();
+  for (const { path } of files) {
+    const match = pattern.exec(path);
+    const folder = match?.slice(1).find((group) => group !== undefined);
+    if (folder !== undefined) groups.set(folder, (groups.get(folder) ?? 0) + 1);
+  }
+  return groups;
+}
+
+function folders(rule: string, severity: Severity, groups: ReadonlyMap<string, number>): readonly FoundInTree[] {
+  return [...groups]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, MAX_FILES)
+    .map(([folder, files]) => toFound(rule, severity, folder, { name: toName(folder), files }));
+}
+
+function toFound(rule: string, severity: Severity, path: string, values: FoundInTree['values']): FoundInTree {
+  return { rule, severity, path, line: null, evidence: toEvidence(path), values, identity: '' };
+}

@@ -1,0 +1,67 @@
+import type { Noted, RepositoryFile } from '../../../analyzer.ts';
+import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+import type { HealthFacts } from './health-facts.ts';
+
+/** A part of a repository that is built by itself. */
+export interface Module {
+  readonly path: string;
+  readonly lines: number;
+  readonly isTested: boolean;
+}
+
+const MANIFEST =
+  /(?:^|\/)(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|[^/]+\.csproj)$/;
+/** What helps to build or to explain the others, by the name of its folder. */
+const TOOLING =
+  /(?:^|[._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-]|$)/i;
+/** A smaller module may well be tested through another one. */
+const LEAST_LINES = 500;
+
+/**
+ * The modules of a repository that is made of several, each with a manifest of its own. Empty where the layout does not make clear what
+ * belongs to what, or where tests are kept elsewhere: when fewer than half of the modules have tests, that is the custom there.
+ */
+export function findModules(
+  noted: readonly Noted<HealthFacts>[],
+  files: readonly Pick<RepositoryFile, 'path'>[],
+): readonly Module[] {
+  const folders = files
+    .filter(
+      ({ path }) => MANIFEST.test(path) && path.includes('/') && !isTest(path) && !isExample(path) && !isVendored(path),
+    )
+    .map(({ path }) => path.slice(0, path.lastIndexOf('/')))
+    .filter((folder) => !TOOLING.test(folder.slice(folder.lastIndexOf('/') + 1)));
+  const known = new Set(folders);
+  const counts = new Map<string, { lines: number; isTested: boolean }>();
+  const testFolders = new Set<string>();
+  for (const { path, facts } of noted) {
+    if (facts.isTest) for (const part of path.split('/').slice(0, -1)) testFolders.add(part.toLowerCase());
+    const folder = findFolder(path, known);
+    if (folder === null) continue;
+    const count = counts.get(folder) ?? { lines: 0, isTested: false };
+    counts.set(folder, count);
+    if (facts.isTest) count.isTested = true;
+    if (!isTest(path)) count.lines += facts.lines;
+  }
+  const named = [...testFolders].join('\n');
+  const modules = [...counts]
+    .filter(([, { lines }]) => lines >= LEAST_LINES)
+    // `Shop.Tests` tests `Shop`, and so does `tests/shop`.
+    .map(([path, { lines, isTested }]) => ({
+      path,
+      lines,
+      isTested: isTested || `\n${named}`.includes(`\n${path.slice(path.lastIndexOf('/') + 1).toLowerCase()}`),
+    }))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const tested = modules.filter(({ isTested }) => isTested).length;
+  return modules.length >= 2 && tested * 2 >= modules.length ? modules : [];
+}
+
+/** The innermost module that a file lies in. */
+function findFolder(path: string, known: ReadonlySet<string>): string | null {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const folder = path.slice(0, end);
+    if (known.has(folder)) return folder;
+  }
+  return null;
+}

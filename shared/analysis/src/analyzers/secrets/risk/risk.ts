@@ -1,0 +1,41 @@
+import type { Analyzer } from '../../../analyzer.ts';
+import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
+import { numberAlike } from '../../number-alike.ts';
+import { lessen, type Problem } from '../../problem.ts';
+import { findInDockerfile } from './dockerfile.ts';
+import { findInManifests } from './manifests.ts';
+import { findInPackage, findInScripts } from './scripts.ts';
+import { findInTree, findKept } from './tree.ts';
+import { findInWorkflow } from './workflow.ts';
+
+/** Of one file: with more, nobody reads them one by one. */
+const PER_FILE = 40;
+const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
+  findInDockerfile,
+  findInManifests,
+  findInWorkflow,
+  findInScripts,
+  findInPackage,
+  findKept,
+];
+
+/** How a project is built, shipped and run where that puts others at risk. It reads what is there; nothing of it is run. */
+export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
+  name: 'risk',
+  version: 3,
+  reach: 'commit',
+  wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path) && !isTest(path),
+  inspect(path, text) {
+    const problems = LOOKS.flatMap((look) => look(path, text));
+    if (problems.length === 0) return null;
+    const weighed = isExample(path) ? problems.map((one) => ({ ...one, severity: lessen(one.severity) })) : problems;
+    return numberAlike(weighed).slice(0, PER_FILE);
+  },
+  conclude(noted, view) {
+    const found = [
+      ...noted.flatMap(({ path, facts }) => facts.map(({ rule, ...one }) => ({ ...one, path, rule: `risk/${rule}` }))),
+      ...findInTree(view),
+    ];
+    return { found, summary: { problems: found.length } };
+  },
+};

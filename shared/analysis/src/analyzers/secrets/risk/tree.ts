@@ -1,0 +1,101 @@
+import { posix } from 'node:path';
+import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RepositoryView } from '../../../analyzer.ts';
+import { toEvidence } from '../../evidence.ts';
+import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+import type { Problem } from '../../problem.ts';
+import { findInLines } from './lines.ts';
+
+const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
+/** Android's own, with a password that everybody knows. */
+const OF_EVERYBODY = /(?:^|\/)debug\.keystore$/i;
+const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
+
+/** What can be told by names alone: links that lead out, and files that programs keep secrets and data in. */
+export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly Found[] {
+  const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
+  return [
+    ...leading.map(({ path, target }): Found => {
+      const what = toEvidence(target);
+      return {
+        rule: 'risk/link-outside',
+        severity: 'medium',
+        path,
+        line: null,
+        evidence: what,
+        values: { what },
+        identity: '',
+      };
+    }),
+    ...files.flatMap(({ path, sizeBytes }): readonly Found[] => {
+      if (!KEYSTORE.test(path) && !DATABASE.test(path)) return [];
+      if (sizeBytes === 0 || isTest(path) || isExample(path) || isVendored(path)) return [];
+      const place = {
+        path,
+        line: null,
+        evidence: '',
+        values: { what: toEvidence(posix.basename(path)) },
+        identity: '',
+      };
+      if (KEYSTORE.test(path) && !OF_EVERYBODY.test(path))
+        return [{ rule: 'risk/keystore', severity: 'high', ...place }];
+      return DATABASE.test(path) ? [{ rule: 'risk/database-file', severity: 'low', ...place }] : [];
+    }),
+  ];
+}
+
+function leadsOut(path: string, target: string): boolean {
+  if (target.startsWith('/')) return true;
+  const end = posix.normalize(posix.join(posix.dirname(path), target));
+  return end === '..' || end.startsWith('../');
+}
+
+/** What git itself reads, and files by their content that people commit by mistake. */
+export function findKept(path: string, text: string): readonly Problem[] {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  switch (name) {
+    case '.gitmodules':
+      return findInLines(text, [
+        {
+          rule: 'submodule-trick',
+          severity: 'high',
+          pattern:
+            /^\s{0,40}url\s{0,8}=\s{0,8}(?:-|ext::|fd::|file:)|^\s{0,40}path\s{0,8}=\s{0,8}(?:\/|[^\n]{0,200}\.\.\/|-)/m,
+        },
+        { rule: 'submodule-http', severity: 'medium', pattern: /^\s{0,40}url\s{0,8}=\s{0,8}(?:http|git|ftp):\/\//m },
+      ]);
+    case '.gitattributes':
+      // Here a star is a pattern, and no comment begins with it.
+      return findInLines(
+        text,
+        [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }],
+        /^\s*#/,
+      );
+    case '.git-credentials':
+    case '.netrc':
+    case '.pypirc':
+    case '.pgpass':
+      return isTest(path)
+        ? []
+        : findInLines(text, [{ rule: 'login-file', severity: 'high', pattern: LOGIN[name] }]).slice(0, 1);
+    default:
+      return /\.sql$/i.test(name) && !isTest(path) && !isExample(path) ? findDump(text) : [];
+  }
+}
+
+const LOGIN = {
+  '.git-credentials': /^https?:\/\/[^\s:@/]{1,100}:[^\s@/$<]{4,200}@/m,
+  '.netrc': /\bpassword\s{1,8}[^\s$<]{4,200}/m,
+  '.pypirc': /^\s{0,8}password\s{0,4}[:=]\s{0,4}[^\s$<{%]{4,200}/m,
+  '.pgpass': /^(?!#)[^:\n]{1,100}:[^:\n]{1,10}:[^:\n]{1,100}:[^:\n]{1,100}:[^\s$<*]{3,200}/m,
+} as const;
+
+/** What a database wrote out with its rows, not what a person wrote to build one. */
+function findDump(text: string): readonly Problem[] {
+  const isDump = /^-- (?:MySQL|MariaDB|PostgreSQL database) dump/im.test(text.slice(0, 2_000));
+  const hasPeople = /^(?:INSERT INTO|COPY)\s[^\n]{0,80}\b(?:users?|customers?|accounts?|people|members?)\b/im.test(
+    text,
+  );
+  if (!isDump || !hasPeople) return [];
+  return [{ rule: 'database-dump', severity: 'medium', line: null, evidence: '', values: {}, identity: '' }];
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import { describeKind } from '@signalbox/safety/redact/kinds';
+import { toEvidence } from '../../evidence.ts';
+import { isVendored } from '../../kinds-of-files.ts';
+import type { Analyzer, Noted } from '../../../analyzer.ts';
+import { findHidden, findSecrets, readExpiry } from './find-secrets.ts';
+import { weigh } from './weigh.ts';
+
+/** What is kept of a secret: never the secret. */
+type SecretFact = {
+  readonly rule: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly severity: Severity;
+  readonly line: number;
+  readonly evidence: string;
+  /** The beginning of a SHA-256 of it: the same secret is told again, and nobody reads it out of here. */
+  readonly hash: string;
+  /** Of a token that says so itself; in seconds since the epoch. */
+  readonly expiresAt: number | null;
+};
+
+export type SecretsSummary = {
+  /** Distinct secrets: that the commit holds, and that only its past does. */
+  readonly current: number;
+  readonly inHistory: number;
+};
+
+/** Of one file: with more, it is a list that nobody reads one by one. */
+const PER_FILE = 50;
+const HASH_LENGTH = 16;
+/** Before and behind the secret in its line. */
+const AROUND = 90;
+/** Written by programs, and full of hashes and ids. */
+const NOT_READ =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|composer\.lock|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
+
+/**
+ * Keys, tokens and passwords that were committed, in all that any branch has ever had: what is deleted is still in the history. What a
+ * repository says about what to skip is not heard.
+ */
+export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
+  name: 'secrets',
+  version: 3,
+  reach: 'history',
+  wants: ({ path }) => !isVendored(path) && !NOT_READ.test(path),
+  inspect(path, text) {
+    const secrets = findSecrets(path, text);
+    if (secrets.length === 0) return null;
+    const hidden = findHidden(text);
+    const facts = new Map<string, SecretFact>();
+    const lineAt = createLines(text);
+    for (const secret of secrets) {
+      const hash = createHash('sha256').update(secret.value).digest('hex').slice(0, HASH_LENGTH);
+      const key = `${secret.rule} ${hash}`;
+      if (facts.has(key) || facts.size >= PER_FILE) continue;
+      facts.set(key, {
+        rule: secret.rule,
+        kind: describeKind(secret.kind),
+        name: toEvidence(secret.name),
+        severity: weigh(path, secret),
+        line: lineAt(secret.start),
+        evidence: showLine(text, secret.start, hidden),
+        hash,
+        expiresAt: secret.kind === 'jwt' ? readExpiry(secret.value) : null,
+      });
+    }
+    return [...facts.values()];
+  },
+  conclude(noted, { committedAt }) {
+    const isOver = ({ expiresAt }: SecretFact): boolean => expiresAt !== null && expiresAt < committedAt;
+    const current = noted.filter(({ isCurrent }) => isCurrent);
+    const known = new Set(current.flatMap(({ facts }) => facts.map(({ hash }) => hash)));
+    const past = firstOfEach(noted.filter(({ isCurrent }) => !isCurrent)).filter(({ fact }) => !known.has(fact.hash));
+    const found: Found[] = [
+      ...current.flatMap(({ path, facts }) => facts.filter((one) => !isOver(one)).map((one) => toFound(path, one))),
+      ...past
+        .filter(({ fact }) => !isOver(fact))
+        .map(({ noted: { path, commit }, fact }) => toPast(path, fact, commit)),
+    ];
+    const summary: SecretsSummary = { current: known.size, inHistory: past.length };
+    return { found, summary };
+  },
+};
+
+function toFound(path: string, { rule, kind, name, severity, line, evidence, hash }: SecretFact): Found {
+  const values = name === '' ? { kind } : { kind, name };
+  return { rule: `secrets/${rule}`, severity, path, line, evidence, values, identity: hash };
+}
+
+const COMMIT_SHOWN = 12;
+
+/** Lines of another commit would mislead: the commit says where it is. */
+function toPast(path: string, { kind, severity, evidence, hash }: SecretFact, commit: string | null): Found {
+  const values = { kind, commit: commit?.slice(0, COMMIT_SHOWN) ?? '' };
+  return { rule: 'secrets/in-history', severity, path, line: null, evidence, values, identity: hash };
+}
+
+/** Each secret where it came from: what is noted of the past begins with the earliest. */
+function firstOfEach(
+  noted: readonly Noted<readonly SecretFact[]>[],
+): readonly { readonly noted: Noted<readonly SecretFact[]>; readonly fact: SecretFact }[] {
+  const first = new Map<string, { noted: Noted<readonly SecretFact[]>; fact: SecretFact }>();
+  for (const one of noted)
+    for (const fact of one.facts) if (!first.has(fact.hash)) first.set(fact.hash, { noted: one, fact });
+  return [...first.values()];
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The line around a place, with `[secret]` for whatever may be one. */
+function showLine(text: string, at: number, hidden: readonly Place[]): string {
+  const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND);
+  const end = text.indexOf('\n', at);
+  const to = Math.min(end < 0 ? text.length : end, at + AROUND);
+  const pieces: string[] = [];
+  let next = from;
+  for (const one of hidden.filter(({ start, end: last }) => start < to && last > from)) {
+    pieces.push(text.slice(next, Math.max(next, one.start)), '[secret]');
+    next = one.end;
+  }
+  return toEvidence(pieces.join('') + text.slice(next, Math.max(next, to)));
+}
+
+/** Numbers of lines for places that only go forward. */
+function createLines(text: string): (at: number) => number {
+  let [line, seen] = [1, 0];
+  return (at) => {
+    for (let next = text.indexOf('\n', seen); next >= 0 && next < at; next = text.indexOf('\n', seen)) {
+      line += 1;
+      seen = next + 1;
+    }
+    return line;
+  };
+}

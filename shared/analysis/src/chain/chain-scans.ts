@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Found } from '@signalbox/contracts/repository/finding';
+import { Packages } from '@signalbox/contracts/repository/packages';
+import type { Conclusion } from '../analyzer.ts';
+import type { ChainDeps, RunHandle, ScanCounts } from './chain-deps.ts';
+import { CHURN } from '../scan/cache.ts';
+import type { ScanDone } from '../scan/request.ts';
+import { ScanKilled, ScanTooSlow } from '../scan/scan-process.ts';
+
+/** A repository with more files that are slow to read is taken for an attack. */
+const MAX_SLOW_FILES = 10;
+
+/** The result of one step's scan. */
+export interface StepScan {
+  readonly conclusions: Readonly<Record<string, Conclusion>>;
+  /** New cache entries, by name. */
+  readonly cache: Readonly<Record<string, Buffer>>;
+  readonly counts: ScanCounts;
+}
+
+/** The scans of one run. One process does them all, so that each content is read once. */
+export class ChainScans {
+  readonly #deps: ChainDeps;
+  readonly #handle: RunHandle;
+  readonly #analyzers: readonly string[];
+  readonly #without = new Set<string>();
+  #started: ReturnType<ChainDeps['startScan']> | null;
+  #process: ReturnType<ChainDeps['startScan']> | null = null;
+
+  /** `analyzers`: every analyzer that a step of the run may ask for. */
+  constructor(deps: ChainDeps, handle: RunHandle, analyzers: readonly string[]) {
+    this.#deps = deps;
+    this.#handle = handle;
+    this.#started = handle.started ?? null;
+    this.#analyzers = [...new Set(analyzers)];
+  }
+
+  /** Scans for one step. One call at a time. A killed scan is started once more. Throws why a scan failed. */
+  async scan(analyzers: readonly string[]): Promise<StepScan> {
+    const answer = await this.#ask(analyzers).catch((error: unknown) => {
+      if (!(error instanceof ScanKilled)) throw error;
+      this.#deps.log.warn('a scan was killed and is begun once more', { run: this.#handle.run.runId });
+      return this.#ask(analyzers);
+    });
+    const conclusions: Record<string, Conclusion> = {};
+    for (const name of analyzers) {
+      const conclusion = answer.result.conclusions[name];
+      if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
+      const { found, summary, packages, unread = [] } = conclusion;
+      conclusions[name] = {
+        found: z.array(Found).parse(found),
+        summary,
+        unread: z.array(z.string()).parse(unread),
+        ...(packages ? { packages: Packages.parse(packages) } : {}),
+      };
+    }
+    const names = [...analyzers, CHURN].filter((name) => Object.hasOwn(answer.cache, name));
+    const cache = Object.fromEntries(names.map((name) => [name, Buffer.from(answer.cache[name] ?? '', 'base64')]));
+    const { files, inspected, known: cached } = answer.result;
+    return { conclusions, cache, counts: { files, inspected, cached } };
+  }
+
+  close(): void {
+    this.#process?.close();
+    this.#process = null;
+  }
+
+  async #ask(analyzers: readonly string[]): Promise<ScanDone> {
+    try {
+      this.#process ??= await this.#start();
+      return await this.#process.scan(analyzers);
+    } catch (error) {
+      // The next scan gets a fresh process.
+      this.close();
+      if (!(error instanceof ScanTooSlow) || this.#without.size >= MAX_SLOW_FILES) throw error;
+      this.#deps.log.warn('a file took too long to read, and is left out', { run: this.#handle.run.runId });
+      this.#without.add(error.path);
+      return await this.#ask(analyzers);
+    }
+  }
+
+  async #start() {
+    const { mirror: dir, commit, folder, signal, run } = this.#handle;
+    const kept = await this.#deps.records.readScanCaches(run.project, [...this.#analyzers, CHURN]);
+    const cache = Object.fromEntries(Object.entries(kept).map(([name, bytes]) => [name, bytes.toString('base64')]));
+    const started = this.#started ?? this.#deps.startScan({ dir, path: this.#deps.path }, signal);
+    this.#started = null;
+    started.open({ commit, folder, cache, without: [...this.#without] });
+    return started;
+  }
+}

@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import type { Found } from '@signalbox/contracts/repository/finding';
+
+/** A finding with the fingerprint by which the next scan recognizes it. */
+export interface IdentifiedFinding extends Omit<Found, 'identity'> {
+  /** 32 hexadecimal digits. */
+  readonly fingerprint: string;
+}
+
+/** Gives each finding a fingerprint of its rule, its path and what identifies it in the file. */
+export function identifyFindings(found: readonly Found[]): readonly IdentifiedFinding[] {
+  return found.map(({ identity, ...one }) => ({
+    ...one,
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([one.rule, one.path, identity]))
+      .digest('hex')
+      .slice(0, 32),
+  }));
+}

@@ -1,0 +1,63 @@
+import { CHAINS, resolveInput, type ChainStep } from '@signalbox/contracts/repository/chains';
+import type { Listed, Step } from '../steps/step.ts';
+import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
+import { ChainScans } from './chain-scans.ts';
+import { outputOf, readDryFindings, runStep } from './run-step.ts';
+
+/** Called after each step, for progress. */
+type OnStep = (step: ChainStep, end: StepEnd, place: { readonly done: number; readonly of: number }) => Promise<void>;
+type Steps = Readonly<Partial<Record<string, Step>>>;
+
+/**
+ * Runs the steps of a chain in order and ends the run. Steps that ended in an earlier attempt are not run again. A step that does not
+ * complete ends the chain, unless the chain continues on failure.
+ */
+export async function runChain(deps: ChainDeps, handle: RunHandle, known: Steps, onStep: OnStep): Promise<ChainRun> {
+  const analyzers = CHAINS[handle.chain].flatMap(({ name }) => known[name]?.analyzers ?? []);
+  const scans = new ChainScans(deps, handle, analyzers);
+  try {
+    return await runSteps(deps, { ...handle, scans }, known, onStep);
+  } finally {
+    scans.close();
+  }
+}
+
+async function runSteps(
+  deps: ChainDeps,
+  handle: RunHandle & { readonly scans: ChainScans },
+  known: Steps,
+  onStep: OnStep,
+): Promise<ChainRun> {
+  const { records } = deps;
+  const steps: readonly ChainStep[] = CHAINS[handle.chain];
+  const { runId, project, isDry } = handle.run;
+  const ended = new Map((await records.listSteps(runId)).map((one) => [one.step, one]));
+  const state: Record<string, unknown> = {};
+  const analyzers: string[] = [];
+  const found = new Map<string, Listed>();
+  for (const [index, step] of steps.entries()) {
+    handle.signal.throwIfAborted();
+    analyzers.push(...(known[step.name]?.analyzers ?? []));
+    const recorded = ended.get(index);
+    const isOver = recorded !== undefined && recorded.status !== 'running';
+    const attempt = isOver ? 0 : await records.beginStep(runId, { step: index, agent: step.name });
+    const end: StepEnd = isOver
+      ? { ...recorded, status: recorded.status } // it is over
+      : await runStep(deps, handle, known, {
+          step: index,
+          name: step.name,
+          attempt,
+          input: resolveInput(step.input, state),
+          analyzers,
+          foundBefore: [...found.values()],
+        });
+    if (end.status === 'completed') state[step.output] = outputOf(end.output);
+    // Two steps may find the same; each finding is counted once.
+    if (isDry) for (const one of readDryFindings(end.output)) found.set(one.fingerprint, one);
+    if (!isOver) await onStep(step, end, { done: index + 1, of: steps.length });
+    if (end.status !== 'completed' && !step.continueOnFailure)
+      return records.endRun(runId, { status: end.status, problem: `${step.name}: ${end.problem ?? ''}`, counts: null });
+  }
+  const counts = isDry ? null : await records.countChanges(project, runId);
+  return records.endRun(runId, { status: 'completed', problem: null, counts });
+}

@@ -1,0 +1,85 @@
+import type { AgentClass } from '@signalbox/contracts/governance/action';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactLongText } from '@signalbox/safety/redact/long';
+import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { deny, parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
+import { openView, type OpenedView } from '../scan/view.ts';
+import type { ChainDeps, Document, RunHandle } from './chain-deps.ts';
+
+const MAX_DOCUMENT_BYTES = 5_000_000;
+
+/**
+ * The files that a step reads and writes within the bounds of its class. It reads git objects of the commit, and what it writes becomes
+ * rows of the database, so no path reaches a file of this machine. Denials are recorded.
+ */
+export class StepFiles {
+  readonly #deps: Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['records'], 'recordDenial'> };
+  readonly #handle: RunHandle;
+  readonly #step: { readonly name: string; readonly stepClass: AgentClass };
+  readonly #documents = new Map<string, Document>();
+  #view: Promise<OpenedView> | null = null;
+
+  constructor(
+    deps: Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['records'], 'recordDenial'> },
+    handle: RunHandle,
+    step: { readonly name: string; readonly stepClass: AgentClass },
+  ) {
+    this.#deps = deps;
+    this.#handle = handle;
+    this.#step = step;
+  }
+
+  get documents(): readonly Document[] {
+    return [...this.#documents.values()];
+  }
+
+  /** Throws PATH_DENIED. */
+  read(path: string): Promise<string | null> {
+    return this.#guarded('read', path, async () => {
+      const parts = parsePath(path);
+      requireReadable(boundsOf(this.#step.stepClass), parts);
+      const { view } = await (this.#view ??= openView(
+        { dir: this.#handle.mirror, path: this.#deps.path, signal: this.#handle.signal },
+        this.#handle,
+        () => null,
+      ));
+      const name = parts.join('/');
+      if (view.links.some((link) => isAtOrAbove(link.path, name))) deny(name, 'it is a link, or lies below one');
+      if (view.submodules.some((module) => isAtOrAbove(module, name))) deny(name, 'it belongs to another repository');
+      return view.text(name);
+    });
+  }
+
+  /** Throws PATH_DENIED. */
+  write(path: string, text: string, mimeType: string): Promise<void> {
+    return this.#guarded('write', path, async () => {
+      const parts = parsePath(path);
+      requireWritable(boundsOf(this.#step.stepClass), parts);
+      const name = parts.join('/');
+      if (text.length > MAX_DOCUMENT_BYTES)
+        deny(name, `it would have ${text.length} characters; ${MAX_DOCUMENT_BYTES} are the most`);
+      this.#documents.set(name, { path: name, mimeType, text: await redactLongText(text) });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#view?.then(
+      (view) => view.close(),
+      () => undefined,
+    );
+  }
+
+  async #guarded<T>(operation: 'read' | 'write', path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'PATH_DENIED') throw error;
+      await this.#deps.records.recordDenial(this.#handle, this.#step, { operation, ...error.data });
+      throw error;
+    }
+  }
+}
+
+function isAtOrAbove(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

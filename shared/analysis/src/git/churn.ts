@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { Churn } from '../analyzer.ts';
+import type { Mirror } from './start-git.ts';
+import { gitPieces } from './git-reader.ts';
+
+const YEAR_SECONDS = 365 * 86_400;
+/** The line of a commit, which begins with a mark that no change begins with. */
+const BEGIN = /^\n?\u0001(\d+) ([^]*)$/; // oxlint-disable-line no-control-regex -- the mark
+
+/** One commit that is no merge: when, by whom (a hash), and the lines that it added and removed, by path. */
+export interface ChangeSet {
+  readonly at: number;
+  readonly author: string;
+  readonly changes: readonly (readonly [path: string, lines: number])[];
+}
+
+/** Reads the commits that lead to `commit` and not to `known`, one after the other. Merges change nothing of their own. */
+export async function* readChanges(mirror: Mirror, commit: string, known: string | null): AsyncGenerator<ChangeSet> {
+  const range = known === null ? [commit] : [commit, `^${known}`];
+  const format = '--format=%x01%at %ae';
+  const words = [
+    'log',
+    '-z',
+    '--no-merges',
+    '--no-renames',
+    '--numstat',
+    '--no-show-signature',
+    format,
+    ...range,
+    '--',
+  ];
+  let at = 0;
+  let author: string | null = null;
+  let changes: (readonly [string, number])[] = [];
+  for await (const piece of gitPieces(mirror, words)) {
+    const begin = BEGIN.exec(piece);
+    if (begin) {
+      if (author !== null) yield { at, author, changes };
+      at = Number(begin[1]);
+      author = createHash('sha256')
+        .update((begin[2] ?? '').trim().toLowerCase())
+        .digest('hex')
+        .slice(0, 16);
+      changes = [];
+    }
+    const [, added = '', removed = '', path] = /^\n?(\d+|-)\t(\d+|-)\t([^]+)$/.exec(piece) ?? [];
+    if (path !== undefined) changes.push([path, (Number(added) || 0) + (Number(removed) || 0)]);
+  }
+  if (author !== null) yield { at, author, changes };
+}
+
+/** What is kept of the history of a repository up to a commit, so that the next scan reads only what came since. */
+export interface ChurnNotes {
+  readonly commit: string;
+  readonly commits: number;
+  readonly firstAt: number;
+  readonly authors: readonly string[];
+  /** By path: commits, authors, first and last time of all of them. */
+  readonly files: Readonly<
+    Record<string, readonly [commits: number, authors: readonly string[], firstAt: number, lastAt: number]>
+  >;
+  /** The change sets of the year before the commit, in no order. */
+  readonly recent: readonly ChangeSet[];
+}
+
+/** Adds change sets to what is known. The order in which they come makes no difference. */
+export async function addChanges(
+  before: ChurnNotes | null,
+  commit: string,
+  committedAt: number,
+  sets: AsyncIterable<ChangeSet>,
+): Promise<ChurnNotes> {
+  let commits = before?.commits ?? 0;
+  let firstAt = before?.firstAt ?? committedAt;
+  const authors = new Set(before?.authors);
+  const files = new Map(
+    Object.entries(before?.files ?? {}).map(([path, [count, who, first, last]]) => [
+      path,
+      { count, who: new Set(who), first, last },
+    ]),
+  );
+  const recent = [...(before?.recent ?? [])];
+  for await (const set of sets) {
+    commits += 1;
+    firstAt = Math.min(firstAt, set.at);
+    authors.add(set.author);
+    for (const [path] of set.changes) {
+      const one = files.get(path) ?? { count: 0, who: new Set<string>(), first: set.at, last: set.at };
+      files.set(path, one);
+      one.count += 1;
+      one.who.add(set.author);
+      one.first = Math.min(one.first, set.at);
+      one.last = Math.max(one.last, set.at);
+    }
+    if (isRecent(set, committedAt)) recent.push(set);
+  }
+  return {
+    commit,
+    commits,
+    firstAt,
+    authors: [...authors].sort(),
+    files: Object.fromEntries(
+      [...files].map(([path, { count, who, first, last }]) => [path, [count, [...who].sort(), first, last] as const]),
+    ),
+    recent: recent.filter((set) => isRecent(set, committedAt)),
+  };
+}
+
+/** How each of these files has changed. */
+export function churnOf(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
+  const ofYear = new Map<string, { commits: number; lines: number }>();
+  for (const { changes } of notes.recent)
+    for (const [path, lines] of changes) {
+      const one = ofYear.get(path) ?? { commits: 0, lines: 0 };
+      ofYear.set(path, one);
+      one.commits += 1;
+      one.lines += lines;
+    }
+  const churn = new Map<string, Churn>();
+  for (const path of paths) {
+    const [commits, authors, firstAt, lastAt] = Object.hasOwn(notes.files, path) ? (notes.files[path] ?? []) : [];
+    if (commits === undefined || firstAt === undefined || lastAt === undefined) continue;
+    const { commits: commitsOfYear = 0, lines: linesOfYear = 0 } = ofYear.get(path) ?? {};
+    churn.set(path, { commitsOfYear, commits, linesOfYear, authors: authors?.length ?? 0, firstAt, lastAt });
+  }
+  return churn;
+}
+
+function isRecent({ at }: ChangeSet, committedAt: number): boolean {
+  return at > committedAt - YEAR_SECONDS;
+}

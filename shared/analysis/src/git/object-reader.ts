@@ -1,0 +1,78 @@
+import { killGroup } from '@signalbox/contracts/process-group';
+import { startGit, type Mirror } from './start-git.ts';
+
+export interface GitObject {
+  readonly kind: 'blob' | 'tree' | 'commit' | 'tag';
+  /** Cut at the limit that was given. */
+  readonly content: Buffer;
+}
+
+/** Reads objects one after the other from one process, which `close` or the signal ends. */
+export class ObjectReader {
+  readonly #child;
+  readonly #signal: AbortSignal;
+  readonly #output: AsyncIterator<Buffer>;
+  #buffer: Buffer = Buffer.alloc(0);
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ dir, path, signal }: Mirror) {
+    this.#signal = signal;
+    this.#child = startGit({ path, home: dir }, ['-C', dir, 'cat-file', '--batch'], { takesInput: true });
+    signal.addEventListener('abort', this.close, { once: true });
+    this.#child.once('error', this.close); // there is no git: its output ends
+    this.#child.stdin?.on('error', () => undefined); // its end shows in the output
+    this.#child.stderr?.resume();
+    const output = this.#child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
+    this.#output = output[Symbol.asyncIterator]();
+  }
+
+  /** `name`: an id, or a commit and a path, `1f0c…:package.json`. Null for what the mirror does not have. Throws the signal's reason. */
+  read(name: string, maxBytes = Infinity): Promise<GitObject | null> {
+    const read = this.#last.then(() => this.#readNow(name, maxBytes));
+    this.#last = read.catch(() => undefined);
+    return read;
+  }
+
+  readonly close = (): void => {
+    this.#signal.removeEventListener('abort', this.close);
+    killGroup(this.#child);
+  };
+
+  async #readNow(name: string, maxBytes: number): Promise<GitObject | null> {
+    if (name.includes('\n')) return null; // git reads a name to the end of its line
+    this.#child.stdin?.write(`${name}\n`);
+    let end = this.#buffer.indexOf(10);
+    while (end < 0) {
+      await this.#more();
+      end = this.#buffer.indexOf(10);
+    }
+    const header = this.#buffer.subarray(0, end).toString('utf8');
+    this.#buffer = this.#buffer.subarray(end + 1);
+    const [, kind, size] = /^[0-9a-f]+ (blob|tree|commit|tag) (\d+)$/.exec(header) ?? [];
+    if (size === undefined) {
+      if (header === `${name} missing` || header === `${name} ambiguous`) return null;
+      throw new Error(`git answers ${header.slice(0, 100)} where an object was asked for`);
+    }
+    const whole = Number(size) + 1; // a line end follows the content
+    const wanted = Math.min(whole - 1, maxBytes);
+    const chunks: Buffer[] = [];
+    let [passed, kept] = [0, 0];
+    while (passed < whole) {
+      if (this.#buffer.length === 0) await this.#more();
+      const part = this.#buffer.subarray(0, whole - passed);
+      this.#buffer = this.#buffer.subarray(part.length);
+      passed += part.length;
+      const keeps = part.subarray(0, wanted - kept);
+      if (keeps.length > 0) chunks.push(keeps);
+      kept += keeps.length;
+    }
+    return { kind: kind as GitObject['kind'], content: Buffer.concat(chunks) }; // as the expression above reads it
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#output.next();
+    this.#signal.throwIfAborted();
+    if (done) throw new Error('git ended while its objects were read');
+    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Mirror } from './start-git.ts';
+import { gitPieces } from './git-reader.ts';
+
+/** A commit that gave a path this content. */
+export interface Introduction {
+  readonly blob: string;
+  readonly path: string;
+  readonly commit: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+}
+
+/** What the refs of a mirror name. */
+export interface Refs {
+  /** Their commits, sorted, each once. */
+  readonly tips: readonly string[];
+  readonly branches: number;
+  readonly tags: number;
+}
+
+export async function listRefs(mirror: Mirror): Promise<Refs> {
+  const tips = new Set<string>();
+  let [branches, tags] = [0, 0];
+  // Of an annotated tag, what it names.
+  const format = '%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)';
+  for await (const line of gitPieces(mirror, ['for-each-ref', `--format=${format}`], { cutAt: '\n' })) {
+    const [tip = '', name = ''] = line.split(' ');
+    if (tip !== '') tips.add(tip);
+    if (name.startsWith('refs/heads/')) branches += 1;
+    if (name.startsWith('refs/tags/')) tags += 1;
+  }
+  return { tips: [...tips].sort(), branches, tags };
+}
+
+/** Whether all that these tips reached is reached still: then what is new is all that has to be looked at. */
+export async function isAllReached(
+  mirror: Mirror,
+  before: readonly string[],
+  tips: readonly string[],
+): Promise<boolean> {
+  const words = ['rev-list', '--max-count=1', '--stdin'];
+  try {
+    for await (const commit of gitPieces(mirror, words, { input: rangeOf(before, tips), cutAt: '\n' }))
+      if (commit !== '') return false;
+    return true;
+  } catch {
+    mirror.signal.throwIfAborted();
+    return false; // a tip is gone from the mirror
+  }
+}
+
+/** Every content that a commit brought which `tips` reach and `before` does not. Of a merge: what none of its parents had. */
+export async function* listIntroductions(
+  mirror: Mirror,
+  tips: readonly string[],
+  before: readonly string[],
+): AsyncGenerator<Introduction> {
+  const format = '--format=%x01%ct %H';
+  const words = ['log', '-z', '--raw', '--no-abbrev', '--no-renames', '-c', '--no-show-signature', format, '--stdin'];
+  let [at, commit, blob] = [0, '', ''];
+  for await (const piece of gitPieces(mirror, words, { input: rangeOf(tips, before) })) {
+    const begin = /^\n?\u0001(\d+) ([0-9a-f]+)$/.exec(piece); // oxlint-disable-line no-control-regex -- the mark of a commit
+    const change = /^\n?:+(?:\d{6} )+(?:[0-9a-f]+ )*?([0-9a-f]{40,64}) [A-Z]+$/.exec(piece);
+    if (begin) [at, commit] = [Number(begin[1]), begin[2] ?? ''];
+    else if (change) blob = isOrdinary(piece) ? (change[1] ?? '') : '';
+    else if (blob !== '' && piece !== '') {
+      yield { blob, path: piece, commit, at };
+      blob = '';
+    }
+  }
+}
+
+/** The sizes of contents that the mirror has, in bytes. */
+export async function* readSizes(mirror: Mirror, blobs: Iterable<string>): AsyncGenerator<readonly [string, number]> {
+  const words = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
+  for await (const line of gitPieces(mirror, words, { input: `${[...blobs].join('\n')}\n`, cutAt: '\n' })) {
+    const [, blob, size] = /^([0-9a-f]{40,64}) (\d+)$/.exec(line) ?? [];
+    if (blob !== undefined) yield [blob, Number(size)];
+  }
+}
+
+/** Whether the content that comes out of a change is that of an ordinary file: the last mode is 100644 or 100755. */
+function isOrdinary(change: string): boolean {
+  const modes = /^\n?:+((?:\d{6} )+)/.exec(change)?.[1]?.trim().split(' ') ?? [];
+  return modes.at(-1)?.startsWith('100') ?? false;
+}
+
+function rangeOf(tips: readonly string[], without: readonly string[]): string {
+  return [...tips, ...without.map((tip) => `^${tip}`), ''].join('\n');
+}

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { devNull } from 'node:os';
+import type { Writable } from 'node:stream';
+
+/** A bare mirror that is only read. */
+export interface Mirror {
+  /** Absolute path. */
+  readonly dir: string;
+  /** The PATH on which git is found. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+export interface GitOptions {
+  /** The PATH on which git is found. */
+  readonly path: string;
+  /** The HOME that git gets. */
+  readonly home: string;
+}
+
+/** The sandbox of one git process. */
+export interface GitLock {
+  /** The words before git's own; the first is the program that is started. */
+  readonly words: readonly string[];
+  /** The filter of system calls, which that program reads from its fourth file descriptor. */
+  readonly filter: Buffer;
+  /** Where the libraries of that program are. */
+  readonly libraryPath: string | null;
+}
+
+/** Settings that keep hooks, filters, background packing, credential helpers and `ext::` remotes off. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'credential.helper=',
+  'protocol.ext.allow=never',
+];
+
+/** Starts git with a closed environment: no user or system settings, no hooks, no prompts, and no network unless `protocols` names one. */
+export function startGit(
+  { path, home }: GitOptions,
+  words: readonly string[],
+  more: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly protocols?: string;
+    readonly lock?: GitLock | null;
+    readonly takesInput?: boolean;
+  } = {},
+): ChildProcess {
+  const { env = {}, protocols = '', lock = null, takesInput = false } = more;
+  const [program, ...before] = lock ? [...lock.words, 'git'] : ['git'];
+  const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
+    env: {
+      ...(lock?.libraryPath ? { LD_LIBRARY_PATH: lock.libraryPath } : {}),
+      PATH: path,
+      HOME: home,
+      LANG: 'C.UTF-8',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '/bin/false',
+      SSH_ASKPASS: '/bin/false',
+      GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=10',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: devNull,
+      GIT_ALLOW_PROTOCOL: protocols,
+      GIT_NO_REPLACE_OBJECTS: '1',
+      ...env,
+    },
+    detached: true, // its own process group, so that killGroup ends its children too
+    stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(lock ? (['pipe'] as const) : [])],
+  });
+  if (lock) {
+    const filter = child.stdio[3] as Writable; // opened as a pipe above
+    filter.on('error', () => undefined); // the program ended early; its exit code tells why
+    filter.end(lock.filter);
+  }
+  return child;
+}

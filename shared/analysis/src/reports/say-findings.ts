@@ -1,0 +1,89 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Unread } from '@signalbox/contracts/repository/unread';
+import type { ChainResult, ShownFinding } from '@signalbox/contracts/repository/chain-run';
+import type { ChainName } from '@signalbox/contracts/repository/chains';
+import { say } from '@signalbox/messages/say';
+import { findRule, saySeverity } from '../rules/rules.ts';
+
+/** What was found, in one sentence. */
+export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values'>): string {
+  return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
+}
+
+/** Where it was found: `src/main.ts:12`, as code; empty where the repository as a whole is meant. */
+export function sayPlace({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
+  if (path === '.') return '';
+  // A path is hostile text: nothing of it may end the code or break the line.
+  const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
+  return `\`${line === null ? shown : `${shown}:${line}`}\``;
+}
+
+/** What a chain is called. */
+export function sayChain(chain: ChainName): string {
+  return say('findings.chain', { chain });
+}
+
+/** A finding in one line of a list. */
+export function sayItem(finding: ShownFinding): string {
+  return say('findings.item', {
+    severity: saySeverity(finding.severity),
+    sentence: sayFinding(finding),
+    place: sayPlace(finding) || 'none',
+    number: finding.findingId ?? 'none',
+  });
+}
+
+/** `2 files of more than 1 MB`, or the names of those that took too long. */
+export function sayUnread({ why, files, paths }: Unread): string {
+  if (why === 'too-large') return say('findings.unread', { files });
+  return paths.map((path) => say('findings.tookTooLong', { path: plainName(path) })).join('; ');
+}
+
+/** What a run of a chain came to. What changed since the last run is the first line. */
+export function sayChainResult(result: ChainResult): string {
+  const { project, isDry, problem, facts, total, top, left, unseen } = result;
+  const chain = sayChain(result.chain);
+  if (result.status !== 'completed')
+    return say(result.status === 'stopped' ? 'findings.stopped' : 'findings.failed', {
+      chain,
+      project,
+      problem: problem ?? '',
+    });
+  const list = top.map((finding) => `- ${sayItem(finding)}`).join('\n');
+  return [
+    isDry
+      ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
+      : // What is listed below, and not what other chains have found.
+        saySummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    facts.length > 0 && top.length > 0 ? say('findings.foundTitle') : '',
+    list,
+    total > top.length ? say('findings.more', { shown: top.length, total, project }) : '',
+    ...left.map((one) => say('findings.left', one)),
+    unseen.length > 0 ? say('findings.unseen', { what: unseen.join('; ') }) : '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** What changed since the last run of a chain that completed, and what is open: one line. */
+export function saySummary(result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>): string {
+  const { project, counts, isFirst } = result;
+  const { opened, reopened, fixed, open } = counts ?? { opened: 0, reopened: 0, fixed: 0, open: 0 };
+  const change = opened + reopened + fixed === 0 ? 'same' : 'changed';
+  const kind = isFirst ? 'first' : change;
+  return say('findings.summary', {
+    project,
+    commit: shortCommit(result),
+    chain: sayChain(result.chain),
+    kind,
+    opened,
+    reopened,
+    fixed,
+    open,
+  });
+}
+
+function shortCommit({ commit }: Pick<ChainResult, 'commit'>): string {
+  return commit?.slice(0, 7) ?? '';
+}

@@ -1,0 +1,191 @@
+import { MAX_TEXT_BYTES, type Analyzer, type Conclusion, type Fact, type Noted } from '../analyzer.ts';
+import type { Mirror } from '../git/start-git.ts';
+import type { ChurnNotes } from '../git/churn.ts';
+import { isAllReached, listIntroductions, readSizes, type Introduction } from '../git/past-blobs.ts';
+import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
+import { openView, type OpenedView, type ScannedCommit } from './view.ts';
+
+/** What a scan came to, by analyzer. */
+export interface ScanResult {
+  readonly commit: string;
+  readonly files: number;
+  /** Contents that were looked at, and those that the cache knew. */
+  readonly inspected: number;
+  readonly known: number;
+  readonly conclusions: Readonly<Record<string, Conclusion>>;
+}
+
+/** Scans one commit. What it has read for one analyzer it does not read again for another. */
+export interface Scanner {
+  /**
+   * Scans with these analyzers. With what an earlier scan left in the cache it looks only at what is new, and says the same as without;
+   * what an analyzer has concluded before it says again. Answers what to keep for the next scan.
+   */
+  scan(analyzers: readonly Analyzer[]): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }>;
+  close(): void;
+}
+
+/** Whoever ends a scan that reads one file for too long: told before and after each, and which not to read. */
+export interface ScanWatch {
+  readonly without: ReadonlySet<string>;
+  readonly reads: (path: string | null) => void;
+}
+const NOBODY: ScanWatch = { without: new Set(), reads: () => undefined };
+
+/** Opens a commit for scans. `read` says what an earlier scan left under a name; it is asked when that is needed. */
+export async function openScanner(
+  mirror: Mirror,
+  commit: ScannedCommit,
+  read: (name: string) => unknown,
+  watch = NOBODY,
+): Promise<Scanner> {
+  const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // only scans write there
+  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // the same
+  const concluded = new Map<string, Concluded>();
+  let churn: ChurnNotes | null = null;
+  return {
+    scan: async (analyzers) => {
+      const counts = { inspected: 0, known: 0 };
+      const conclusions: Record<string, Conclusion> = {};
+      const cache: Record<string, unknown> = {};
+      for (const analyzer of analyzers) {
+        const { name } = analyzer;
+        const again = concluded.get(name);
+        const one = again ?? (await conclude(mirror, opened, { analyzer, watch, cached: readCache(name) }));
+        concluded.set(name, {
+          conclusion: one.conclusion,
+          inspected: 0,
+          known: one.inspected + one.known,
+          cache: null,
+        });
+        conclusions[name] = one.conclusion;
+        counts.inspected += one.inspected;
+        counts.known += one.known;
+        if (one.cache) cache[name] = one.cache;
+      }
+      const notes = opened.churnNotes();
+      if (notes !== churn) cache[CHURN] = churn = notes;
+      return { result: { commit: commit.commit, files: opened.tree.files.length, ...counts, conclusions }, cache };
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** Opens a commit, scans it once and closes it again. */
+export async function scan(
+  mirror: Mirror,
+  commit: ScannedCommit,
+  analyzers: readonly Analyzer[],
+  cache: ScanCache = {},
+): ReturnType<Scanner['scan']> {
+  const scanner = await openScanner(mirror, commit, (name) => cache[name] ?? null);
+  try {
+    return await scanner.scan(analyzers);
+  } finally {
+    scanner.close();
+  }
+}
+
+interface Concluded {
+  readonly conclusion: Conclusion;
+  readonly inspected: number;
+  readonly known: number;
+  /** Null once it was handed over. */
+  readonly cache: AnalyzerCache | null;
+}
+
+async function conclude(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached }: Part): Promise<Concluded> {
+  const before = cached?.version === analyzer.version ? cached : null;
+  const { noted, counts, cache } = await note(mirror, opened, { analyzer, watch, cached: before });
+  const conclusion = await analyzer.conclude(noted, opened.view);
+  const unread = opened.tree.files.filter((file) => watch.without.has(file.path) && analyzer.wants(file));
+  const found = inOrder(conclusion.found);
+  return { conclusion: { ...conclusion, found, unread: unread.map(({ path }) => path) }, ...counts, cache };
+}
+
+interface Part {
+  readonly analyzer: Analyzer;
+  readonly watch: ScanWatch;
+  readonly cached: AnalyzerCache | null;
+}
+
+async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached: before }: Part) {
+  const counts = { inspected: 0, known: 0 };
+  const { tree, textOf } = opened;
+  const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
+  const inspect = async (path: string, blob: string, sizeBytes: number): Promise<Fact> => {
+    const cached = known.get(`${blob} ${path}`);
+    if (cached !== undefined) {
+      counts.known += 1;
+      return cached;
+    }
+    if (watch.without.has(path)) return null;
+    counts.inspected += 1;
+    watch.reads(path);
+    const text = await textOf(blob, sizeBytes);
+    const facts = text === null ? null : ((await analyzer.inspect(path, text)) ?? null);
+    watch.reads(null);
+    known.set(`${blob} ${path}`, facts);
+    return facts;
+  };
+  const current: [string, string, Fact][] = [];
+  for (const file of tree.files)
+    if (file.sizeBytes <= MAX_TEXT_BYTES && analyzer.wants(file) && !watch.without.has(file.path))
+      current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
+  const noted: Noted<Fact>[] = current
+    .filter(([, , facts]) => facts !== null)
+    .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
+  const { version } = analyzer;
+  if (analyzer.reach === 'commit') return { noted, counts, cache: { version, current, tips: [], past: [] } };
+  const { tips } = await opened.refs();
+  const past = await notePast(mirror, { analyzer, tips, before, inspect });
+  const here = new Set(tree.files.map(({ blob }) => blob));
+  for (const { path, blob, facts, commit } of past)
+    if (!here.has(blob)) noted.push({ path, blob, facts, commit, isCurrent: false });
+  return { noted, counts, cache: { version, current, tips, past } };
+}
+
+/** What there is to note of all contents that any commit brought; those of before, and those since. */
+async function notePast(
+  mirror: Mirror,
+  options: {
+    readonly analyzer: Analyzer;
+    readonly tips: readonly string[];
+    readonly before: AnalyzerCache | null;
+    readonly inspect: (path: string, blob: string, sizeBytes: number) => Promise<Fact>;
+  },
+): Promise<AnalyzerCache['past']> {
+  const { analyzer, tips, before, inspect } = options;
+  const isMore = before !== null && (await isAllReached(mirror, before.tips, tips));
+  const noted = new Map(isMore ? before.past.map((one) => [one.blob, one]) : []);
+  const brought = new Map<string, Introduction>();
+  for await (const one of listIntroductions(mirror, tips, isMore ? before.tips : [])) {
+    const other = brought.get(one.blob) ?? noted.get(one.blob);
+    if (other === undefined || isEarlier(one, other)) brought.set(one.blob, one);
+  }
+  const sizes = new Map<string, number>();
+  if (brought.size > 0) for await (const [blob, size] of readSizes(mirror, brought.keys())) sizes.set(blob, size);
+  for (const one of brought.values()) {
+    const sizeBytes = sizes.get(one.blob) ?? Infinity;
+    if (sizeBytes > MAX_TEXT_BYTES || !analyzer.wants({ path: one.path, sizeBytes })) continue;
+    const facts = await inspect(one.path, one.blob, sizeBytes);
+    if (facts === null) noted.delete(one.blob);
+    else noted.set(one.blob, { ...one, facts });
+  }
+  return [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1));
+}
+
+/** Of several commits that brought a content, one is told, whichever way and in whichever order they were read. */
+function isEarlier(one: Introduction, other: Introduction): boolean {
+  if (one.at !== other.at) return one.at < other.at;
+  if (one.commit !== other.commit) return one.commit < other.commit;
+  if (one.path !== other.path) return one.path < other.path;
+  return one.blob < other.blob;
+}
+
+/** As they are shown and compared: by place, then by rule. */
+function inOrder(found: Conclusion['found']): Conclusion['found'] {
+  const key = (one: Conclusion['found'][number]): string =>
+    [one.path, String(one.line ?? 0).padStart(9, '0'), one.rule, one.identity].join('\0');
+  return found.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}

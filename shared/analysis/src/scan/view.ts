@@ -1,0 +1,104 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { ObjectReader } from '../git/object-reader.ts';
+import type { Mirror } from '../git/start-git.ts';
+import type { AdvisorySource } from '../advisory-source.ts';
+import { MAX_TEXT_BYTES, type RepositoryView } from '../analyzer.ts';
+import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
+import { gitPieces } from '../git/git-reader.ts';
+import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
+import { listTree, type Tree } from '../git/tree.ts';
+
+/** The commit of a mirror that is scanned. */
+export interface ScannedCommit {
+  readonly commit: string;
+  /** Only what lies below this folder; null for all of it. */
+  readonly folder: string | null;
+  /** Where the weaknesses of its packages are looked up. Default: nowhere. */
+  readonly advisories?: AdvisorySource | null;
+}
+
+/** What an analyzer sees, and what the scan reads for it. */
+export interface OpenedView {
+  readonly view: RepositoryView;
+  readonly tree: Tree;
+  /** UTF-8 text of a content; null for what is none or too large. */
+  readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
+  readonly refs: () => Promise<Refs>;
+  /** What became known of the history; null when nobody asked. */
+  readonly churnNotes: () => ChurnNotes | null;
+  close(): void;
+}
+
+/** Opens a commit through the objects of its mirror: there is no file that a link could lead to, and nothing that git would run. */
+export async function openView(
+  mirror: Mirror,
+  { commit, folder, advisories = null }: ScannedCommit,
+  known: () => ChurnNotes | null,
+): Promise<OpenedView> {
+  const showsDate = ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit];
+  const [tree, date] = await Promise.all([listTree(mirror, commit, folder), first(mirror, showsDate)]);
+  const committedAt = Number(date);
+  const reader = new ObjectReader(mirror);
+  const textOf = async (blob: string, sizeBytes: number): Promise<string | null> =>
+    sizeBytes > MAX_TEXT_BYTES ? null : decode((await reader.read(blob))?.content);
+  const links: { path: string; target: string }[] = [];
+  for (const { path, blob } of tree.links)
+    links.push({ path, target: (await reader.read(blob))?.content.toString('utf8') ?? '' });
+  const files = new Map(tree.files.map((file) => [file.path, file]));
+  let notes: Promise<ChurnNotes> | null = null;
+  let ready: ChurnNotes | null = null;
+  const churnNotes = (): Promise<ChurnNotes> =>
+    (notes ??= readNotes(mirror, commit, committedAt, known()).then((read) => (ready = read)));
+  let listed: Promise<Refs> | null = null;
+  const refs = (): Promise<Refs> => (listed ??= listRefs(mirror));
+  const inRepository = (path: string): string => (folder === null ? path : `${folder}/${path}`);
+  const view: RepositoryView = {
+    commit,
+    committedAt,
+    files: tree.files,
+    links,
+    submodules: tree.submodules,
+    advisories,
+    text: async (path) => {
+      const file = files.get(path);
+      if (!file) throw new AppError('PATH_DENIED', { path: path.slice(0, 200), why: 'the commit has no such file' });
+      return textOf(file.blob, file.sizeBytes);
+    },
+    churn: async () => {
+      const churn = churnOf(await churnNotes(), [...files.keys()].map(inRepository));
+      const below = folder === null ? 0 : folder.length + 1;
+      return new Map([...churn].map(([path, one]) => [path.slice(below), one]));
+    },
+    history: async () => {
+      const [{ commits, authors, firstAt }, { branches, tags }] = await Promise.all([churnNotes(), refs()]);
+      return { commits, authors: authors.length, firstAt, branches, tags };
+    },
+  };
+  return { view, tree, textOf, refs, churnNotes: () => ready, close: () => reader.close() };
+}
+
+async function readNotes(
+  mirror: Mirror,
+  commit: string,
+  committedAt: number,
+  known: ChurnNotes | null,
+): Promise<ChurnNotes> {
+  if (known?.commit === commit) return known;
+  // A branch that was moved elsewhere is read anew.
+  const base = known !== null && (await isAllReached(mirror, [known.commit], [commit])) ? known : null;
+  return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
+}
+
+function decode(bytes: Buffer | undefined): string | null {
+  if (bytes === undefined || bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+async function first(mirror: Mirror, words: readonly string[]): Promise<string> {
+  for await (const line of gitPieces(mirror, words, { cutAt: '\n' })) return line;
+  return '';
+}

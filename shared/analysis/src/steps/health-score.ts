@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { scoreHealth, ScorePart, type ScoredSummaries } from '../analyzers/quality/score.ts';
+import type { Step } from './step.ts';
+import { countFound, Counts } from './scanning.ts';
+
+export const Health = z.object({
+  findings: Counts,
+  score: z.number().int().min(0).max(100),
+  parts: z.array(z.object({ part: ScorePart, weight: z.number(), score: z.number().nullable() })),
+});
+
+/** Scores how well a repository is kept, by what four analyzers have summed up. */
+export const healthScore: Step<unknown, z.infer<typeof Health>> = {
+  input: z.unknown(),
+  output: Health,
+  analyzers: ['health', 'code', 'duplicates', 'documentation'],
+  run: (_, { conclusions, now }) => {
+    const summaries = Object.fromEntries(Object.entries(conclusions).map(([name, { summary }]) => [name, summary]));
+    // Each is what the analyzer of that name sums up.
+    const { score, parts } = scoreHealth(summaries as unknown as ScoredSummaries, now().getTime() / 1_000);
+    return { findings: countFound(conclusions), score, parts: [...parts] };
+  },
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { findNextSteps } from './next-steps.ts';
+import { planRefactoring } from './refactoring-plan.ts';
+import type { Step } from './step.ts';
+
+const Steps = z.object({
+  steps: z.array(
+    z.object({
+      rule: z.string(),
+      path: z.string(),
+      line: z.number().nullable(),
+      what: z.string(),
+      why: z.string(),
+      more: z.number(),
+    }),
+  ),
+});
+
+/** Picks the most important of all that was found. */
+export const nextSteps: Step<unknown, z.infer<typeof Steps>> = {
+  input: z.unknown(),
+  output: Steps,
+  analyzers: [],
+  run: async (_, context) => ({
+    steps: findNextSteps(await context.findings()).map(({ finding: { rule, path, line }, what, why, more }) => ({
+      rule,
+      path,
+      line,
+      what,
+      why,
+      more,
+    })),
+  }),
+};
+
+export const Plan = z.object({
+  steps: z.array(
+    z.object({
+      path: z.string(),
+      what: z.string(),
+      why: z.string(),
+      effort: z.enum(['S', 'M', 'L']),
+      lines: z.number(),
+    }),
+  ),
+});
+
+/** Orders what makes the code easier to change, the most worth while first. */
+export const refactorPlanner: Step<unknown, z.infer<typeof Plan>> = {
+  input: z.unknown(),
+  output: Plan,
+  analyzers: [],
+  run: async (_, context) => ({
+    steps: planRefactoring(await context.findings()).map(({ path, what, why, effort, lines }) => ({
+      path,
+      what,
+      why,
+      effort,
+      lines,
+    })),
+  }),
+};

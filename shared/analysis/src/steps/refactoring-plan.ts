@@ -1,0 +1,113 @@
+import { findRule } from '../rules/rules.ts';
+import { say } from '@signalbox/messages/say';
+import type { Found } from '@signalbox/contracts/repository/finding';
+
+/** What of a finding is read here. */
+export type PlannedFinding = Pick<Found, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
+
+/** By how many lines are touched: up to 50, up to 300, and more. */
+export type Effort = 'S' | 'M' | 'L';
+
+/** One step of a plan, in the language of whoever is spoken to. */
+export interface RefactoringStep {
+  readonly path: string;
+  /** What to do, and the finding that is the reason, each in a sentence. */
+  readonly what: string;
+  readonly why: string;
+  readonly effort: Effort;
+  /** Lines that it touches, about. */
+  readonly lines: number;
+  /** Rules of all findings that it settles. */
+  readonly rules: readonly string[];
+}
+
+const MAX_STEPS = 10;
+const SMALL_LINES = 50;
+const MEDIUM_LINES = 300;
+
+/**
+ * What kind of step settles which rules, in the order in which a plan takes them: tests first, as they make the rest safe; then what is
+ * complex, for there the most is saved; then copies; then size.
+ */
+const KINDS = [
+  { kind: 'tests', rules: ['health/no-tests', 'health/ci-without-tests', 'health/untested-module'] },
+  {
+    kind: 'simplify',
+    rules: ['hot-spots/complex-and-changed', 'code/complex-function', 'code/long-function', 'code/deep-nesting'],
+  },
+  { kind: 'merge', rules: ['duplicates/copied-code'] },
+  { kind: 'split', rules: ['code/long-file'] },
+  { kind: 'parameters', rules: ['code/many-parameters'] },
+] as const;
+
+/** What is often changed is taken before the rest: a finding by this rule outweighs any size. */
+const HOT = 'hot-spots/complex-and-changed';
+const HOT_WEIGHT = 1_000_000;
+
+/** At most ten steps that make a repository easier to change, the most worth while first. The same findings give the same plan. */
+export function planRefactoring(findings: readonly PlannedFinding[]): readonly RefactoringStep[] {
+  const hot = new Set(findings.filter(({ rule }) => rule === HOT).map(({ path }) => path));
+  const steps = KINDS.flatMap(({ kind, rules }, rank) => {
+    const byPath = new Map<string, PlannedFinding[]>();
+    for (const finding of findings) {
+      if (!rules.some((rule) => rule === finding.rule)) continue;
+      byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+    }
+    return [...byPath].flatMap(([path, settled]) => {
+      const reason = settled.toSorted((one, other) => weigh(other) - weigh(one))[0];
+      const why = reason && findRule(reason.rule)?.say(reason.values);
+      if (why === undefined) return [];
+      const lines = countLines(settled);
+      const weight = (hot.has(path) ? HOT_WEIGHT : 0) + settled.reduce((sum, one) => sum + weigh(one), 0);
+      const step = { path, what: sayStep(kind, path), why, effort: toEffort(lines), lines };
+      return [{ rank, weight, step: { ...step, rules: [...new Set(settled.map(({ rule }) => rule))].toSorted() } }];
+    });
+  });
+  return steps
+    .toSorted(
+      (one, other) => one.rank - other.rank || other.weight - one.weight || (one.step.path < other.step.path ? -1 : 1),
+    )
+    .filter(limitKinds())
+    .slice(0, MAX_STEPS)
+    .map(({ step }) => step);
+}
+
+/** A plan of one kind alone is none: each kind gets at most half of it. */
+function limitKinds(): (one: { readonly rank: number }) => boolean {
+  const counts = new Map<number, number>();
+  return ({ rank }) => {
+    const count = (counts.get(rank) ?? 0) + 1;
+    counts.set(rank, count);
+    return count <= MAX_STEPS / 2;
+  };
+}
+
+/** A figure of a finding, and 0 for one that it has not. */
+function figure({ values }: PlannedFinding, name: string): number {
+  const value = values[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+function weigh(finding: PlannedFinding): number {
+  if (finding.rule === HOT) return HOT_WEIGHT + figure(finding, 'commits') * figure(finding, 'lines');
+  return Math.max(1, figure(finding, 'complexity') * 10, figure(finding, 'lines'), figure(finding, 'depth') * 10);
+}
+
+function countLines(findings: readonly PlannedFinding[]): number {
+  // The functions of a file that is hot are named one by one; where none is, the file is meant.
+  const parts = findings.filter(({ rule }) => rule !== HOT);
+  return (parts.length > 0 ? parts : findings).reduce((sum, one) => sum + figure(one, 'lines'), 0);
+}
+
+function toEffort(lines: number): Effort {
+  if (lines <= SMALL_LINES) return 'S';
+  return lines <= MEDIUM_LINES ? 'M' : 'L';
+}
+
+function sayStep(kind: (typeof KINDS)[number]['kind'], path: string): string {
+  return say('rules-quality.step', {
+    kind,
+    path: path === '.' ? '' : path.replaceAll('`', "'"),
+    isWhole: path === '.',
+  });
+}

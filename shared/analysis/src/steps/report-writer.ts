@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { findUnread } from '@signalbox/contracts/repository/unread';
+import { sayReport, type ReportedFinding } from '../reports/report.ts';
+import { toSarif } from '../reports/sarif.ts';
+import type { Step } from './step.ts';
+
+const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
+
+/** Writes what is open as Markdown for people and as SARIF for tools. */
+export const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
+  input: z.record(z.string(), z.unknown()),
+  output: Report,
+  analyzers: [],
+  async run(input, context) {
+    const unread = findUnread(Object.values(input));
+    const { project, commit, before } = context;
+    const open = await context.findings();
+    const reported: ReportedFinding[] = open.map((one) => ({ ...one, acceptedReason: null }));
+    const runs = before ? [before] : [];
+    const content = { project, commit, now: context.now(), open: reported, accepted: [], unread, runs };
+    await context.write('var/artifacts/report.md', sayReport(content), 'text/markdown; charset=utf-8');
+    const exported = open.map((one) => ({ ...one, status: 'open' as const, acceptedReason: null }));
+    await context.write(
+      'var/artifacts/findings.sarif',
+      JSON.stringify(toSarif(project, exported, unread)),
+      'application/sarif+json',
+    );
+    return { documents: ['var/artifacts/report.md', 'var/artifacts/findings.sarif'], findings: open.length };
+  },
+};

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { SEVERITIES } from '@signalbox/contracts/repository/finding';
+import type { Conclusion } from '../analyzer.ts';
+import type { Step } from './step.ts';
+
+/** How many findings there are of each severity. */
+export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
+
+/** The output of a scanning step: counts, the summary of each analyzer, and files that were too slow to read. */
+const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
+
+/** A step that does nothing but scan. */
+export function scanningStep(...analyzers: readonly string[]): Step<unknown, z.infer<typeof Scanned>> {
+  return {
+    input: z.unknown(),
+    output: Scanned,
+    analyzers,
+    run: (_, { conclusions }) => ({
+      findings: countFound(conclusions),
+      unread: [...new Set(Object.values(conclusions).flatMap(({ unread = [] }) => unread))],
+      summaries: Object.fromEntries(
+        Object.entries(conclusions).map(([name, { summary }]) => [
+          name,
+          summary as z.infer<ReturnType<typeof z.json>>, // facts are JSON
+        ]),
+      ),
+    }),
+  };
+}
+
+export function countFound(conclusions: Readonly<Record<string, Conclusion>>): z.infer<typeof Counts> {
+  const found = Object.values(conclusions).flatMap((one) => one.found);
+  const count = (severity: string): number => found.filter((one) => one.severity === severity).length;
+  // Made of all severities.
+  return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<typeof Counts>;
+}
