@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
-import { listenToDrafts, type Draft } from '@signalbox/platform/streams/drafts';
+import { subscribeToDrafts, type Draft } from '@signalbox/platform/streams/drafts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startModelWire, type ModelWire } from '../support/model-wire.ts';
 import { eventually } from '../support/until.ts';
@@ -71,7 +71,7 @@ describe('what a person sees of it', () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;
-    const listener = await listenToDrafts({ redisUrl, prefix, log, hear: (draft) => void drafts.push(draft) });
+    const listener = await subscribeToDrafts({ redisUrl, prefix, log, onDraft: (draft) => void drafts.push(draft) });
     const wire = await bench.serve(spine({ usage: null }));
     const provider = TESTED_PROVIDERS.find(({ id }) => id === 'anthropic');
     await bench.startWorker({ env: { MODEL: 'anthropic', ...provider?.env(wire.url), MODEL_TIMEOUT_MS: '3000' } });
@@ -98,7 +98,7 @@ describe('what a person sees of it', () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;
-    const listener = await listenToDrafts({ redisUrl, prefix, log, hear: (draft) => void drafts.push(draft) });
+    const listener = await subscribeToDrafts({ redisUrl, prefix, log, onDraft: (draft) => void drafts.push(draft) });
     await bench.startWorker({ env: { MODEL: 'offline' } });
     await bench.ask('list the servers');
     expect(drafts).toEqual([]);

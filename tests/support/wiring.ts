@@ -6,7 +6,7 @@ import { environmentOf } from '@signalbox/local/supervisor/service-variables';
 import { isJobPool, wireServices, type WiredService } from '@signalbox/local/supervisor/service-wiring';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
-import { REDIS_SERVICES, redisUserRules, type RedisService } from '@signalbox/platform/redis-users';
+import { REDIS_SERVICES, buildRedisUserRules, type RedisService } from '@signalbox/platform/redis-users';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { DEPARTURES, variablesOf } from './departures.ts';
@@ -61,7 +61,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
   const databaseLogin = (service: RedisService): string => serviceUrl(options.databaseUrl, service);
   await keepUsers(
     redisUrl,
-    users.map(({ service, name, password }) => ({ name, rules: redisUserRules(service, password, prefix) })),
+    users.map(({ service, name, password }) => ({ name, rules: buildRedisUserRules(service, password, prefix) })),
   );
   const { path } = loadTestConfig();
   const inherited = { PATH: path, ...variablesOf(DEPARTURES), REDIS_PREFIX: prefix, ...env };

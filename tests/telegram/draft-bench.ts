@@ -6,7 +6,7 @@ import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createMetrics } from '@signalbox/platform/probe';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createLog } from '@signalbox/platform/log';
-import { createDraftPublisher, draftIdOf, type Draft } from '@signalbox/platform/streams/drafts';
+import { createDraftPublisher, toDraftId, type Draft } from '@signalbox/platform/streams/drafts';
 import { afterEach, beforeEach, onTestFinished } from 'vitest';
 import { openHarness, until, type Call, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
 
@@ -29,7 +29,7 @@ export const draftOf = (chat: number, turnId: string, text: string | null): Draf
   chatKey: `telegram:${chat}`,
   userKey: String(chat),
   turnId,
-  draftId: draftIdOf(turnId),
+  draftId: toDraftId(turnId),
   seq: (seq += 1),
   text: text ?? '',
   final: text === null,

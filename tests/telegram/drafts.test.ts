@@ -1,6 +1,6 @@
 import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { createDraftPublisher, draftIdOf } from '@signalbox/platform/streams/drafts';
+import { createDraftPublisher, toDraftId } from '@signalbox/platform/streams/drafts';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { describe, expect, test } from 'vitest';
 import { until } from '../integration/gateway/harness.ts';
@@ -33,7 +33,7 @@ test('a person reads what is being written, in place, and can stop it', async ()
   await until('it has grown', async () => (await seen(1001)) === 'The first words');
   const calls = await drafts();
   for (const call of calls)
-    expect(call.params).toMatchObject({ draft_id: draftIdOf('turn_1'), can_stop: true, keep_on_stop: true });
+    expect(call.params).toMatchObject({ draft_id: toDraftId('turn_1'), can_stop: true, keep_on_stop: true });
   expect(calls[0]?.params['entities']).toEqual([{ type: 'bold', offset: 4, length: 5 }]);
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '@signalbox/platform/log';
-import { listenToDrafts } from '@signalbox/platform/streams/drafts';
+import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
 import {
   createPen,
   startModelServer,
@@ -70,11 +70,11 @@ const hears = (person: Person, count: number): Promise<readonly string[]> =>
 /** Counts how often a worker says that what it showed is whole. */
 async function hearFinals(): Promise<() => number> {
   let count = 0;
-  const listening = await listenToDrafts({
+  const listening = await subscribeToDrafts({
     redisUrl: stack.redisUrl,
     prefix: stack.prefix,
     log: createLog('test', 'silent'),
-    hear: (draft) => (count += draft.final ? 1 : 0),
+    onDraft: (draft) => (count += draft.final ? 1 : 0),
   });
   onTestFinished(() => listening.close());
   return () => count;

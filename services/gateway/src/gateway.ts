@@ -1,6 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { channelOf } from '@signalbox/contracts/conversation/chat-key';
+import { getChannel } from '@signalbox/contracts/conversation/chat-key';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Closable, Own } from '@signalbox/platform/lifecycle';
@@ -9,7 +9,7 @@ import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
-import { listenToDrafts } from '@signalbox/platform/streams/drafts';
+import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
@@ -195,7 +195,7 @@ async function startDeliveries(parts: {
   const { own, config, log, pool, redis, channels, metrics } = parts;
   const { REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions } = config;
   const deliveryOf = (chatKey: string): ChannelDelivery | undefined =>
-    deliveries.find(({ channel }) => channel.name === channelOf(chatKey));
+    deliveries.find(({ channel }) => channel.name === getChannel(chatKey));
   const notifier = createNotifier({
     publisher: createPublisher({ redis, prefix, partitions }),
     redis,
@@ -208,11 +208,11 @@ async function startDeliveries(parts: {
   const deliveries = channels.map((channel) => startDelivery({ ...parts, channel, wake }));
   if (channels.some(({ drafts }) => drafts))
     own(
-      await listenToDrafts({
+      await subscribeToDrafts({
         redisUrl: config.REDIS_URL,
         prefix,
         log,
-        hear: (draft) => deliveryOf(draft.chatKey)?.hear(draft),
+        onDraft: (draft) => deliveryOf(draft.chatKey)?.hear(draft),
       }),
     );
   own(startSweeper({ pool, channels: channels.map(({ name }) => name), log, metrics, wake }));

@@ -103,8 +103,8 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;
-    const again = queue.enqueue;
-    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, again })));
+    const requeue = queue.enqueue;
+    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, requeue })));
   }
   // The pool that runs what agents ask for may not read what is wrong.
   const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');

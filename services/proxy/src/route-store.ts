@@ -1,4 +1,4 @@
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Route } from '@signalbox/contracts/operations/traffic';
@@ -20,7 +20,7 @@ export function createRouteStore(file: string) {
     /** What was saved last; nothing at the first start. Throws STARTUP_REFUSED when the file cannot be understood. */
     load: async (): Promise<Stored> => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const text = await ifThere(readFile(file, 'utf8'));
+      const text = await allowMissing(readFile(file, 'utf8'));
       if (text === null) return { routes: [], removed: {} };
       try {
         return Stored.parse(JSON.parse(text));

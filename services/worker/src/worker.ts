@@ -13,7 +13,7 @@ import { cameOf } from './tools/stored-result.ts';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, findRedisProblem, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
-import { askForFile } from '@signalbox/platform/streams/files';
+import { requestFile } from '@signalbox/platform/streams/files';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
@@ -201,7 +201,7 @@ async function prepareTurns({
     governance: execute,
     account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
-    fetchFile: (file, signal) => askForFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
+    fetchFile: (file, signal) => requestFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
     publishDraft: createDraftPublisher({ redis, prefix, log }),
     tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };

@@ -4,7 +4,7 @@ export function systemCode(error: unknown): string {
 }
 
 /** What was asked of the system, or null where there is no such thing. */
-export async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
+export async function allowMissing<T>(asked: Promise<T>): Promise<T | null> {
   return asked.catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;

@@ -7,9 +7,9 @@ export const CommonConfig = z.object({
   DATABASE_URL: z.url(),
   /** Where Redis is, as a redis:// URL. */
   REDIS_URL: z.url(),
-  /** Put before every Redis key, so that several installations can share one server. */
+  /** Prefix of every Redis key, so that several installations can share one server. */
   REDIS_PREFIX: z.string().default(''),
-  /** How many partitions the streams have: 1 on one Redis, 8 to 16 on a Redis Cluster. Change it only while nothing runs. */
+  /** Number of stream partitions: 1 on one Redis, 8 to 16 on a Redis Cluster. Change it only while no service runs. */
   STREAM_PARTITIONS: z.coerce.number().int().min(1).max(64).default(1),
   /** Port of /healthz, /readyz and /metrics. 0 picks a free one. */
   PROBE_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
@@ -20,11 +20,11 @@ export const CommonConfig = z.object({
 });
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
-/** Variables of the service that opens secrets. */
+/** Variables of the service that decrypts secrets. */
 export const SecretsConfig = z.object({
-  /** The key that opens people's secrets: 32 bytes in base 64, or in hexadecimal. Secret. */
+  /** The key that decrypts people's secrets: 32 bytes in base64 or hexadecimal. Secret. */
   SECRETS_KEY: z.string().optional(),
-  /** The file that holds the key when the variable is not set. It is made when it is not there, readable only by its owner. */
+  /** File with the key, read when SECRETS_KEY is not set. Created when missing, readable only by its owner. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
 });
 
@@ -36,18 +36,18 @@ export function readConfig<S extends z.ZodType>(
   schema: S,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): z.output<S> {
-  return readConfigs([schema], environment)[0] as z.output<S>; // one for each schema
+  return readConfigs([schema], environment)[0] as z.output<S>; // one result per schema
 }
 
-/** Reads the environment through several schemas, in their order, as `readConfig` does: the problems of all of them come at once. */
+/** Parses the environment with each schema, in order. Throws CONFIG_INVALID with the problems of all of them. */
 export function readConfigs(
   schemas: readonly z.ZodType[],
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly unknown[] {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schemas.map((schema) => schema.safeParse(given));
+  const parsed = schemas.map((schema) => schema.safeParse(variables));
   const issues = parsed.flatMap(({ error }) => error?.issues ?? []);
   const problems = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
   if (problems !== '') throw new AppError('CONFIG_INVALID', { problems });

@@ -1,15 +1,15 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { attempt } from '@signalbox/contracts/system-error';
 
-/** O_CLOEXEC of Linux, as `flags` of /proc/self/fdinfo has it: the kernel closes such a descriptor when another program is started. */
-const CLOSED_ON_EXEC = 0o2_000_000;
-/** Input, output and errors are what a child is given on purpose, or not at all. */
-const STANDARD = 2;
+/** Linux's O_CLOEXEC, as `flags` in /proc/self/fdinfo shows it: the kernel closes such a descriptor on exec. */
+const CLOSE_ON_EXEC_FLAG = 0o2_000_000;
+/** File descriptors 0 to 2 are stdin, stdout and stderr; each spawn decides about them. */
+const MAX_STANDARD_DESCRIPTOR = 2;
 
 /**
- * Closes the descriptors that the starter of this process left open, such as the pipes and files of a shell, so that no child gets them.
- * What Node opens itself is closed on exec and stays. Call it once, before anything else is opened; Linux only, nothing elsewhere.
- * Returns the descriptors that were closed. Those to `keep` were left open on purpose.
+ * Closes descriptors inherited from the parent process, such as a shell's pipes, so that child processes do not
+ * inherit them. Node's own descriptors are closed on exec and stay open. Call it once, before anything else is
+ * opened. Does nothing outside Linux. Returns the closed descriptors; those in `keep` stay open.
  */
 export function closeInherited(keep: readonly number[] = []): readonly number[] {
   if (process.platform !== 'linux') return [];
@@ -17,7 +17,7 @@ export function closeInherited(keep: readonly number[] = []): readonly number[] 
     .map(Number)
     .filter(
       (descriptor) =>
-        descriptor > STANDARD &&
+        descriptor > MAX_STANDARD_DESCRIPTOR &&
         !keep.includes(descriptor) &&
         isInherited(descriptor) &&
         attempt(() => closeSync(descriptor) === undefined, false),
@@ -25,8 +25,8 @@ export function closeInherited(keep: readonly number[] = []): readonly number[] 
 }
 
 function isInherited(descriptor: number): boolean {
-  // There is nothing of the one by which the folder was listed.
+  // The descriptor that listed the folder is closed by now, so it has no fdinfo.
   const info = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
   const [, flags = ''] = /^flags:\s+([0-7]+)$/m.exec(info) ?? [];
-  return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
+  return flags !== '' && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC_FLAG) === 0;
 }

@@ -3,22 +3,22 @@ import type { Log } from './log.ts';
 import { startLoop } from './loop.ts';
 
 export interface LeasesOptions<L> {
-  /** What is leased, for the log. */
+  /** What is leased, for log lines. */
   readonly name: string;
   readonly everyMs: number;
   readonly log: Log;
-  /** Extends these leases, in one statement. Gives the keys of those that another process has by now. */
-  readonly beat: (held: readonly L[]) => Promise<readonly string[]>;
-  /** Told of each lease that was lost; nothing may be written under its epoch any more. */
+  /** Extends these leases in one statement. Returns the keys that another process has claimed. */
+  readonly heartbeat: (held: readonly L[]) => Promise<readonly string[]>;
+  /** Called for each lost lease; nothing may be written under its epoch any more. */
   readonly onLost: (lease: L) => void;
-  /** Leases that could not be extended for so long count as lost. Left out: as long as the store is away, nobody else can take them. */
+  /** Leases not extended for this long count as lost. Without it, leases survive a database outage, in which nobody else can claim them. */
   readonly leaseMs?: number;
 }
 
 /**
- * The leases of this process, by key. A process claims a row of the store under an epoch that is higher than any before. Each write names
- * its epoch, and the store ignores it once the row has a higher one. This process extends its leases with a heartbeat. When a holder sends
- * none for the length of a lease, another process may claim the row; the sweeper finds rows that no process asks for.
+ * The leases of this process, by key. A process claims a row under an epoch that is higher than any before. Each write names its epoch,
+ * and the database ignores it once the row has a higher one. A heartbeat extends the leases. When a holder sends none for the length of a
+ * lease, another process may claim the row; a sweeper finds rows that no process claims.
  */
 export class Leases<L> implements Closable {
   readonly #options: LeasesOptions<L>;
@@ -28,7 +28,7 @@ export class Leases<L> implements Closable {
 
   constructor(options: LeasesOptions<L>) {
     this.#options = options;
-    this.#loop = startLoop({ ...options, step: () => this.beat() });
+    this.#loop = startLoop({ ...options, step: () => this.heartbeat() });
   }
 
   get size(): number {
@@ -39,7 +39,7 @@ export class Leases<L> implements Closable {
     return this.#held.get(key);
   }
 
-  /** Whether nothing was extended for so long: this process has no time, or the store does not answer. */
+  /** True when no heartbeat succeeded for `ms`: this process is too busy, or the database does not answer. */
   isLate(ms: number): boolean {
     return performance.now() - this.#extendedAt > ms;
   }
@@ -48,7 +48,7 @@ export class Leases<L> implements Closable {
     return [...this.#held.values()];
   }
 
-  /** Keeps a lease until the returned function is called; it may have been claimed and held anew by then, which stays. */
+  /** Holds a lease until the returned function is called, which ignores a lease that was claimed again meanwhile. */
   hold(key: string, lease: L): () => void {
     this.#held.set(key, lease);
     return () => {
@@ -57,26 +57,27 @@ export class Leases<L> implements Closable {
   }
 
   /** Extends all leases now. */
-  async beat(): Promise<void> {
-    const { beat, leaseMs = Number.POSITIVE_INFINITY } = this.#options;
-    const asked = new Map(this.#held);
+  async heartbeat(): Promise<void> {
+    const { heartbeat, leaseMs = Number.POSITIVE_INFINITY } = this.#options;
+    const extending = new Map(this.#held);
     try {
-      if (asked.size > 0) for (const key of await beat([...asked.values()])) this.#lose(key, asked);
+      if (extending.size > 0) for (const key of await heartbeat([...extending.values()])) this.#lose(key, extending);
       this.#extendedAt = performance.now();
     } catch (error) {
-      if (performance.now() - this.#extendedAt > leaseMs) for (const key of asked.keys()) this.#lose(key, asked);
+      if (performance.now() - this.#extendedAt > leaseMs)
+        for (const key of extending.keys()) this.#lose(key, extending);
       throw error;
     }
   }
 
-  /** Beats no more. */
+  /** Stops the heartbeat; leases run out by themselves. */
   close(): Promise<void> {
     return this.#loop.close();
   }
 
-  /** What has ended, or was claimed again, during a beat is not what the beat asked about. */
-  #lose(key: string, asked: ReadonlyMap<string, L>): void {
+  /** Ignores a lease that ended or was claimed again while the heartbeat was under way. */
+  #lose(key: string, extending: ReadonlyMap<string, L>): void {
     const lease = this.#held.get(key);
-    if (lease !== undefined && lease === asked.get(key)) this.#options.onLost(lease);
+    if (lease !== undefined && lease === extending.get(key)) this.#options.onLost(lease);
   }
 }

@@ -8,26 +8,24 @@ export interface Closable {
 
 export type Own = <T extends Closable>(part: T) => T;
 
-/** How long a service may take to close its parts before it is ended; less than the launcher's and Kubernetes' patience. */
+/** Milliseconds for closing all parts before the process exits; shorter than the grace periods of launcher and Kubernetes. */
 const CLOSE_DEADLINE_MS = 12_000;
-const START_AGAIN_MS = 2_000;
+const RESTART_DELAY_MS = 2_000;
 
 /**
- * Runs a service until a signal stops it. Parts are closed in the reverse of the order in which they were owned:
- * consumers first, connections last. A failed start closes what was already open.
- * What the starter has left open is closed first, so that no child of the service gets it; `sockets` are what it gave on purpose.
- * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning. A promise
- * that nobody heard of and that fails so is an error in the log and no more: what waited for the server has failed by itself. Any other
- * stops the service, for then nobody knows what is true in it.
- * Exits 0 when everything closed in time, 1 otherwise. A second signal exits at once.
+ * Runs a service until a signal stops it. Parts are closed in the reverse of the order in which they were owned: consumers first,
+ * connections last. A failed start closes what was already open. Inherited descriptors are closed first, except `keepDescriptors`. A
+ * start that fails with a transient error, such as a lost server, is retried from its beginning. An unhandled rejection with a transient
+ * error is only logged; any other one stops the service, because its state is unknown then. Exits 0 when everything closed in time, 1
+ * otherwise. A second signal exits at once.
  */
 export async function runService(
   log: Log,
   start: (own: Own) => Promise<void>,
-  passes: (error: unknown) => boolean = () => false,
-  sockets: readonly number[] = [],
+  isTransient: (error: unknown) => boolean = () => false,
+  keepDescriptors: readonly number[] = [],
 ): Promise<void> {
-  closeInherited(sockets);
+  closeInherited(keepDescriptors);
   const parts: Closable[] = [];
   let stopping = false;
   const stop = async (code: number): Promise<never> => {
@@ -44,9 +42,9 @@ export async function runService(
     });
   }
   process.on('unhandledRejection', (error) => {
-    const goesOn = passes(error);
-    log.error('unhandled rejection', { error, goesOn });
-    if (!stopping && !goesOn) void stop(1);
+    const continues = isTransient(error);
+    log.error('unhandled rejection', { error, continues });
+    if (!stopping && !continues) void stop(1);
   });
   const own: Own = (part) => {
     parts.push(part);
@@ -57,18 +55,18 @@ export async function runService(
       return await start(own);
     } catch (error) {
       if (stopping) return;
-      if (!passes(error)) {
+      if (!isTransient(error)) {
         log.error('start failed', { error });
         return stop(1);
       }
       log.warn('start broke off, it begins again', { error });
       await closeAll(parts.splice(0), log);
-      await sleep(START_AGAIN_MS);
+      await sleep(RESTART_DELAY_MS);
     }
   }
 }
 
-/** Closes parts in reverse order; one that fails is logged and does not keep the others open. Returns how many failed. */
+/** Closes parts in reverse order; failures are logged and do not stop the others. Returns how many failed. */
 export async function closeAll(parts: readonly Closable[], log: Log): Promise<number> {
   let failures = 0;
   for (const part of [...parts].reverse()) {
@@ -81,6 +79,6 @@ export async function closeAll(parts: readonly Closable[], log: Log): Promise<nu
 }
 
 /** Runs a promise in the background: a failure is logged, never unhandled. */
-export function background(log: Log, what: string, promise: Promise<unknown>): void {
-  promise.catch((error: unknown) => log.error('background work failed', { what, error }));
+export function background(log: Log, task: string, promise: Promise<unknown>): void {
+  promise.catch((error: unknown) => log.error('background work failed', { task, error }));
 }

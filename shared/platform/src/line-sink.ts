@@ -2,41 +2,41 @@ import { writeSync } from 'node:fs';
 
 /*
  * A sink is in one of these modes:
- *   well     it writes each line at once
+ *   working  it writes each line at once
  *   behind   the last write was refused (full disk, slow reader): lines wait, up to a limit, and later ones are dropped
  *   closed   the reader is gone for good (EPIPE): every line is dropped
  * A writer never waits, and the sink never throws. When it works again, one line says how many lines are missing.
  */
 
-/** How many characters wait for a slow reader or a full disk, at most: some thousand lines. */
+/** Bound of buffered lines: some thousand. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** As much as a pipe takes at once. */
+/** The capacity of a Linux pipe. */
 const MAX_BATCH_BYTES = 64 * 1024;
-/** A reader is behind for milliseconds, a disk is full for minutes. */
+/** A slow reader catches up in milliseconds; a full disk lasts minutes. */
 const READER_RETRY_MS = 20;
 const DISK_RETRY_MS = 1_000;
-/** After these errors the reader never comes back. */
-const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ENOTCONN', 'EBADF']);
+/** Errors after which the reader never comes back. */
+const FINAL_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ENOTCONN', 'EBADF']);
 
 export interface LineSinkOptions {
-  /** Opens a descriptor whose writes do not block. It may throw; the sink then tries it again. */
+  /** Opens a descriptor whose writes do not block. When it throws, the sink tries again later. */
   readonly open: () => number;
-  /** The line that says how many lines were lost. */
-  readonly notice: (lines: number, reason: string) => string;
-  /** Hears the reason when writing begins to fail, and null when it works again. */
-  readonly changed?: (reason: string | null) => void;
+  /** Formats the line that says how many lines were lost. */
+  readonly formatNotice: (lines: number, reason: string) => string;
+  /** Called with the reason when writing begins to fail, and with null when it works again. */
+  readonly onChange?: (reason: string | null) => void;
 }
 
-/** Takes lines, and loses some rather than make a writer wait. */
+/** Writes lines to a descriptor without ever blocking; drops lines when the buffer is full. */
 export class LineSink {
   readonly #options: LineSinkOptions;
   readonly #waiting: string[] = [];
   #waitingLength = 0;
-  /** The rest of a batch. It is written before anything else, so no line is torn. */
+  /** Unwritten rest of the last batch. It goes first, so that no line is torn. */
   #rest: Buffer = Buffer.alloc(0);
   #descriptor: number | null = null;
   #dropped = 0;
-  /** Dropped lines that no notice has counted yet. */
+  /** Dropped lines that no notice has reported yet. */
   #unreported = 0;
   /** Why writing fails; null while it works. */
   #reason: string | null = null;
@@ -47,12 +47,12 @@ export class LineSink {
     this.#options = options;
   }
 
-  /** How many lines were lost since the sink exists. */
+  /** Lines dropped so far. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes a line, which ends with a line feed. Never waits, never throws. */
+  /** Queues a line, which must end with a line feed. Never blocks, never throws. */
   write(line: string): void {
     if (this.#isClosed || this.#waitingLength + line.length > MAX_WAITING_BYTES) return this.#drop(1);
     this.#reportDropped();
@@ -60,14 +60,14 @@ export class LineSink {
     if (this.#retry === null) this.#writeAndRetry();
   }
 
-  /** Tries for `withinMs` to write what waits. It blocks, so it is for the end of a process. */
+  /** Blocks for at most `withinMs` to write the buffered lines: only for the end of a process. */
   flush(withinMs: number): void {
     const until = performance.now() + withinMs;
     const pause = new Int32Array(new SharedArrayBuffer(4));
     while (this.#writeWaiting() === 'soon' && performance.now() < until) Atomics.wait(pause, 0, 0, 5);
   }
 
-  /** Writes what the descriptor takes at once, and nothing afterwards: the descriptor may be closed. */
+  /** Writes what fits without waiting, then never writes again: the descriptor may be closed afterwards. */
   close(): void {
     this.#writeWaiting();
     this.#end();
@@ -86,7 +86,7 @@ export class LineSink {
     this.#retry.unref();
   }
 
-  /** Writes as much as the descriptor takes now; answers when to try the rest. */
+  /** Writes as much as the descriptor takes now. Returns when to try the rest. */
   #writeWaiting(): 'done' | 'soon' | 'later' {
     while (!this.#isClosed) {
       if (this.#rest.length === 0 && this.#waiting.length === 0) this.#reportDropped();
@@ -99,9 +99,9 @@ export class LineSink {
         return this.#fail(error);
       }
       if (this.#rest.length === 0 && this.#reason !== null) {
-        this.#reportDropped(); // while the reason is known
+        this.#reportDropped(); // before the reason is reset
         this.#reason = null;
-        this.#options.changed?.(null);
+        this.#options.onChange?.(null);
       }
     }
     return 'done';
@@ -121,9 +121,9 @@ export class LineSink {
   #fail(error: unknown): 'soon' | 'later' {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (code === 'EAGAIN') return 'soon'; // the reader is behind
-    if (this.#reason === null) this.#options.changed?.(code);
+    if (this.#reason === null) this.#options.onChange?.(code);
     this.#reason = code;
-    if (CLOSED.has(code)) this.#end();
+    if (FINAL_ERRORS.has(code)) this.#end();
     return 'later';
   }
 
@@ -148,7 +148,7 @@ export class LineSink {
 
   #reportDropped(): void {
     if (this.#unreported === 0 || this.#isClosed) return;
-    this.#push(this.#options.notice(this.#unreported, this.#reason ?? 'the reader was too slow'));
+    this.#push(this.#options.formatNotice(this.#unreported, this.#reason ?? 'the reader was too slow'));
     this.#unreported = 0;
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { createLog, type Log } from './log.ts';
 import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
 
-function record(level = 'debug'): { readonly log: Log; readonly lines: readonly string[] } {
+function recordLines(level = 'debug'): { readonly log: Log; readonly lines: readonly string[] } {
   const lines: string[] = [];
   return { log: createLog('test', level, { write: (line: string) => void lines.push(line) }), lines };
 }
@@ -12,7 +12,7 @@ const canaries = makeCanaries();
 const KEY = canaries[0]?.secret ?? '';
 
 test('secrets, addresses and telephone numbers are left out of every string of a line', () => {
-  const { log, lines } = record();
+  const { log, lines } = recordLines();
   for (const { text } of canaries)
     log
       .child({ about: text })
@@ -25,8 +25,8 @@ test('secrets, addresses and telephone numbers are left out of every string of a
   for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
-test('what is no secret stays as it was', () => {
-  const { log, lines } = record();
+test('fields without secrets are logged unchanged', () => {
+  const { log, lines } = recordLines();
   const error = new AppError('NOT_FOUND', { kind: 'project', name: 'shop', known: 'blog' }, new Error('gone'));
   log
     .child({ traceId: 'trc_1' })
@@ -51,11 +51,11 @@ test('what is no secret stays as it was', () => {
   });
 });
 
-test('a line below the level is not looked at', () => {
-  const { log, lines } = record('warn');
+test('fields of a line below the log level are never read', () => {
+  const { log, lines } = recordLines('warn');
   const trap = {
     get field(): string {
-      throw new Error('looked at');
+      throw new Error('read');
     },
   };
   expect(() => log.debug('quiet', trap)).not.toThrow();

@@ -1,6 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
-import { standardOutput } from './standard-output.ts';
+import { openStandardOutput } from './standard-output.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export interface Log {
   child(fields: Fields): Log;
 }
 
-/** Values under these names never reach a log line. */
+/** Fields with these names are logged as [secret]. */
 const SECRET_FIELDS = [
   'password',
   'token',
@@ -28,9 +28,9 @@ const SECRET_FIELDS = [
 ];
 
 /**
- * Opens the log of one service on standard output. Errors under `error` are written with code, stack and cause. Secrets, addresses
- * and telephone numbers are left out of every string, whatever its field is called. To log never waits and never throws: what
- * standard output does not take is dropped, and a later line says how many there were.
+ * Opens a service's log on standard output. Errors in the field `error` are written with code, stack and cause.
+ * Secrets, addresses and telephone numbers are removed from every string field. Logging never blocks and never
+ * throws: lines that standard output does not take are dropped, and a later line says how many.
  */
 export function createLog(service: string, level: string, destination?: DestinationStream): Log {
   const options = {
@@ -41,12 +41,14 @@ export function createLog(service: string, level: string, destination?: Destinat
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_FIELDS, censor: '[secret]' },
   };
-  const notice = (lines: number, reason: string): string => describeDropped(service, lines, reason);
-  // A silent log leaves standard output to the program.
-  return wrap(pino(options, destination ?? (level === 'silent' ? { write: () => undefined } : standardOutput(notice))));
+  const formatNotice = (lines: number, reason: string): string => describeDropped(service, lines, reason);
+  // At level `silent` the program itself may use standard output.
+  return wrap(
+    pino(options, destination ?? (level === 'silent' ? { write: () => undefined } : openStandardOutput(formatNotice))),
+  );
 }
 
-/** The line that stands where lines are missing. */
+/** Formats the log line that says how many lines were dropped. */
 export function describeDropped(service: string, lines: number, reason: string): string {
   const at = new Date().toISOString();
   return `${JSON.stringify({ level: 'warn', at, service, message: 'lines were not written', lines, reason })}\n`;
@@ -56,7 +58,7 @@ type Pino = ReturnType<typeof pino>;
 
 function wrap(logger: Pino): Log {
   return {
-    // What is not written is not looked at.
+    // Fields are cleaned only when the level is enabled: cleaning is the expensive part.
     debug: (message, fields = {}) => void (logger.isLevelEnabled('debug') && logger.debug(clean(fields), message)),
     info: (message, fields = {}) => void (logger.isLevelEnabled('info') && logger.info(clean(fields), message)),
     warn: (message, fields = {}) => void (logger.isLevelEnabled('warn') && logger.warn(clean(fields), message)),
@@ -65,8 +67,8 @@ function wrap(logger: Pino): Log {
   };
 }
 
-/** Shorter strings hold no secret, and are most of what is written. */
-const SHORTEST = 8;
+/** Shorter strings cannot hold a secret, and most strings are shorter. */
+const MIN_SECRET_LENGTH = 8;
 
 function clean(fields: Fields): Record<string, unknown> {
   const cleaned: Record<string, unknown> = {};
@@ -75,7 +77,7 @@ function clean(fields: Fields): Record<string, unknown> {
 }
 
 function cleanField(value: unknown): unknown {
-  if (typeof value === 'string') return value.length < SHORTEST ? value : redactForLog(value);
+  if (typeof value === 'string') return value.length < MIN_SECRET_LENGTH ? value : redactForLog(value);
   if (typeof value !== 'object' || value === null) return value;
   return redactValue(value instanceof Error ? describeError(value) : value, redactForLog);
 }

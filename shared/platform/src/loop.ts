@@ -2,8 +2,8 @@ import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 
 /**
- * Repeats a step, with a pause of `everyMs` after each, until it is closed. A step that fails is tried again at the next round;
- * the first failure in a row is a warning. Closing waits for the step that is under way.
+ * Repeats a step with a pause of `everyMs` after each, until closed. A failed step is retried in the next round; the
+ * first failure in a row is logged as a warning. `close` waits for the running step.
  */
 export function startLoop(options: {
   readonly name: string;
@@ -13,7 +13,7 @@ export function startLoop(options: {
 }): Closable {
   let isStopping = false;
   let wake = (): void => undefined;
-  // A timer of its own: idle services do little else than wait here, and a signal costs several times as much.
+  // One timer without an abort signal: idle services mostly wait here, and a signal costs several times as much.
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, options.everyMs);

@@ -1,17 +1,17 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** A number that only grows, by labels. */
+/** A Prometheus counter with labels. */
 export interface Count {
   /** Grows by one, or by `amount`. */
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
 }
 
-/** A number that goes up and down, by labels. */
+/** A Prometheus gauge with labels. */
 export interface Level {
   set(labels: Readonly<Record<string, string>>, value: number): void;
 }
 
-/** How long something took, by labels, in seconds as Prometheus wants it. */
+/** A Prometheus histogram of durations with labels. Takes milliseconds, exports seconds. */
 export interface Duration {
   observe(labels: Readonly<Record<string, string>>, durationMs: number): void;
 }
@@ -28,7 +28,7 @@ export function createLevel(registry: Registry, name: string, help: string, labe
   return { set: (values, value) => gauge.set({ ...values }, value) };
 }
 
-/** From a local round trip to a minute of waiting. */
+/** From a local round trip (5 ms) to a minute. */
 const BUCKETS_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Registers a histogram of durations. The name ends in `_seconds`. */

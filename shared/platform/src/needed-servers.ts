@@ -4,15 +4,15 @@ import type { Log } from './log.ts';
 import type { Probe } from './probe.ts';
 import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 
-/** Asks a server whether it can be used. Returns what is wrong and may be mended there; throws what no waiting mends. */
+/** Checks whether a server is usable. Returns a problem that an operator can fix there; throws when waiting cannot help. */
 export type ServerCheck = () => Promise<AppError | null>;
 
-const AGAIN_MS = 3 * SECOND_MS;
+const RETRY_MS = 3 * SECOND_MS;
 
 /**
- * Waits until all servers that a service needs can be used. Every three seconds a line and /readyz say what is missing and what to do:
- * a server that is away or refuses the login, a database that does not exist or was not migrated. All of that is mended on the server,
- * so the service need not be started again. Throws what a check throws, at once; closing `own`'s parts ends the wait.
+ * Waits until all servers that a service needs are usable. Every three seconds, the log and /readyz say which is missing and what to do:
+ * it is away, refuses the login, or lacks its database or migrations. All of that is fixed on the server, so the service need not be
+ * restarted. Throws at once what a check throws; closing the parts of `own` ends the wait.
  */
 export async function waitForServers(options: {
   readonly checks: readonly ServerCheck[];
@@ -24,13 +24,13 @@ export async function waitForServers(options: {
   const closing = new AbortController();
   options.own({ close: () => Promise.resolve(closing.abort()) });
   for (let round = 0; ; round += 1) {
-    const found = await untilAborted(Promise.all(checks.map((check) => check())), closing.signal).catch(
+    const problems = await untilAborted(Promise.all(checks.map((check) => check())), closing.signal).catch(
       (error: unknown) => {
         if (!closing.signal.aborted) throw error;
-        return new Promise<never>(() => undefined); // closing ends the process
+        return new Promise<never>(() => undefined); // the process is about to exit
       },
     );
-    const missing = found.filter((one) => one !== null);
+    const missing = problems.filter((problem) => problem !== null);
     if (missing.length === 0) {
       if (round > 0) log.info('every server can be used; the service starts');
       return;
@@ -38,6 +38,6 @@ export async function waitForServers(options: {
     const reasons = missing.map(({ code, message }) => `${message} (${code})`);
     probe.wait(reasons);
     log.warn('waiting', { reasons });
-    await sleep(AGAIN_MS, closing.signal);
+    await sleep(RETRY_MS, closing.signal);
   }
 }

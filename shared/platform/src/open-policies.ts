@@ -12,79 +12,78 @@ import {
   type PolicySet,
 } from '@signalbox/safety/policy/policy-set';
 
-/** What became of a change in the folder. */
+/** The result of a change in the policy folder. */
 export type PolicyChange =
   | { readonly kind: 'loaded'; readonly version: string }
-  /** The set stays what it was. `version` is that of the broken files, null when they cannot even be read. */
+  /** The previous set stays in use. `version` is that of the broken files; null when they cannot be read. */
   | { readonly kind: 'refused'; readonly version: string | null; readonly detail: string };
 
-/** A look at all files is most of what an idle process does. */
+/** Polling all files is most of what an idle process does, so it is rare. */
 const POLL_MS = 5 * SECOND_MS;
-/** What was seen to change is looked at again after this. */
+/** A changed folder is polled again after this, to see whether copying has ended. */
 const SETTLE_MS = SECOND_MS;
 
 export interface PolicyOptions {
   readonly folder: string;
-  /** IANA zone in which rules tell the time. */
+  /** IANA time zone that rules use. */
   readonly timeZone: string;
   readonly log: Log;
-  /** Told of each change after the start, once. What it throws is logged. */
+  /** Called once for each change after the start. Its errors are logged. */
   readonly onChange?: (change: PolicyChange) => void | Promise<void>;
-  /** How often the folder is looked at, in milliseconds. */
+  /** Poll interval in milliseconds. */
   readonly pollMs?: number;
 }
 
 export interface Policies {
-  /** The newest set that could be used. Ask for it at each decision; within one decision keep it. */
+  /** The newest valid policies. Call it for each decision, and keep the result within one decision. */
   current(): PolicyEngine;
-  /** The same with its rules, and its files for the record. */
+  /** The same policies with their rules and source files, for the audit record. */
   currentSet(): PolicySet;
   close(): Promise<void>;
 }
 
 /**
- * Loads the policies of a folder and follows its changes: a good set takes the place of the old one as a whole, a broken one
- * changes nothing and is reported once. Throws STARTUP_REFUSED when the set is broken at the start.
- *
- * Following is a look at all files, not a watch: folders that are mounted into containers are swapped by links, which watches
- * miss. Their bytes are read when a file has another stamp than at the look before. A set is loaded when two looks in a row see the same, so that files that are being copied are left alone.
+ * Loads the policies of a folder and follows its changes: a valid set replaces the old one as a whole; a broken one changes nothing and
+ * is reported once. The folder is polled, not watched: container mounts are swapped by symbolic links, which watches miss. Files are read
+ * only when their stamp changed, and loaded when two polls in a row see the same, so that half-copied files are ignored. Throws
+ * STARTUP_REFUSED when the first set is broken.
  */
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const { folder, timeZone, log, pollMs = POLL_MS } = options;
-  let current = await firstSet(folder, timeZone);
-  const tell = (change: PolicyChange): void =>
+  let current = await loadFirstSet(folder, timeZone);
+  const notify = (change: PolicyChange): void =>
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
-  let last: { readonly stamp: string | null; readonly found: PolicyFiles | Failed } | null = null;
-  let seen = current.engine.version; // by the last look
-  let refused = '';
-  /** Whether it saw the same as the look before. */
-  const look = async (): Promise<boolean> => {
+  let lastPoll: { readonly stamp: string | null; readonly files: PolicyFiles | LoadFailure } | null = null;
+  let lastVersion = current.engine.version; // found by the last poll
+  let refusedVersion = '';
+  /** Polls the folder once. True when the files equal those of the previous poll. */
+  const poll = async (): Promise<boolean> => {
     const stamp = await stampPolicyFolder(folder).catch(() => null);
-    const found: PolicyFiles | Failed =
-      last && stamp !== null && stamp === last.stamp ? last.found : await readOrFail(folder);
-    last = { stamp, found };
-    const key = 'failed' in found ? found.failed : found.version;
-    const settled = key === seen;
-    seen = key;
-    if (key === current.engine.version) refused = '';
-    if (!settled || key === current.engine.version || key === refused) return settled;
-    const set = 'failed' in found ? found : await tryLoad(found, timeZone);
+    const files: PolicyFiles | LoadFailure =
+      lastPoll && stamp !== null && stamp === lastPoll.stamp ? lastPoll.files : await tryRead(folder);
+    lastPoll = { stamp, files };
+    const version = 'failed' in files ? files.failed : files.version;
+    const isSettled = version === lastVersion;
+    lastVersion = version;
+    if (version === current.engine.version) refusedVersion = '';
+    if (!isSettled || version === current.engine.version || version === refusedVersion) return isSettled;
+    const set = 'failed' in files ? files : await tryLoad(files, timeZone);
     if ('failed' in set) {
-      refused = key;
-      log.error('policies refused', { version: key, detail: set.failed });
-      tell({ kind: 'refused', version: 'failed' in found ? null : key, detail: set.failed });
-      return settled;
+      refusedVersion = version;
+      log.error('policies refused', { version, detail: set.failed });
+      notify({ kind: 'refused', version: 'failed' in files ? null : version, detail: set.failed });
+      return isSettled;
     }
-    [current, refused] = [set, ''];
-    log.info('policies loaded', { version: key, rules: set.rules.length });
-    tell({ kind: 'loaded', version: key });
-    return settled;
+    [current, refusedVersion] = [set, ''];
+    log.info('policies loaded', { version, rules: set.rules.length });
+    notify({ kind: 'loaded', version });
+    return isSettled;
   };
   const step = async (): Promise<void> => {
-    if (await look()) return;
+    if (await poll()) return;
     await sleep(Math.min(pollMs, SETTLE_MS));
-    await look();
+    await poll();
   };
 
   const following = startLoop({ name: 'policies', everyMs: pollMs, log, step });
@@ -96,20 +95,20 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   };
 }
 
-async function firstSet(folder: string, timeZone: string): Promise<PolicySet> {
-  const found = await readOrFail(folder);
-  const set = 'failed' in found ? found : await tryLoad(found, timeZone);
+async function loadFirstSet(folder: string, timeZone: string): Promise<PolicySet> {
+  const files = await tryRead(folder);
+  const set = 'failed' in files ? files : await tryLoad(files, timeZone);
   if ('failed' in set)
     throw new AppError('STARTUP_REFUSED', { reason: `the policies cannot be used.\n${set.failed}` }, set.cause);
   return set;
 }
 
-interface Failed {
+interface LoadFailure {
   readonly failed: string;
   readonly cause: unknown;
 }
 
-async function readOrFail(folder: string): Promise<PolicyFiles | Failed> {
+async function tryRead(folder: string): Promise<PolicyFiles | LoadFailure> {
   try {
     return await readPolicyFolder(folder);
   } catch (cause) {
@@ -118,7 +117,7 @@ async function readOrFail(folder: string): Promise<PolicyFiles | Failed> {
   }
 }
 
-async function tryLoad(files: PolicyFiles, timeZone: string): Promise<PolicySet | Failed> {
+async function tryLoad(files: PolicyFiles, timeZone: string): Promise<PolicySet | LoadFailure> {
   try {
     return await loadPolicySet(files, timeZone);
   } catch (cause) {

@@ -3,54 +3,54 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
-import { droppedLines } from './standard-output.ts';
+import { countDroppedLines } from './standard-output.ts';
 import { backoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
 
-/** What a probe answers with once the service runs. */
+/** What /metrics and /readyz report once the service runs. */
 export interface ProbeParts {
   readonly metrics: Registry;
-  /** What is not ready, in words; an empty list means ready. */
+  /** Reasons why the service is not ready; empty when it is. */
   readonly problems: () => Promise<readonly string[]>;
-  /** What is said on /readyz although the service is ready. */
+  /** Remarks shown on /readyz while the service is ready. */
   readonly notes?: () => readonly string[] | Promise<readonly string[]>;
 }
 
 export interface Probe extends Closable {
   readonly port: number;
-  /** From now on the service is as ready as `parts` say. */
+  /** From now on /readyz and /metrics report `parts`. */
   serve(parts: ProbeParts): void;
-  /** From now on the service is not ready, for these reasons. */
+  /** From now on /readyz answers 503 with these reasons. */
   wait(reasons: readonly string[]): void;
 }
 
-/** Probes usually wait for three seconds: a check that hangs is an answer too. */
-const CHECKS_MS = 2.5 * SECOND_MS;
-/** Whoever is ready says so in time, with or without its notes. */
-const NOTES_MS = 0.4 * SECOND_MS;
-const FIRST_AGAIN_MS = SECOND_MS;
-const LAST_AGAIN_MS = 15 * SECOND_MS;
+/** Kubernetes probes usually time out after three seconds; a check that hangs is reported before that. */
+const CHECK_TIMEOUT_MS = 2.5 * SECOND_MS;
+/** Notes that take longer are left out of /readyz. */
+const NOTES_TIMEOUT_MS = 0.4 * SECOND_MS;
+const MIN_RETRY_MS = SECOND_MS;
+const MAX_RETRY_MS = 15 * SECOND_MS;
 
-/** How often the delay of the event loop is sampled, in milliseconds: each sample wakes the process. */
-const DELAY_EVERY_MS = 1_000;
+/** Sample interval of the event loop delay, in milliseconds: each sample wakes the process. */
+const DELAY_SAMPLE_MS = 1_000;
 
 /** A registry with Node's own metrics and the count of lost log lines, one per service. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_EVERY_MS });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
   new Counter({
     name: 'signalbox_log_lines_dropped_total',
     help: 'Log lines that standard output did not take: a full disk, or a slow reader.',
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(droppedLines());
+      this.inc(countDroppedLines());
     },
   });
   return registry;
 }
 
-/** Opens a probe of a service that needs nothing to begin with: as `openProbe`, and it serves at once. */
+/** Opens a probe that reports `parts` at once, for a service without dependencies. */
 export async function startProbe(options: ProbeParts & Parameters<typeof openProbe>[0]): Promise<Probe> {
   const probe = await openProbe(options);
   probe.serve(options);
@@ -58,9 +58,9 @@ export async function startProbe(options: ProbeParts & Parameters<typeof openPro
 }
 
 /**
- * Serves GET /healthz (200 while the event loop turns), /readyz (200, or 503 with the problems) and /metrics. Until `serve` is called
- * the service is starting, and not ready. A port that another program has is said with what to do and tried again: the service works
- * without its probe.
+ * Serves GET /healthz (200 while the event loop runs), /readyz (200, or 503 with the problems) and /metrics. Until
+ * `serve` is called, the service counts as starting, which is not ready. When the port is taken, the log says what to
+ * do and listening is retried: the service works without its probe.
  */
 export async function openProbe(options: {
   readonly host: string;
@@ -68,30 +68,35 @@ export async function openProbe(options: {
   readonly log: Log;
 }): Promise<Probe> {
   let state: ProbeParts | readonly string[] = ['starting'];
-  const answer = async (path: string): Promise<Answer> => {
-    if (path === '/healthz') return text(200, 'ok');
-    const now = state;
-    if (path === '/readyz') return 'problems' in now ? readiness(now) : text(503, now.join('\n'));
-    if (path !== '/metrics') return text(404, 'try /healthz, /readyz or /metrics');
-    return 'metrics' in now ? [200, await now.metrics.metrics(), now.metrics.contentType] : text(503, 'starting');
+  const respond = async (path: string): Promise<ProbeResponse> => {
+    if (path === '/healthz') return textResponse(200, 'ok');
+    const current = state;
+    if (path === '/readyz')
+      return 'problems' in current ? checkReadiness(current) : textResponse(503, current.join('\n'));
+    if (path !== '/metrics') return textResponse(404, 'try /healthz, /readyz or /metrics');
+    return 'metrics' in current
+      ? [200, await current.metrics.metrics(), current.metrics.contentType]
+      : textResponse(503, 'starting');
   };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://probe').pathname;
-    answer(path)
-      .catch((error: unknown): Answer => text(503, String(error)))
+    respond(path)
+      .catch((error: unknown): ProbeResponse => textResponse(503, String(error)))
       .then(([status, body, type]) => response.writeHead(status, { 'content-type': type }).end(body))
       .catch(() => response.destroy());
   });
   const closing = new AbortController();
-  const again = (await listen(server, options)) ? Promise.resolve() : listenAgain(server, options, closing.signal);
-  const address = server.address() as AddressInfo | null; // it listens on TCP, or not yet
+  const retrying = (await listen(server, options))
+    ? Promise.resolve()
+    : retryListening(server, options, closing.signal);
+  const address = server.address() as AddressInfo | null; // a TCP address, or null while it does not listen
   return {
     port: address?.port ?? options.port,
     serve: (parts) => void (state = parts),
     wait: (reasons) => void (state = reasons),
     close: async () => {
       closing.abort();
-      await again;
+      await retrying;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
@@ -100,24 +105,26 @@ export async function openProbe(options: {
   };
 }
 
-type Answer = readonly [status: number, body: string, type: string];
+type ProbeResponse = readonly [status: number, body: string, type: string];
 
-function text(status: number, body: string): Answer {
+function textResponse(status: number, body: string): ProbeResponse {
   return [status, `${body}\n`, 'text/plain'];
 }
 
-async function readiness({ problems, notes }: ProbeParts): Promise<Answer> {
-  const found = (await withinMs(problems(), CHECKS_MS)) ?? [`no answer within ${CHECKS_MS / SECOND_MS} s`];
-  if (found.length > 0) return text(503, found.join('\n'));
-  const noted = (await withinMs(Promise.resolve(notes?.() ?? []), NOTES_MS)) ?? [];
-  return text(200, ['ready', ...noted].join('\n'));
+async function checkReadiness({ problems, notes }: ProbeParts): Promise<ProbeResponse> {
+  const reasons = (await withinMs(problems(), CHECK_TIMEOUT_MS)) ?? [
+    `no answer within ${CHECK_TIMEOUT_MS / SECOND_MS} s`,
+  ];
+  if (reasons.length > 0) return textResponse(503, reasons.join('\n'));
+  const remarks = (await withinMs(Promise.resolve(notes?.() ?? []), NOTES_TIMEOUT_MS)) ?? [];
+  return textResponse(200, ['ready', ...remarks].join('\n'));
 }
 
-/** False, and said, when the port cannot be had now. */
+/** Returns false, and logs it unless `isLogged`, when the port is taken. */
 async function listen(
   server: Server,
   { host, port, log }: Parameters<typeof openProbe>[0],
-  isSaid = false,
+  isLogged = false,
 ): Promise<boolean> {
   const problem = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     server.once('error', resolve);
@@ -126,22 +133,22 @@ async function listen(
       resolve(null);
     });
   });
-  if (problem !== null && !isSaid)
+  if (problem !== null && !isLogged)
     log.error('the probe cannot listen; it is tried again, and the service works without it', {
       problem: `${host}:${port}: ${problem.code ?? problem.message}`,
       remedy: 'End the program that has the port, or set PROBE_HOST and PROBE_PORT.',
     });
-  if (problem === null && isSaid) log.info('the probe listens', { host, port });
+  if (problem === null && isLogged) log.info('the probe listens', { host, port });
   return problem === null;
 }
 
-async function listenAgain(
+async function retryListening(
   server: Server,
   options: Parameters<typeof openProbe>[0],
   signal: AbortSignal,
 ): Promise<void> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
-    await sleep(backoffMs(attempt, FIRST_AGAIN_MS, LAST_AGAIN_MS), signal);
+    await sleep(backoffMs(attempt, MIN_RETRY_MS, MAX_RETRY_MS), signal);
     if (signal.aborted || (await listen(server, options, true))) return;
   }
 }

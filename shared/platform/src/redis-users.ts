@@ -3,18 +3,18 @@ import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND, STOP_CHANNEL, type Topic } from '@signalbox/contracts/conversation/topics';
 import type { Redis } from './redis.ts';
 
-/** The services that have a Redis user of their own. The proxy needs no Redis; the default user is its administrator's. */
+/** The services with their own Redis user. The proxy needs no Redis; the default user belongs to the administrator. */
 export type RedisService = 'gateway' | 'worker' | JobPool;
 
-/** The keys and channels of one service, behind the prefix of the installation. */
-interface Reach {
+/** The keys and channels that one service may use, without the installation's prefix. */
+interface RedisScope {
   readonly keys: readonly string[];
   readonly channels: readonly string[];
 }
 
 /**
- * Commands of every service: data, scripts (BullMQ is made of them) and what a connection needs. Nothing that lists or empties what
- * belongs to others, changes the server, or looks into other connections. INFO tells whether Redis may evict keys.
+ * Commands that every service may use: data, scripts (for BullMQ) and connections. Excluded: commands that list or
+ * empty keys, change the server, or inspect other connections. INFO is needed to check that Redis evicts no keys.
  */
 const COMMANDS = [
   '-@all',
@@ -35,47 +35,47 @@ const COMMANDS = [
   '-fcall_ro',
 ];
 
-const REACH: Readonly<Record<RedisService, Reach>> = {
-  // What a channel keeps is its own: see ChannelParts.
+const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
+  // Keys of `channel:*` belong to the channels: see ChannelParts.
   gateway: {
-    keys: [...streams(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
+    keys: [...toStreamPatterns(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
     channels: [STOP_CHANNEL, 'draft', 'channel:*'],
   },
-  // It puts work into the queue of every pool.
+  // The worker enqueues jobs of every pool.
   worker: {
-    keys: [...streams(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*', 'file:*'],
+    keys: [...toStreamPatterns(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*', 'file:*'],
     channels: [STOP_CHANNEL, 'draft'],
   },
-  maintenance: pool('maintenance'),
-  agents: pool('agents'),
-  // It hands on what it has fetched.
-  deploy: { ...pool('deploy'), keys: [...pool('deploy').keys, '{jobs}:analysis:*'] },
-  analysis: pool('analysis'),
+  maintenance: toPoolScope('maintenance'),
+  agents: toPoolScope('agents'),
+  // The deploy pool enqueues analysis jobs for the repositories that it fetched.
+  deploy: { ...toPoolScope('deploy'), keys: [...toPoolScope('deploy').keys, '{jobs}:analysis:*'] },
+  analysis: toPoolScope('analysis'),
 };
 
-/** The names of the users, which are those of the services. */
-export const REDIS_SERVICES = Object.keys(REACH) as readonly RedisService[]; // the keys of the record above, and no others
+/** The user names, equal to the service names. */
+export const REDIS_SERVICES = Object.keys(SCOPES) as readonly RedisService[]; // the keys of the record above, and no others
 
 /**
- * What ACL SETUSER takes after the name: the user as it is to be, with this password and no other. The password is in it as its
- * SHA-256, which suffices for a random one. The same again changes nothing.
+ * Arguments of ACL SETUSER after the name: replaces the user, with this password only. The password appears as its
+ * SHA-256, which suffices for random passwords. Applying the same rules twice changes nothing.
  */
-export function redisUserRules(service: RedisService, password: string, prefix: string): readonly string[] {
-  const begin = prefix.replaceAll(/[\\*?[\]]/g, (sign) => `\\${sign}`);
-  const { keys, channels } = REACH[service];
+export function buildRedisUserRules(service: RedisService, password: string, prefix: string): readonly string[] {
+  const escapedPrefix = prefix.replaceAll(/[\\*?[\]]/g, (sign) => `\\${sign}`);
+  const { keys, channels } = SCOPES[service];
   return [
     'reset',
     'on',
     `#${createHash('sha256').update(password).digest('hex')}`,
-    ...keys.map((key) => `~${begin}${key}`),
-    ...channels.map((channel) => `&${begin}${channel}`),
+    ...keys.map((key) => `~${escapedPrefix}${key}`),
+    ...channels.map((channel) => `&${escapedPrefix}${channel}`),
     ...COMMANDS,
   ];
 }
 
 /**
- * Makes the users whose passwords are given, as an administrator of the server, and has it keep them where it has a file for that
- * (`aclfile`): otherwise they are gone with its next restart. The same again changes nothing.
+ * Creates or updates the users that have a password, with an administrator's connection, and saves them when the
+ * server has an `aclfile`; without one, a restart of the server loses them. Safe to repeat.
  */
 export async function setRedisUsers(
   redis: Redis,
@@ -84,18 +84,18 @@ export async function setRedisUsers(
 ): Promise<void> {
   for (const service of REDIS_SERVICES) {
     const password = passwords[service];
-    if (password !== undefined) await redis.acl('SETUSER', service, ...redisUserRules(service, password, prefix));
+    if (password !== undefined) await redis.acl('SETUSER', service, ...buildRedisUserRules(service, password, prefix));
   }
-  // CONFIG GET answers names and values in turn.
+  // CONFIG GET returns name and value.
   const [, file] = (await redis.config('GET', 'aclfile')) as readonly string[];
   if (file) await redis.acl('SAVE');
 }
 
-/** A pool of jobs takes from its own queue, and wakes lanes and chats. */
-function pool(name: JobPool): Reach {
-  return { keys: [...streams(INBOUND, OUTBOUND), `{jobs}:${name}:*`], channels: [] };
+/** A job pool uses its own queue, and publishes to lanes and chats. */
+function toPoolScope(name: JobPool): RedisScope {
+  return { keys: [...toStreamPatterns(INBOUND, OUTBOUND), `{jobs}:${name}:*`], channels: [] };
 }
 
-function streams(...topics: readonly Topic[]): readonly string[] {
+function toStreamPatterns(...topics: readonly Topic[]): readonly string[] {
   return topics.map((topic) => `{${topic.name}:*}:messages`);
 }

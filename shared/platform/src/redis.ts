@@ -7,8 +7,8 @@ import type { Log } from './log.ts';
 export type { Redis } from 'ioredis';
 
 /**
- * Opens a Redis connection that reconnects for ever (100 ms to 2 s apart) and never crashes the process.
- * Commands wait for the connection at most `commandTimeoutMs`; pass 0 for a connection that blocks on reads.
+ * Opens a Redis connection that reconnects for ever (100 ms to 2 s apart) and never crashes the process. Commands
+ * fail after `commandTimeoutMs`; pass 0 for a connection that blocks on reads.
  */
 export function openRedis(url: string, log: Log, commandTimeoutMs = 5_000): Redis {
   const redis = new Redis(url, {
@@ -21,23 +21,23 @@ export function openRedis(url: string, log: Log, commandTimeoutMs = 5_000): Redi
     // A replica that answers READONLY was demoted: reconnect, to be routed to the primary.
     reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
   });
-  let down = false;
+  let isDown = false;
   redis.on('error', (error: Error) => {
-    if (!down) log.warn('redis connection lost', { error });
-    down = true;
+    if (!isDown) log.warn('redis connection lost', { error });
+    isDown = true;
   });
   redis.on('ready', () => {
-    if (down) log.info('redis connection is back');
-    down = false;
+    if (isDown) log.info('redis connection is back');
+    isDown = false;
   });
   return redis;
 }
 
-const CHECK_MS = 3_000;
+const CHECK_TIMEOUT_MS = 3_000;
 
 /**
- * Why a service cannot use this Redis, with what to do about it; null when it can be used. Answers within some seconds, also when
- * no server answers. Throws STARTUP_REFUSED when it may evict keys: to wait would not make it safe.
+ * Checks whether a service can use this Redis. Returns the problem with its remedy, or null, within seconds. Throws
+ * STARTUP_REFUSED when Redis may evict keys, which waiting cannot fix.
  */
 export async function checkRedis(url: string): Promise<AppError | null> {
   const redis = new Redis(url, {
@@ -45,14 +45,14 @@ export async function checkRedis(url: string): Promise<AppError | null> {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     enableReadyCheck: false,
-    connectTimeout: CHECK_MS,
-    commandTimeout: CHECK_MS,
+    connectTimeout: CHECK_TIMEOUT_MS,
+    commandTimeout: CHECK_TIMEOUT_MS,
   });
   let reason: Error | null = null;
   redis.on('error', (error: Error) => (reason ??= error));
   try {
     await redis.connect();
-    await redis.ping(); // refused while it loads its data
+    await redis.ping(); // fails while Redis loads its data
     await requireNoEviction(redis);
     return null;
   } catch (error) {
@@ -71,24 +71,24 @@ function describeProblem(error: unknown, { host: address, username }: URL): AppE
   return new AppError('SERVER_AWAY', { server, address, variable, detail }, error);
 }
 
-/** So near to its limit a Redis refuses writes, or will with the next larger one. */
-const FULL = 0.98;
+/** From this share of `maxmemory` on, Redis refuses writes or soon will. */
+const FULL_SHARE = 0.98;
 
-/** How full a Redis is that takes no more writes; null for one that does. Throws when it does not answer. */
-export async function findFullness(redis: Redis): Promise<string | null> {
+/** Describes the memory use of a Redis that is full; null when it takes writes. Throws when Redis does not answer. */
+export async function describeFullMemory(redis: Redis): Promise<string | null> {
   const info = await redis.info('memory');
   const bytes = (field: string): number => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   const [used, limit] = [bytes('used_memory'), bytes('maxmemory')];
-  if (limit === 0 || used < FULL * limit) return null;
+  if (limit === 0 || used < FULL_SHARE * limit) return null;
   return `it uses ${Math.round(used / MIB)} of ${Math.round(limit / MIB)} MB (maxmemory)`;
 }
 
-/** Whoever asks for readiness waits for less time than a command may take. */
-const ANSWER_MS = 2_000;
+/** Readiness probes wait for less time than a command may take. */
+const PROBE_TIMEOUT_MS = 2_000;
 
-/** What keeps a service from using this Redis now, in words; null when nothing does. Never throws, and answers within two seconds. */
+/** Describes why this Redis is not usable now; null when it is. Never throws, and returns within two seconds. */
 export async function findRedisProblem(redis: Redis): Promise<string | null> {
-  const fullness = await withinMs(findFullness(redis), ANSWER_MS).catch(() => undefined);
+  const fullness = await withinMs(describeFullMemory(redis), PROBE_TIMEOUT_MS).catch(() => undefined);
   if (fullness === undefined) return 'Redis does not answer';
   return fullness && `Redis takes no more writes: ${fullness}`;
 }
@@ -103,7 +103,7 @@ async function requireNoEviction(redis: Redis): Promise<void> {
   });
 }
 
-/** Closes a connection: politely when Redis answers within a second, else at once. Idempotent. */
+/** Closes a connection with QUIT when Redis answers within a second, otherwise at once. Idempotent. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'end') return;
   if (redis.status === 'ready') await withinMs(Promise.allSettled([redis.quit()]), 1_000);

@@ -4,47 +4,46 @@ import { isatty } from 'node:tty';
 import { LineSink } from './line-sink.ts';
 
 const STANDARD_OUTPUT = 1;
-/** How long a process that ends waits for a slow reader. */
-const LAST_WORDS_MS = 300;
+/** How long an exiting process waits for a slow reader. */
+const EXIT_FLUSH_MS = 300;
 
 let sink: LineSink | null = null;
 let socket: Socket | null = null;
 
 /**
- * The standard output of this process, as a sink that neither blocks nor throws when its disk is full, its reader is slow or its
- * terminal is closed. There is one, with the `notice` of the first call. At the end of the process it writes what waits, for at most
- * 0.3 s.
+ * Opens standard output as a sink that neither blocks nor throws when the disk is full, the reader is slow or the terminal is closed.
+ * Later calls return the same sink, with the `formatNotice` of the first. On exit it flushes for at most 0.3 s.
  */
-export function standardOutput(notice: (lines: number, reason: string) => string): LineSink {
+export function openStandardOutput(formatNotice: (lines: number, reason: string) => string): LineSink {
   if (sink === null) {
-    const made = new LineSink({ open: openWithoutWaiting, notice });
-    sink = made;
-    process.once('exit', () => made.flush(LAST_WORDS_MS));
+    const created = new LineSink({ open: openNonBlocking, formatNotice });
+    sink = created;
+    process.once('exit', () => created.flush(EXIT_FLUSH_MS));
   }
   return sink;
 }
 
-/** How many lines of this process's log were lost because standard output did not take them. */
-export function droppedLines(): number {
+/** Log lines of this process that standard output did not take. */
+export function countDroppedLines(): number {
   return sink?.dropped ?? 0;
 }
 
-/** A descriptor for standard output whose writes never wait, if the system has one; a write to a file waits only for its disk. */
-function openWithoutWaiting(): number {
-  const kind = fstatSync(STANDARD_OUTPUT);
-  if (kind.isFile()) return STANDARD_OUTPUT;
+/** Returns a non-blocking descriptor for standard output where the system has one; a file blocks only for its disk. */
+function openNonBlocking(): number {
+  const stats = fstatSync(STANDARD_OUTPUT);
+  if (stats.isFile()) return STANDARD_OUTPUT;
   const isTerminal = isatty(STANDARD_OUTPUT);
-  if (isTerminal || kind.isFIFO()) {
+  if (isTerminal || stats.isFIFO()) {
     try {
-      // Opened anew, it does not block, and the other owners of the old descriptor keep theirs.
+      // A second open file description is non-blocking and leaves the shared one as it is.
       const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
       return openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags);
     } catch {
-      // Not Linux, or not allowed: as below.
+      // Not Linux, or not permitted: make the shared descriptor non-blocking instead.
     }
   }
-  if (kind.isSocket() || kind.isFIFO()) {
-    // Node makes the descriptors of its sockets non-blocking; this one is for nothing else.
+  if (stats.isSocket() || stats.isFIFO()) {
+    // Creating a Socket makes its descriptor non-blocking; this socket has no other purpose.
     socket = new Socket({ fd: STANDARD_OUTPUT, readable: false, writable: true });
     socket.on('error', () => undefined);
     socket.unref();

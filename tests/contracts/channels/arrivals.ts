@@ -1,4 +1,4 @@
-import { channelOf, channelOfUser, privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { getChannel, findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import type { Incoming } from '@signalbox/gateway/channels/channel';
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
@@ -17,8 +17,8 @@ export const ARRIVALS: readonly Rule[] = [
       await stage.bench.say('first');
       const [first] = await until(() => textsOf(stored).length > 0 && textsOf(stored));
       expect(first).toMatchObject({ chatKey, userKey });
-      expect([channelOf(chatKey), channelOfUser(userKey)]).toEqual([channel.name, channel.name]);
-      expect(chatKey.split('/')[0]).toBe(privateChatOf(userKey));
+      expect([getChannel(chatKey), findUserChannel(userKey)]).toEqual([channel.name, channel.name]);
+      expect(chatKey.split('/')[0]).toBe(toPrivateChat(userKey));
       expect(channel.throttleOf(chatKey)).toBe('private');
       expect(channel.bot).not.toBe('');
     },

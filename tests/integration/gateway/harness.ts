@@ -6,7 +6,7 @@ import { allowUser } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
-import { streamKey } from '@signalbox/platform/streams/keys';
+import { getStreamKey } from '@signalbox/platform/streams/keys';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { loadConfig } from '@signalbox/gateway/config';
 import { createGateway, type Gateway } from '@signalbox/gateway/gateway';
@@ -138,7 +138,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
       return stored.map((row) => Number(row.id));
     },
     entries: async (topic) => {
-      const found = await redis.xrange(streamKey(prefix, topic, 0, topic.branch ? 'telegram' : null), '-', '+');
+      const found = await redis.xrange(getStreamKey(prefix, topic, 0, topic.branch ? 'telegram' : null), '-', '+');
       return found.map(([, fields]) => JSON.parse(fields[1] ?? '{}') as Record<string, unknown>);
     },
     rows: async <T>(text: string, values: readonly unknown[] = []) =>

@@ -1,5 +1,5 @@
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
-import { queuePrefix, jobIdOf } from '@signalbox/platform/queue/names';
+import { getQueuePrefix, toJobId } from '@signalbox/platform/queue/names';
 import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createLog } from '@signalbox/platform/log';
 import { Queue as Bull } from 'bullmq';
@@ -49,8 +49,8 @@ describe('a scan', () => {
     const nothing = { enqueue: () => Promise.resolve() };
     await enqueueRun({ runs: bench.jobs.runs, queue: nothing, log }, { ...run, job: 'repository.chain' });
     const connection = openRedis(inject('redisUrl'), log);
-    const queue = new Bull('deploy', { connection, prefix: queuePrefix(bench.jobs.prefix) });
-    await queue.add('repository.chain', { traceId: 'trc_test' }, { jobId: jobIdOf('act_old') });
+    const queue = new Bull('deploy', { connection, prefix: getQueuePrefix(bench.jobs.prefix) });
+    await queue.add('repository.chain', { traceId: 'trc_test' }, { jobId: toJobId('act_old') });
     await queue.close();
     await closeRedis(connection);
     const services = [];

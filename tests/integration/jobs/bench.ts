@@ -162,7 +162,7 @@ export async function openJobsBench(
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });
       const place = { redisUrl: wiring.redisUrl('maintenance'), prefix, pool: 'maintenance' } as const;
-      own(consumeQueue({ ...place, concurrency: 4, leaseMs: LEASE_MS, log, handle, again: queue.enqueue }));
+      own(consumeQueue({ ...place, concurrency: 4, leaseMs: LEASE_MS, log, handle, requeue: queue.enqueue }));
       // Without schedules: what runs is what the test asked for.
       const unscheduled = { enqueue: queue.enqueue, tick: async () => undefined };
       own(

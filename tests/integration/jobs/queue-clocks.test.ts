@@ -29,7 +29,7 @@ function startProcess(prefix: string, offMs: number, verdict: QueueVerdict): { q
     seen.push(queued);
     return Promise.resolve(verdict);
   };
-  const own = { pool: 'maintenance', concurrency: 2, leaseMs: 2_000, handle, again: queue.enqueue } as const;
+  const own = { pool: 'maintenance', concurrency: 2, leaseMs: 2_000, handle, requeue: queue.enqueue } as const;
   const parts = [consumeQueue({ ...place, ...own }), queue];
   open.push(...parts);
   return {

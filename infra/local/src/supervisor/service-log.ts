@@ -17,8 +17,8 @@ export function openServiceLog(name: string, file: string, report: (line: string
   let handle: number | null = null;
   const sink = new LineSink({
     open: () => (handle = openLog(file)),
-    notice: (lines, reason) => describeDropped('start', lines, reason),
-    changed: (reason) =>
+    formatNotice: (lines, reason) => describeDropped('start', lines, reason),
+    onChange: (reason) =>
       report(
         reason === null
           ? `the log of ${name} is written again`

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { redisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
+import { buildRedisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
 import { memberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
 import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
@@ -26,7 +26,7 @@ export function drawPasswords(): ServicePasswords {
 /** The users of a Redis of our own. */
 export function describeRedisUsers(passwords: ServicePasswords): readonly RedisUser[] {
   const prefix = inheritedEnvironment()['REDIS_PREFIX'] ?? '';
-  return REDIS_SERVICES.map((name) => ({ name, rules: redisUserRules(name, passwords[name], prefix) }));
+  return REDIS_SERVICES.map((name) => ({ name, rules: buildRedisUserRules(name, passwords[name], prefix) }));
 }
 
 /** The variables by which `migrate` gives the roles of the services their passwords. */

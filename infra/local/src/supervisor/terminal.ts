@@ -1,4 +1,4 @@
-import { standardOutput } from '@signalbox/platform/standard-output';
+import { openStandardOutput } from '@signalbox/platform/standard-output';
 
 /** What the ready lines tell. */
 export interface ReadyFacts {
@@ -20,7 +20,7 @@ export function report(line: string): void {
 
 /** Writes lines as they are, likewise. */
 export function show(lines: string): void {
-  standardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
+  openStandardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
 /** The line that begins with `ready` and the lines that say what is up and where to click. */

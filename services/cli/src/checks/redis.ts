@@ -1,6 +1,6 @@
 import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
-import { findFullness, type Redis } from '@signalbox/platform/redis';
-import { streamKeys } from '@signalbox/platform/streams/keys';
+import { describeFullMemory, type Redis } from '@signalbox/platform/redis';
+import { listStreamKeys } from '@signalbox/platform/streams/keys';
 import type { CliConfig } from '../config.ts';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
@@ -38,7 +38,7 @@ function checkEviction(policy: string): Finding {
 }
 
 async function checkMemory(client: Redis): Promise<Finding> {
-  const fullness = await findFullness(client);
+  const fullness = await describeFullMemory(client);
   if (fullness === null) return ok('memory', 'takes writes');
   return fail('memory', `takes no more writes: ${fullness}`, 'Give it more (maxmemory), or find what fills it.');
 }
@@ -67,7 +67,7 @@ async function missingGroups(
   branch: string | null = null,
 ): Promise<readonly string[]> {
   const missing: string[] = [];
-  for (const key of streamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS, branch)) {
+  for (const key of listStreamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS, branch)) {
     // Redis answers an error when there is no such stream.
     const groups = (await client.xinfo('GROUPS', key).catch(() => [])) as unknown[];
     if (!JSON.stringify(groups).includes(JSON.stringify(topic.group))) missing.push(key);

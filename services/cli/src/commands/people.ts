@@ -1,6 +1,6 @@
 import { Role } from '@signalbox/contracts/governance/roles';
 import { withTransaction } from '@signalbox/store/pool';
-import { channelOfUser } from '@signalbox/contracts/conversation/chat-key';
+import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
@@ -65,7 +65,7 @@ function refuse(id: string): Report {
 }
 
 function requireChannel(id: string): string {
-  const channel = channelOfUser(id);
+  const channel = findUserChannel(id);
   if (channel !== null) return channel;
   throw new UsageError(
     `'${id}' is no id. A Telegram id is a number: the person's own /whoami or first message shows it.`,

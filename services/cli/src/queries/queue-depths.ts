@@ -1,7 +1,7 @@
 import { Queue as Bull } from 'bullmq';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Redis } from '@signalbox/platform/redis';
-import { queuePrefix } from '@signalbox/platform/queue/names';
+import { getQueuePrefix } from '@signalbox/platform/queue/names';
 
 /** What is in the queue of one pool. Ages are in milliseconds; null when there is none. */
 export interface QueueDepth {
@@ -24,7 +24,7 @@ export async function readQueueDepths(redis: Redis, prefix: string, now: Date): 
   await redis.ping(); // a queue waits for a connection for ever; a command does not
   return Promise.all(
     JobPool.options.map(async (pool) => {
-      const bull = new Bull(pool, { connection: redis, prefix: queuePrefix(prefix), skipMetasUpdate: true });
+      const bull = new Bull(pool, { connection: redis, prefix: getQueuePrefix(prefix), skipMetasUpdate: true });
       try {
         const counts = await bull.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
         const [oldest] = await bull.getJobs(['waiting'], 0, 0, true);

@@ -1,4 +1,4 @@
-import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { newId } from '@signalbox/contracts/ids';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { inLanguage } from '@signalbox/messages/language';
@@ -79,7 +79,7 @@ async function tell(
   const others = await listValues<string>(db)`select user_key from users where person = ${person} order by user_key`;
   const chats: string[] = [];
   for (const reader of new Set([...others, ...(await listAdmins(db))])) {
-    const chatKey = privateChatOf(reader);
+    const chatKey = toPrivateChat(reader);
     if (!(await mayWriteTo(db, reader, chatKey))) continue;
     const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
     const text = inLanguage(language ?? null, () => say('people.vacated', { name: plainName(name), userKey, role }));

@@ -1,5 +1,5 @@
 import type { CodeOutcome } from './invitations.ts';
-import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
@@ -36,7 +36,7 @@ export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): rea
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;
     const used = (): string => say('people.link-used', { name: plainName(guest.name), userKey: guest.userKey });
-    return [{ userKey, chatKey: privateChatOf(userKey), text: used }];
+    return [{ userKey, chatKey: toPrivateChat(userKey), text: used }];
   }
   if (outcome.kind !== 'invited') return [];
   const text = (): string =>

@@ -2,7 +2,7 @@ import { Role } from '@signalbox/contracts/governance/roles';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
-import { channelOfUser, privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
@@ -18,7 +18,7 @@ export async function allowPerson(
   asked: Asked,
   { id, role, name }: { readonly id: string; readonly role: Role; readonly name: string | null },
 ): Promise<Answer> {
-  const channel = channelOfUser(id);
+  const channel = findUserChannel(id);
   if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
   const isConfirmed = await restoreAccount(parts.db, id);
   const known = await findUser(parts.db, id);
@@ -33,7 +33,7 @@ export async function allowPerson(
     role,
   });
   if (change === 'same')
-    return { text, peopleChanged: isConfirmed, ...(isConfirmed ? { chats: [privateChatOf(id)] } : {}) };
+    return { text, peopleChanged: isConfirmed, ...(isConfirmed ? { chats: [toPrivateChat(id)] } : {}) };
   const notices = await noticeTo(parts, id, asked, () => say(`people.notice-${change}`, { role }));
   await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
@@ -46,7 +46,7 @@ export async function noticeTo(
   asked: Asked,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
-  const chatKey = privateChatOf(userKey);
+  const chatKey = toPrivateChat(userKey);
   // Admins who change their own role read the answer.
   if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
   return [{ userKey, chatKey, text }];

@@ -76,7 +76,7 @@ export class Deliverer implements Closable {
       name: 'chats',
       everyMs: HEARTBEAT_MS,
       log: deps.log,
-      beat: (held) =>
+      heartbeat: (held) =>
         chats.beatChats(
           deps.pool,
           this.#gateway,

@@ -1,6 +1,6 @@
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { channelOf } from '@signalbox/contracts/conversation/chat-key';
+import { getChannel } from '@signalbox/contracts/conversation/chat-key';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
@@ -89,7 +89,7 @@ export class Drafts implements Closable {
     const { chatKey, turnId, seq, draftId, text, final } = draft;
     const { channel, log } = this.#deps;
     if (!this.#isSupported || this.#stop.signal.aborted) return;
-    if (channelOf(chatKey) !== channel.name || channel.throttleOf(chatKey) !== 'private') return;
+    if (getChannel(chatKey) !== channel.name || channel.throttleOf(chatKey) !== 'private') return;
     const before = this.#chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
     const chat = before ?? new Chat(draft);

@@ -52,7 +52,7 @@ export async function leaseDeployment(
     name: 'deployment',
     everyMs: WATCH_MS,
     log: context.log,
-    beat: async () => {
+    heartbeat: async () => {
       const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
       if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
       return isOurs ? [] : [deploymentId];
@@ -60,7 +60,7 @@ export async function leaseDeployment(
     onLost: () => lost.abort(new DeploymentLost()),
   });
   leases.hold(deploymentId, claimed);
-  await leases.beat();
+  await leases.heartbeat();
 
   return {
     fence,
@@ -81,7 +81,7 @@ export async function leaseDeployment(
       const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, { fence, from, to }, step))) {
-        await leases.beat();
+        await leases.heartbeat();
         requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
         throw new DeploymentLost();

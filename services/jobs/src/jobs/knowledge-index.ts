@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -56,7 +56,7 @@ export function createKnowledgeIndex(parts: {
 
 async function listDocuments(docsDir: string, readmeFile: string, context: JobContext): Promise<readonly Document[]> {
   const found: Document[] = [];
-  const entries = await ifThere(readdir(docsDir, { recursive: true, withFileTypes: true }));
+  const entries = await allowMissing(readdir(docsDir, { recursive: true, withFileTypes: true }));
   if (entries === null) context.log.warn('there is no documentation folder', { folder: docsDir });
   for (const entry of entries ?? []) {
     if (!entry.isFile() || !entry.name.endsWith('.md')) continue;
@@ -66,7 +66,7 @@ async function listDocuments(docsDir: string, readmeFile: string, context: JobCo
   found.push({ path: readmeFile, source: basename(readmeFile) });
   const kept: Document[] = [];
   for (const document of found.sort((a, b) => a.source.localeCompare(b.source))) {
-    const size = (await ifThere(stat(document.path)))?.size;
+    const size = (await allowMissing(stat(document.path)))?.size;
     if (size === undefined) continue;
     if (size <= FILE_LIMIT_BYTES) kept.push(document);
     else context.log.warn('document is too large to index', { source: document.source, sizeBytes: size });

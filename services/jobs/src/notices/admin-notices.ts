@@ -4,7 +4,7 @@ import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
-import { findFullness, type Redis } from '@signalbox/platform/redis';
+import { describeFullMemory, type Redis } from '@signalbox/platform/redis';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { endFault, notifyAdmins, reportFault, type FaultKind } from '@signalbox/store/faults';
 import type { Pool } from '@signalbox/store/pool';
@@ -27,7 +27,7 @@ export function looksAtRedis(redis: Redis): Looks {
     return missed > 1 ? `${host}:${port}` : undefined;
   };
   return [
-    ['redis-full', () => findFullness(redis)],
+    ['redis-full', () => describeFullMemory(redis)],
     ['redis-away', away],
   ];
 }

@@ -29,7 +29,7 @@ export function createLeasedRuns(options: {
     name: 'runs',
     everyMs: Math.min(options.leaseMs / BEATS_PER_LEASE, BEAT_MAX_MS),
     log: options.log,
-    beat: async (held) => {
+    heartbeat: async (held) => {
       const { lost, cancelled } = await options.runs.beat(held.map(({ run }) => run));
       for (const runId of cancelled) leases.get(runId)?.cancelled();
       return lost;

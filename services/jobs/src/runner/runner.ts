@@ -1,4 +1,4 @@
-import { firstJobOf, JOBS, nextJobOf, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { getFirstJob, JOBS, nextJobOf, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
 import { inLanguage } from '@signalbox/messages/language';
 import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
@@ -69,7 +69,7 @@ export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise
 
 async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
   // A queue that was filled by an earlier release has the name of the whole.
-  const job = parts.handlers[queued.job] ? queued.job : firstJobOf(queued.job);
+  const job = parts.handlers[queued.job] ? queued.job : getFirstJob(queued.job);
   const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };

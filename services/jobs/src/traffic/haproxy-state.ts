@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Route } from '@signalbox/contracts/operations/traffic';
 import { newId } from '@signalbox/contracts/ids';
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
 /** What was last asked of HAProxy for a service. A removed one keeps its fence. */
@@ -17,7 +17,7 @@ export function createHaproxyStates(folder: string): {
   const fileOf = (service: string): string => join(folder, `${encodeURIComponent(service)}.json`);
   return {
     read: async (service) => {
-      const text = await ifThere(readFile(fileOf(service), 'utf8'));
+      const text = await allowMissing(readFile(fileOf(service), 'utf8'));
       return text === null ? null : HaproxyState.parse(JSON.parse(text));
     },
     write: async (state) => {

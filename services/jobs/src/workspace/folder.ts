@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readlink, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
-import { ifThere, systemCode } from '@signalbox/contracts/system-error';
+import { allowMissing, systemCode } from '@signalbox/contracts/system-error';
 import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -89,7 +89,7 @@ export async function putFile(
 
 /** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, PATH_UNSUITABLE for a folder. */
 export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
-  const stats = await ifThere(lstat(folder.at(name)));
+  const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;
   if (stats.isSymbolicLink()) deny(path, 'it is a link');
   if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });

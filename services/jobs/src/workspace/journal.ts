@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { modeOf, putFile, withFolder } from './folder.ts';
 
 const Step = z.object({
@@ -58,7 +58,7 @@ export async function recover(place: JournalPlace): Promise<void> {
 
 /** What an earlier run with the same action id came to; undefined when there was none. */
 export async function earlierResult(notes: string, actionId: string): Promise<unknown> {
-  const text = await ifThere(readFile(doneFile(notes, actionId), 'utf8'));
+  const text = await allowMissing(readFile(doneFile(notes, actionId), 'utf8'));
   return text === null ? undefined : (JSON.parse(text) as unknown);
 }
 
@@ -102,7 +102,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: S
       await rm(folder.at(name), { force: true });
       return;
     }
-    const text = await ifThere(readFile(join(notes, staged)));
+    const text = await allowMissing(readFile(join(notes, staged)));
     if (text === null) return; // it was placed before
     await putFile(folder, name, text, { mode, temporary: `.signalbox-${staged}` });
   });
@@ -119,7 +119,7 @@ async function backward(place: JournalPlace, step: Step): Promise<void> {
 }
 
 async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
-  const text = await ifThere(readFile(join(notes, FILE)));
+  const text = await allowMissing(readFile(join(notes, FILE)));
   return text === null ? null : Journal.parse(JSON.parse(text.toString()));
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { HandlerOf } from '../runner/handlers.ts';
 
@@ -42,8 +42,8 @@ export function createWorkspacesPrune(parts: {
           const gone = await withLock(parts.lockPool, workspaceLock(name), async () => {
             if (!(await isUnused(home, name, usedBefore))) return false; // somebody came in before us
             // The notes last: as long as they are there, the next one finds what a dead process has left of it.
-            await ifThere(rename(join(home, 'files', name), join(trash, newId('old'))));
-            await ifThere(rename(join(home, 'notes', name), join(trash, newId('old'))));
+            await allowMissing(rename(join(home, 'files', name), join(trash, newId('old'))));
+            await allowMissing(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;
           });
           if (!gone) continue;
@@ -72,7 +72,7 @@ async function listNames(home: string): Promise<ReadonlySet<string>> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await ifThere(readdir(folder))) ?? [];
+  return (await allowMissing(readdir(folder))) ?? [];
 }
 
 async function isUnused(home: string, name: string, before: number): Promise<boolean> {
@@ -82,5 +82,5 @@ async function isUnused(home: string, name: string, before: number): Promise<boo
 
 /** In epoch milliseconds; null when there is no such thing. */
 async function changedAt(path: string): Promise<number | null> {
-  return (await ifThere(lstat(path)))?.mtimeMs ?? null;
+  return (await allowMissing(lstat(path)))?.mtimeMs ?? null;
 }

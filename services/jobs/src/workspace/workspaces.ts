@@ -2,7 +2,7 @@ import { mkdir, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { ifThere, systemCode } from '@signalbox/contracts/system-error';
+import { allowMissing, systemCode } from '@signalbox/contracts/system-error';
 
 /** What `git init` writes, as far as git needs it. Written by hand, so that a workspace needs no git on this machine. */
 const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
@@ -44,5 +44,5 @@ async function createWorkspace(folder: string): Promise<void> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await ifThere(lstat(path)))?.isDirectory() ?? false;
+  return (await allowMissing(lstat(path)))?.isDirectory() ?? false;
 }

@@ -1,5 +1,5 @@
 import { redactDraft } from '@signalbox/safety/redact/draft';
-import { cutDraft, draftIdOf, type Draft } from '@signalbox/platform/streams/drafts';
+import { cutDraft, toDraftId, type Draft } from '@signalbox/platform/streams/drafts';
 
 export type TurnDraft = ReturnType<typeof createTurnDraft>;
 
@@ -21,7 +21,7 @@ export function createTurnDraft(options: {
   readonly signal: AbortSignal;
 }) {
   const { head, publish, signal, preview = (text) => Promise.resolve(text) } = options;
-  const draftId = draftIdOf(head.turnId);
+  const draftId = toDraftId(head.turnId);
   let text = '';
   let seq = 0;
   /** What was published last and is not known to be gone. */

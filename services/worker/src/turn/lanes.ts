@@ -106,7 +106,7 @@ export class Lanes implements Closable {
       everyMs: HEARTBEAT_MS,
       leaseMs,
       log,
-      beat: (held) =>
+      heartbeat: (held) =>
         beatLanes(
           pool,
           worker,

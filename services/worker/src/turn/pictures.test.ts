@@ -1,5 +1,5 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
-import type { GivenFile } from '@signalbox/platform/streams/files';
+import type { FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/conversation/lanes';
 import { expect, test } from 'vitest';
 import { lookAt, type Seen } from './pictures.ts';
@@ -36,8 +36,12 @@ function message(id: string, attachments: readonly Attachment[]): InboxMessage {
   };
 }
 
-function look(given: Readonly<Record<string, GivenFile>>, batch: readonly InboxMessage[], sees = true): Promise<Seen> {
-  const fetchFile = async ({ ref }: { readonly ref: string }): Promise<GivenFile> => given[ref] ?? { kind: 'gone' };
+function look(
+  given: Readonly<Record<string, FetchedFile>>,
+  batch: readonly InboxMessage[],
+  sees = true,
+): Promise<Seen> {
+  const fetchFile = async ({ ref }: { readonly ref: string }): Promise<FetchedFile> => given[ref] ?? { kind: 'gone' };
   return lookAt({ fetchFile, sees, signal }, batch, new Map([['apart', 'words']]));
 }
 
@@ -58,7 +62,7 @@ test.each([
 test.each(['<svg onload="x"/>', '%PDF-1.7', '', 'RIFF', '\xff\xd8'])(
   '%j is no picture, whatever it is called, and its sender reads so',
   async (text) => {
-    const given: GivenFile = { kind: 'file', bytes: Buffer.from(text, 'latin1') };
+    const given: FetchedFile = { kind: 'file', bytes: Buffer.from(text, 'latin1') };
     const seen = await look({ a: given }, [message('words', [file('photo', 'a')])]);
     expect(seen.pictures).toEqual([]);
     expect(seen.note).toContain('I could not look at the picture');
@@ -66,13 +70,13 @@ test.each(['<svg onload="x"/>', '%PDF-1.7', '', 'RIFF', '\xff\xd8'])(
 );
 
 test('a picture without words goes with the words that it is shown with', async () => {
-  const given: GivenFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
+  const given: FetchedFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
   const seen = await look({ a: given }, [message('apart', [file('photo', 'a')]), message('words', [])]);
   expect(seen.pictures.map(({ messageId }) => messageId)).toEqual(['words']);
 });
 
 test('only so many pictures are looked at, and the others are counted', async () => {
-  const given: GivenFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
+  const given: FetchedFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
   const refs = ['a', 'b', 'c', 'd', 'e', 'f'];
   const all = Object.fromEntries(refs.map((ref) => [ref, given]));
   const seen = await look(all, [

@@ -1,7 +1,7 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 import type { Picture } from '@signalbox/models/port';
-import type { AskedFile, GivenFile } from '@signalbox/platform/streams/files';
+import type { ChannelFile, FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/conversation/lanes';
 
 /*
@@ -15,7 +15,7 @@ const PICTURE_LIMIT_BYTES = 3_700_000;
 const MAX_PICTURES = 4;
 
 /** Fetches a file from the channel that has it. Throws the reason of the signal, and nothing else. */
-export type FetchFile = (file: AskedFile, signal: AbortSignal) => Promise<GivenFile>;
+export type FetchFile = (file: ChannelFile, signal: AbortSignal) => Promise<FetchedFile>;
 
 /** What a model is shown of a batch, and what its sender has to know about it; null for nothing. */
 export interface Seen {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
-import { channelOf } from '@signalbox/contracts/conversation/chat-key';
+import { getChannel } from '@signalbox/contracts/conversation/chat-key';
 import { controlStateOf, type ControlState } from '@signalbox/contracts/governance/control-state';
 import { toAppError } from '@signalbox/contracts/errors';
 import { msOfId } from '@signalbox/contracts/ids';
@@ -173,10 +173,10 @@ class RecordedTrace implements TurnTrace {
       attributes: {
         'gen_ai.operation.name': 'invoke_agent',
         'langfuse.trace.name': `turn of ${this.#agent}`,
-        'langfuse.trace.tags': [this.#agent, channelOf(this.#first.chatKey)],
+        'langfuse.trace.tags': [this.#agent, getChannel(this.#first.chatKey)],
         'langfuse.observation.type': 'agent',
         'signalbox.turn_id': turn?.turnId ?? null,
-        'signalbox.channel': channelOf(this.#first.chatKey),
+        'signalbox.channel': getChannel(this.#first.chatKey),
         'signalbox.kind': this.#first.kind,
         'signalbox.outcome': turn?.outcome ?? last,
         'signalbox.messages': outcomes.length,

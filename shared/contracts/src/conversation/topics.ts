@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelOf } from './chat-key.ts';
+import { getChannel } from './chat-key.ts';
 
 /**
  * What travels on the inbound stream: a wake-up for one person's lane. The message itself is the inbox row in Postgres,
@@ -30,7 +30,7 @@ export const OUTBOUND = topic({
   name: 'out',
   schema: Delivery,
   partitionKey: (m) => m.chatKey,
-  branch: (m) => channelOf(m.chatKey),
+  branch: (m) => getChannel(m.chatKey),
   group: 'gateways',
 });
 

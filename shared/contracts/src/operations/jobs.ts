@@ -290,7 +290,7 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 
 /** The job that a run of this name begins with. */
-export function firstJobOf(job: JobName): JobName {
+export function getFirstJob(job: JobName): JobName {
   const { before }: JobSpec = JOBS[job];
   return before !== undefined && isJobName(before.job) ? before.job : job;
 }

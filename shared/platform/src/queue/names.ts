@@ -1,19 +1,19 @@
-/** Keys of all queues. The braces are a Redis Cluster hash tag: the scripts of BullMQ touch several keys at once. */
-export function queuePrefix(prefix: string): string {
+/** Key prefix of all queues. The braces are a Redis Cluster hash tag: BullMQ's scripts touch several keys at once. */
+export function getQueuePrefix(prefix: string): string {
   return `${prefix}{jobs}`;
 }
 
-/** BullMQ forbids colons and plain numbers as job ids; this keeps different run ids different. */
-export function jobIdOf(runId: string): string {
+/** The job id of a run. BullMQ forbids colons and plain numbers in job ids; the encoding keeps different runs apart. */
+export function toJobId(runId: string): string {
   return `run-${encodeURIComponent(runId)}`;
 }
 
-/** The one execution of a scheduled job that may wait or run. */
-export function tickIdOf(job: string): string {
+/** The job id of a scheduled job: the same for each execution, so that at most one waits or runs. */
+export function toTickId(job: string): string {
   return `tick-${job}`;
 }
 
-/** The run that a job stands for; null for an execution that a schedule started. */
-export function runIdOf(jobId: string | undefined): string | null {
+/** The run id of a job id; null for a scheduled execution. */
+export function toRunId(jobId: string | undefined): string | null {
   return jobId?.startsWith('run-') ? decodeURIComponent(jobId.slice('run-'.length)) : null;
 }

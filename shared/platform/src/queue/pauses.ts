@@ -1,46 +1,46 @@
 import { isJobName } from '@signalbox/contracts/operations/jobs';
 import type { Log } from '../log.ts';
-import { runIdOf } from './names.ts';
+import { toRunId } from './names.ts';
 import type { Queue } from './queue.ts';
 
-/** A job as the queue has it. */
-interface Paused {
+/** The fields of a BullMQ job that are used here. */
+interface PausedJob {
   readonly name: string;
   readonly id?: string | undefined;
   readonly data: unknown;
 }
 
 /**
- * Pauses of runs that are tried again later, by the monotonic clock of this process. A run is out of the queue in its pause, and `again`
- * puts it back; the sweeper does that for one whose process ended. A scheduled execution needs none: the next one comes by itself.
+ * Delays of runs that are retried, by the monotonic clock of this process. A delayed run is out of the queue until `enqueue` puts it
+ * back; when its process ends before that, the sweeper does. Scheduled executions are not delayed: the next one comes by itself.
  */
-export function createPauses(again: Queue['enqueue'], log: Log) {
-  const noted = new Map<string, number>();
+export function createPauses(enqueue: Queue['enqueue'], log: Log) {
+  const delays = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
-  const bring = async ({ name, id, data }: Paused): Promise<void> => {
-    const runId = runIdOf(id);
+  const requeue = async ({ name, id, data }: PausedJob): Promise<void> => {
+    const runId = toRunId(id);
     if (!isJobName(name) || runId === null) return;
     const traceId = (data as { traceId?: string } | null)?.traceId ?? ''; // as `enqueue` wrote it
-    await again(name, { runId, traceId }).catch((error: unknown) =>
+    await enqueue(name, { runId, traceId }).catch((error: unknown) =>
       log.warn('queue did not take a run; the sweeper will', { runId, job: name, error }),
     );
   };
   return {
-    /** Says how long a job is to pause once it has left the queue, in milliseconds. */
-    note: ({ id = '' }: Paused, delayMs: number): void => void noted.set(id, delayMs),
-    /** Begins the pause of a job that has left the queue, if one was noted. */
-    begin: (job: Paused): void => {
-      const delayMs = noted.get(job.id ?? '');
+    /** Sets the delay of a job that is about to leave the queue, in milliseconds. */
+    set: ({ id = '' }: PausedJob, delayMs: number): void => void delays.set(id, delayMs),
+    /** Starts the delay of a job that has left the queue, if one was set. */
+    start: (job: PausedJob): void => {
+      const delayMs = delays.get(job.id ?? '');
       if (delayMs === undefined) return;
-      noted.delete(job.id ?? '');
+      delays.delete(job.id ?? '');
       const timer = setTimeout(() => {
         timers.delete(timer);
-        void bring(job);
+        void requeue(job);
       }, delayMs);
       timers.add(timer);
     },
-    /** Ends all pauses without putting anything back. */
-    drop: (): void => {
+    /** Cancels all delays without enqueuing anything. */
+    cancel: (): void => {
       for (const timer of timers) clearTimeout(timer);
     },
   };

@@ -5,22 +5,22 @@ import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 import { backoffMs, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { streamKeys } from './keys.ts';
-import { createRoom, SPELL_MS } from './room.ts';
+import { listStreamKeys } from './keys.ts';
+import { createRoom, MEASURE_MS } from './room.ts';
 
 /*
  * The life of one entry:
- *   read (XREADGROUP, pending) → handled (its lane has answered) → XACK + XDEL → its work goes on in a slot
+ *   read (XREADGROUP, pending) → handled (its lane accepted it)  → XACK + XDEL → its work goes on in a slot
  *   unreadable                 → onUnreadable (dead letter)      → XACK + XDEL
- *   consumer died before that  → XAUTOCLAIM by another consumer  → as above
- * Entries are only wake-ups: handling one twice, or losing one, is repaired by lanes and sweepers in Postgres.
+ *   consumer died before that  → XAUTOCLAIM by another consumer  → handled
+ * Entries are only wake-ups: lanes and sweepers in Postgres repair an entry that is handled twice or lost.
  */
 
-/** How long one XREADGROUP waits. Short enough for a stop to be quick and a dead connection to be noticed. */
+/** How long one XREADGROUP blocks: short, so that stopping is quick and a dead connection is noticed. */
 const BLOCK_MS = 2_000;
-/** A blocked read can stay silent after a reconnect: past this the connection is replaced. */
+/** A blocked read can hang after a reconnect: the connection is replaced after this time. */
 const WATCHDOG_MS = BLOCK_MS + 5_000;
-/** An entry that stayed unacknowledged this long belongs to a consumer that died between reading and handling. */
+/** An entry unacknowledged for this long belongs to a consumer that died before handling it. */
 const CLAIM_IDLE_MS = 15_000;
 
 export interface Consumer extends Closable {
@@ -30,22 +30,25 @@ export interface Consumer extends Closable {
 
 export interface ConsumerOptions<S extends z.ZodType> {
   readonly topic: Topic<S>;
-  /** Which branch of the topic to read, when it has any. */
+  /** The branch of the topic to read, for topics with branches. */
   readonly branch?: string;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly partitions: number;
-  /** A stable name (a slot such as worker-1), so that restarts do not grow the group's list of consumers. */
+  /** A stable name (such as worker-1), so that restarts do not add consumers to the group. */
   readonly consumer: string;
-  /** How many pieces of work may run at once, as far as the process has time for them: see room.ts. */
+  /** Most entries that run at once; room.ts lowers it while the process is busy. */
   readonly slots: number;
   readonly log: Log;
-  /** Resolves once the entry may be acknowledged; `work` keeps a slot until it settles. A throw leaves the entry pending for a later claim. */
+  /**
+   * Resolves once the entry may be acknowledged; `work` occupies a slot until it settles. When it throws, the entry
+   * stays pending and is claimed later.
+   */
   readonly handle: (message: z.output<S>) => Promise<{ readonly work: Promise<void> }>;
   readonly onUnreadable: (entryId: string, raw: string, detail: string) => Promise<void>;
-  /** How long an entry may stay unacknowledged until another consumer takes it. */
+  /** After this many milliseconds without acknowledgment another consumer claims the entry. */
   readonly claimIdleMs?: number;
-  /** How long `close` waits for running work. */
+  /** Milliseconds that `close` waits for running work. */
   readonly drainMs?: number;
 }
 
@@ -61,20 +64,20 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
   readonly #keys: readonly string[];
   readonly #claimIdleMs: number;
   readonly #commands: Redis;
-  /** Blocks while it reads, so it is a connection of its own. */
+  /** A separate connection, because reads block it. */
   #reader: Redis;
   #groupsExist = false;
-  /** How many more entries may be taken, given how many are at work. */
+  /** Returns how many more entries may be read, given the number of running ones. */
   readonly #room: (running: number) => number;
   readonly #running = new Set<Promise<void>>();
-  /** Wakes the read loop, which waits for a slot. */
+  /** Wakes the read loop while it waits for a free slot. */
   #slotFreed: (() => void) | undefined;
   readonly #stop = new AbortController();
   readonly #loops: Promise<unknown>;
 
   constructor(options: ConsumerOptions<S>) {
     this.#options = options;
-    this.#keys = streamKeys(options.prefix, options.topic, options.partitions, options.branch);
+    this.#keys = listStreamKeys(options.prefix, options.topic, options.partitions, options.branch);
     this.#claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
     this.#commands = openRedis(options.redisUrl, options.log);
     this.#reader = this.#openReader();
@@ -108,7 +111,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
         await this.#waitForRoom();
         continue;
       }
-      // The client would queue a command without a connection for ever, and no one would see it.
+      // Without a connection the client would queue the command for ever, unnoticed.
       if (this.#reader.status !== 'ready') {
         this.#groupsExist = false;
         await sleep(20, signal);
@@ -133,25 +136,25 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const from = this.#keys.map(() => '>');
     const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
     const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
-    // A blocked read may never settle by itself.
+    // A blocked read may never settle.
     const entries = await withinMs(untilAborted(reply, this.#stop.signal), WATCHDOG_MS);
     if (entries === undefined) throw new SilentConnection(`no answer in ${WATCHDOG_MS} ms`);
     for (const [key, list] of (entries ?? []) as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
   }
 
   #recover(error: unknown, failures: number): void {
-    this.#groupsExist = false; // they may be what is missing
+    this.#groupsExist = false; // a missing group may be the cause
     if (failures === 1) this.#options.log.warn('reading a stream failed', { topic: this.#options.topic.name, error });
     if (!(error instanceof SilentConnection)) return;
     this.#reader.disconnect();
     this.#reader = this.#openReader();
   }
 
-  /** Returns when a piece of work ends, or when the process may have time for more of them. */
+  /** Resolves when running work ends, or when room.ts may allow more. */
   async #waitForRoom(): Promise<void> {
-    const over = new AbortController();
-    this.#slotFreed = (): void => over.abort();
-    await sleep(this.#running.size < this.#options.slots ? SPELL_MS : BLOCK_MS, over.signal);
+    const freed = new AbortController();
+    this.#slotFreed = (): void => freed.abort();
+    await sleep(this.#running.size < this.#options.slots ? MEASURE_MS : BLOCK_MS, freed.signal);
   }
 
   async #claimLoop(): Promise<void> {
@@ -175,7 +178,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     }
   }
 
-  /** Handles entries side by side. Each occupies a slot from its first step on; a failure is logged and leaves the entry pending. */
+  /** Handles entries concurrently. Each occupies a slot at once; a failure is logged and leaves the entry pending. */
   #takeAll(key: string, entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.#track(
@@ -191,7 +194,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const message = parse(this.#options.topic.schema, raw);
     if (message.success) this.#track((await this.#options.handle(message.data)).work);
     else await this.#options.onUnreadable(id, raw, message.detail);
-    // In this order: what is left when only the first arrives is not read again.
+    // XACK first: an entry that is acknowledged but not deleted is never read again.
     await Promise.all([this.#commands.xack(key, this.#options.topic.group, id), this.#commands.xdel(key, id)]);
   }
 
@@ -207,7 +210,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
 
 class SilentConnection extends Error {}
 
-/** From the first entry on (`0`): what was published before the group existed, or before it was lost, is read too. */
+/** Groups start at the first entry (`0`), so that messages published before the group existed, or before it was lost, are read. */
 async function createGroups(redis: Redis, keys: readonly string[], group: string): Promise<void> {
   for (const key of keys) {
     await redis.xgroup('CREATE', key, group, '0', 'MKSTREAM').catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '@signalbox/contracts/ids';
-import { cutDraft, Draft, MAX_DRAFT_LENGTH, draftIdOf } from './drafts.ts';
+import { cutDraft, Draft, MAX_DRAFT_LENGTH, toDraftId } from './drafts.ts';
 
 const line = (n: number): string => `line ${n} of a long answer`;
 const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
@@ -10,7 +10,7 @@ test('a text that fits is shown whole', () => {
   expect(cutDraft(text)).toBe(text);
 });
 
-test('of a longer text the newest whole lines are shown, and a sign that there is more above', () => {
+test('a longer text is cut to its newest whole lines, with an ellipsis above', () => {
   const text = lines(1_000);
   const shown = cutDraft(text);
   expect(shown.length).toBeLessThanOrEqual(MAX_DRAFT_LENGTH);
@@ -21,7 +21,7 @@ test('of a longer text the newest whole lines are shown, and a sign that there i
   expect(rest[0]).toMatch(/^line \d+ of/);
 });
 
-test('the top of a growing text moves seldom, and never leaves less than half', () => {
+test('the start of a growing draft moves rarely, and the draft stays at least half full', () => {
   const tops = new Set<string>();
   for (let length = MAX_DRAFT_LENGTH + 1; length < 3 * MAX_DRAFT_LENGTH; length += 7) {
     const shown = cutDraft(lines(1_000).slice(0, length));
@@ -40,7 +40,7 @@ test('a text without blanks is not cut inside a character', () => {
   }
 });
 
-test('code that is cut in the middle is still code', () => {
+test('a code block that is cut in the middle is opened again', () => {
   const code = lines(400);
   expect(cutDraft(`Here it is:\n\n\`\`\`ts\n${code}`)).toMatch(/^…\n\n```ts\nline/);
   expect(cutDraft(`Here it is:\n\n\`\`\`ts\n1\n\`\`\`\n\n${code}`)).toMatch(/^…\n\nline/);
@@ -48,11 +48,11 @@ test('code that is cut in the middle is still code', () => {
   expect(cutDraft(`\`\`\`${'x'.repeat(100)}\n${code}`)).toMatch(/^…\n\nline/);
 });
 
-test('a turn has one draft id, and it is one that a channel takes', () => {
+test('a turn always has the same draft id, and it is a valid one', () => {
   for (let n = 0; n < 1_000; n += 1) {
     const turnId = newId('turn');
-    const draftId = draftIdOf(turnId);
-    expect(draftIdOf(turnId)).toBe(draftId);
+    const draftId = toDraftId(turnId);
+    expect(toDraftId(turnId)).toBe(draftId);
     expect(Draft.shape.draftId.safeParse(draftId).success).toBe(true);
   }
 });

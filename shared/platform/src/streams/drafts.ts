@@ -6,53 +6,53 @@ import { redactDraft } from '@signalbox/safety/redact/draft';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 
-/** Redis pub/sub channel of drafts, behind the key prefix. Nothing of it is stored: who does not listen has missed it. */
+/** Redis pub/sub channel of drafts, after the key prefix. Drafts are not stored: absent subscribers miss them. */
 const CHANNEL = 'draft';
 
-/** Most text of a draft, in UTF-16 units: what Telegram shows of one. */
+/** Longest draft text in UTF-16 units: Telegram's limit. */
 export const MAX_DRAFT_LENGTH = 4_096;
 
-/** What is being written for a person, before it is a message. Losing one, or getting it late, is harmless. */
+/** A preview of the answer while it is being written. Losing or delaying one is harmless. */
 export const Draft = z.object({
   chatKey: z.string().min(1),
   userKey: z.string().min(1),
-  /** Ids of turns sort by time: the draft of an older turn never replaces that of a newer one. */
+  /** Turn ids sort by time: a draft of an older turn never replaces that of a newer one. */
   turnId: z.string().min(1),
-  /** The channel's name for it, the same for the whole turn: a positive 32-bit number. */
+  /** The channel's id of the draft, constant within a turn: a positive 32-bit number. */
   draftId: z.number().int().min(1).max(2_147_483_647),
   /** Grows with each draft of the turn. */
   seq: z.number().int().min(1),
-  /** Markdown, all that is to be shown now; empty when `final`. */
+  /** The whole text to show now, as markdown; empty when `final`. */
   text: z.string().max(MAX_DRAFT_LENGTH),
-  /** What was being written is written, or given up: nothing of it may be shown any more. */
+  /** The answer was sent or given up: the draft must disappear. */
   final: z.boolean(),
 });
 export type Draft = z.infer<typeof Draft>;
 
-/** The channel's name for a turn's draft. */
-export function draftIdOf(turnId: string): number {
+/** The channel's id for a turn's draft. */
+export function toDraftId(turnId: string): number {
   return createHash('sha1').update(turnId).digest().readInt32BE(0) & 0x7f_ff_ff_ff || 1;
 }
 
-/** How far the start of a long draft moves at once, so that its top stands still for a while. */
+/** How far the start of a long draft moves at a time, so that it stands still in between. */
 const STEP = MAX_DRAFT_LENGTH / 4;
-/** Above what is left of a long text. */
+/** Shown above a text that was cut. */
 const ELLIPSIS = '…\n\n';
-/** Room for the line above and for a line that opens code again. */
+/** Space for the ellipsis and for a line that opens a code block again. */
 const HEAD_ROOM = 64;
 
 /**
- * The newest part of a text that a draft has room for, beginning with a paragraph, a line or a word. While the text grows,
- * the beginning stays where it is for about a thousand units and then jumps. Code that was cut is opened again.
+ * Cuts a text to its newest part that fits a draft, starting at a paragraph, a line or a word. While the text grows,
+ * the start stays for about a thousand units and then jumps. A code block that was cut is opened again.
  */
 export function cutDraft(text: string): string {
   if (text.length <= MAX_DRAFT_LENGTH) return text;
   const from = Math.ceil((text.length - MAX_DRAFT_LENGTH + HEAD_ROOM) / STEP) * STEP;
-  const start = from + beginning(text.slice(from, from + STEP));
-  return `${ELLIPSIS}${openFence(text.slice(0, start))}${text.slice(start)}`;
+  const start = from + findStart(text.slice(from, from + STEP));
+  return `${ELLIPSIS}${reopenCode(text.slice(0, start))}${text.slice(start)}`;
 }
 
-/** Publishes what is being written, without its secrets. Never throws and never waits for a connection. */
+/** Publishes drafts with their secrets redacted. Never throws and never waits for a connection. */
 export function createDraftPublisher(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -64,43 +64,43 @@ export function createDraftPublisher(deps: {
     await redis
       .publish(`${prefix}${CHANNEL}`, JSON.stringify({ ...draft, text: redactDraft(draft.text) }))
       .catch((error: unknown) =>
-        // Only a preview is lost: the message itself comes all the same.
+        // Only the preview is lost; the message itself is still sent.
         log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
       );
   };
 }
 
-/** Hears every draft from the time it resolves, on a connection of its own, until closed. What is not a draft is left out. */
-export async function listenToDrafts(options: {
+/** Calls `onDraft` for every draft once it has resolved, on its own connection, until closed. Other messages are ignored. */
+export async function subscribeToDrafts(options: {
   readonly redisUrl: string;
   readonly prefix: string;
   readonly log: Log;
-  readonly hear: (draft: Draft) => void;
+  readonly onDraft: (draft: Draft) => void;
 }): Promise<Closable> {
   const redis = openRedis(options.redisUrl, options.log, 0);
   redis.on('message', (_channel: string, raw: string) => {
     const draft = Draft.safeParse(parseJson(raw)).data;
-    if (draft) options.hear(draft);
+    if (draft) options.onDraft(draft);
     else options.log.debug('unreadable draft', { length: raw.length });
   });
   await redis.subscribe(`${options.prefix}${CHANNEL}`);
   return { close: () => closeRedis(redis) };
 }
 
-/** Where, in the stretch in which a draft has to begin, a paragraph begins, else a line, else a word, else any character. */
-function beginning(stretch: string): number {
+/** Offset of the first paragraph, else line, else word, else character in the range where a draft may start. */
+function findStart(range: string): number {
   for (const border of ['\n\n', '\n', ' ']) {
-    const at = stretch.indexOf(border);
+    const at = range.indexOf(border);
     if (at !== -1) return at + border.length;
   }
-  return /^[\uDC00-\uDFFF]/.test(stretch) ? 1 : 0; // never half a character
+  return /^[\uDC00-\uDFFF]/.test(range) ? 1 : 0; // not inside a surrogate pair
 }
 
-/** The line that opens the code block in which this text ends, or nothing. */
-function openFence(text: string): string {
+/** The opening line of the code block in which this text ends; empty outside of code. */
+function reopenCode(text: string): string {
   let open: { readonly line: string; readonly mark: string } | null = null;
-  for (const [found, mark = ''] of text.matchAll(/^ {0,3}(`{3,}|~{3,}).*$/gm)) {
-    const line = found.trim();
+  for (const [match, mark = ''] of text.matchAll(/^ {0,3}(`{3,}|~{3,}).*$/gm)) {
+    const line = match.trim();
     if (open === null) open = { line, mark };
     else if (line === mark && mark.startsWith(open.mark)) open = null;
   }

@@ -8,31 +8,31 @@ import { startLoop } from '../loop.ts';
 import { openRedis, type Redis } from '../redis.ts';
 
 /*
- * A service asks for the bytes of a file that somebody sent; the gateway that has the account of the channel fetches them, because it
- * alone has the token. A request waits in a list of its account, its answer in a list of its own, each for a minute at most: nothing
- * of it is stored, and a request that is lost is one that runs out.
+ * Services request the bytes of a file that a person sent; the gateway of the channel's account fetches them, because
+ * it alone has the token. Requests wait in one list per account, replies in one list per request, each for at most a
+ * minute. Nothing is stored: a lost request times out.
  */
 
-/** A file at an account of a channel. */
-export interface AskedFile {
+/** A file held by a channel, and the account that can fetch it. */
+export interface ChannelFile {
   readonly channel: string;
   readonly bot: string;
-  /** The channel's own name of it. */
+  /** The channel's id of the file. */
   readonly ref: string;
   readonly limitBytes: number;
 }
 
-/** What came of it. `away`: the channel, or every gateway that has it. */
-export type GivenFile =
+/** The reply to a file request. `away`: the channel, or every gateway of its account, is unavailable. */
+export type FetchedFile =
   { readonly kind: 'file'; readonly bytes: Uint8Array } | { readonly kind: 'too-large' | 'gone' | 'away' };
 
-const KEPT_SECONDS = 60;
-/** How long a gateway waits for one request, and how long it rests in between. Closing ends the wait. */
-const LISTEN_SECONDS = 5;
-const PAUSE_MS = 10;
-/** Files that one gateway fetches at the same time: each is held in memory. */
-const AT_ONCE = 4;
-/** What one gets, at the gateway and while it is waited for. */
+const LIST_TTL_SECONDS = 60;
+/** How long a gateway blocks for a request, and how long it rests in between. `close` ends the wait. */
+const POP_SECONDS = 5;
+const REST_MS = 10;
+/** Files that one gateway fetches at once: each is held in memory. */
+const MAX_CONCURRENT = 4;
+/** Deadline of one fetch, at the gateway and for the requester. */
 const FETCH_MS = 20 * SECOND_MS;
 
 const Request = z.object({
@@ -43,27 +43,31 @@ const Request = z.object({
 
 const Kind = z.enum(['file', 'too-large', 'gone', 'away']);
 
-/** Asks for a file on a connection of its own. Throws the reason of the signal as soon as it fires, and nothing else. */
-export async function askForFile(
+/** Requests a file on its own connection. Throws only the reason of the signal, as soon as it fires. */
+export async function requestFile(
   options: { readonly redisUrl: string; readonly prefix: string; readonly log: Log },
-  { channel, bot, ref, limitBytes }: AskedFile,
+  { channel, bot, ref, limitBytes }: ChannelFile,
   signal: AbortSignal,
-): Promise<GivenFile> {
+): Promise<FetchedFile> {
   const redis = openRedis(options.redisUrl, options.log, 0);
   const id = newId('file');
-  const ask = async (): Promise<GivenFile> => {
-    const asked = requestKey(options.prefix, channel, bot);
-    await redis.multi().rpush(asked, JSON.stringify({ id, ref, limitBytes })).expire(asked, KEPT_SECONDS).exec();
-    const answer = answerKey(options.prefix, id);
-    const [, head] = (await redis.blpop(answer, FETCH_MS / SECOND_MS)) ?? [];
+  const request = async (): Promise<FetchedFile> => {
+    const requests = getRequestKey(options.prefix, channel, bot);
+    await redis
+      .multi()
+      .rpush(requests, JSON.stringify({ id, ref, limitBytes }))
+      .expire(requests, LIST_TTL_SECONDS)
+      .exec();
+    const replyList = getReplyKey(options.prefix, id);
+    const [, head] = (await redis.blpop(replyList, FETCH_MS / SECOND_MS)) ?? [];
     const kind = Kind.safeParse(head).data ?? 'away';
     if (kind !== 'file') return { kind };
-    const bytes = await redis.lpopBuffer(answer);
+    const bytes = await redis.lpopBuffer(replyList);
     return bytes === null ? { kind: 'away' } : { kind, bytes };
   };
-  const late = abortAfter(FETCH_MS + SECOND_MS); // Redis itself may be away
+  const late = abortAfter(FETCH_MS + SECOND_MS); // in case Redis is away
   try {
-    return await untilAborted(ask(), AbortSignal.any([signal, late]));
+    return await untilAborted(request(), AbortSignal.any([signal, late]));
   } catch (error) {
     signal.throwIfAborted();
     options.log.warn('file not asked for', { channel, error });
@@ -73,7 +77,7 @@ export async function askForFile(
   }
 }
 
-/** Fetches files of one account for whoever asks, a few at a time, until closed. `fetch` never throws. */
+/** Serves file requests for one account, a few at a time, until closed. `fetch` must not throw. */
 export function serveFiles(options: {
   readonly redisUrl: string;
   readonly redis: Redis;
@@ -84,7 +88,7 @@ export function serveFiles(options: {
   readonly fetch: (
     ref: string,
     limits: { readonly limitBytes: number; readonly signal: AbortSignal },
-  ) => Promise<GivenFile>;
+  ) => Promise<FetchedFile>;
 }): Closable {
   const { redis, prefix, log, channel, bot } = options;
   const listening = openRedis(options.redisUrl, log, 0);
@@ -93,18 +97,18 @@ export function serveFiles(options: {
 
   const serve = async ({ id, ref, limitBytes }: z.infer<typeof Request>): Promise<void> => {
     const signal = AbortSignal.any([stop.signal, abortAfter(FETCH_MS)]);
-    const given = await options.fetch(ref, { limitBytes, signal });
-    const answer = answerKey(prefix, id);
-    const parts = given.kind === 'file' ? [given.kind, Buffer.from(given.bytes)] : [given.kind];
+    const fetched = await options.fetch(ref, { limitBytes, signal });
+    const replyList = getReplyKey(prefix, id);
+    const parts = fetched.kind === 'file' ? [fetched.kind, Buffer.from(fetched.bytes)] : [fetched.kind];
     await redis
       .multi()
-      .rpush(answer, ...parts)
-      .expire(answer, KEPT_SECONDS)
+      .rpush(replyList, ...parts)
+      .expire(replyList, LIST_TTL_SECONDS)
       .exec();
   };
   const step = async (): Promise<void> => {
-    if (running.size >= AT_ONCE) await Promise.race(running);
-    const popped = await listening.blpop(requestKey(prefix, channel, bot), LISTEN_SECONDS).catch((error: unknown) => {
+    if (running.size >= MAX_CONCURRENT) await Promise.race(running);
+    const popped = await listening.blpop(getRequestKey(prefix, channel, bot), POP_SECONDS).catch((error: unknown) => {
       if (stop.signal.aborted) return null;
       throw error;
     });
@@ -116,11 +120,11 @@ export function serveFiles(options: {
       .finally(() => running.delete(work));
     running.add(work);
   };
-  const loop = startLoop({ name: 'files', everyMs: PAUSE_MS, log, step });
+  const loop = startLoop({ name: 'files', everyMs: REST_MS, log, step });
   return {
     close: async () => {
       stop.abort(new Error('the gateway is shutting down'));
-      // A blocked read would hold up whatever is closed after this.
+      // A blocked read would delay the closing of later parts.
       listening.disconnect();
       await loop.close();
       await Promise.all(running);
@@ -128,10 +132,10 @@ export function serveFiles(options: {
   };
 }
 
-function requestKey(prefix: string, channel: string, bot: string): string {
+function getRequestKey(prefix: string, channel: string, bot: string): string {
   return `${prefix}file:asked:${channel}:${bot}`;
 }
 
-function answerKey(prefix: string, id: string): string {
+function getReplyKey(prefix: string, id: string): string {
   return `${prefix}file:given:${id}`;
 }

@@ -2,29 +2,29 @@ import type { z } from 'zod';
 import type { Topic } from '@signalbox/contracts/conversation/topics';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis.ts';
-import { partitionOf, streamKey, streamKeys } from './keys.ts';
+import { getPartition, getStreamKey, listStreamKeys } from './keys.ts';
 
 export interface Publisher {
   /**
-   * Appends messages to their partitions, in one round trip. Throws when Redis does not take them: what matters is in
-   * Postgres by then, and a sweeper announces it again, so a caller may log the failure and go on.
+   * Appends messages to their partitions in one round trip. Throws when Redis fails; the caller may log it and go on,
+   * because the messages are stored in Postgres and a sweeper publishes them again.
    */
   publish<S extends z.ZodType>(topic: Topic<S>, messages: readonly z.output<S>[]): Promise<void>;
 }
 
-/** Publishes what is committed: what Redis does not take now, the sweepers publish. */
+/** Publishes messages that Postgres holds. Never throws: the sweepers publish what Redis does not take now. */
 export async function publishStored<S extends z.ZodType>(
   { publisher, log }: { readonly publisher: Publisher; readonly log: Pick<Log, 'warn'> },
   topic: Topic<S>,
   messages: readonly z.output<S>[],
 ): Promise<void> {
-  const ignore = (error: unknown): void => log.warn('not published; the sweepers publish it', { error });
-  await publisher.publish(topic, messages).catch(ignore);
+  const logFailure = (error: unknown): void => log.warn('not published; the sweepers publish it', { error });
+  await publisher.publish(topic, messages).catch(logFailure);
 }
 
-/** A publisher that can say how far behind those are who read. */
+/** A publisher that can count unhandled messages. */
 export interface CountingPublisher extends Publisher {
-  /** How many messages of a topic are not handled yet. */
+  /** Number of messages of a topic that are not handled yet. */
   waiting(topic: Topic<z.ZodType>): Promise<number>;
 }
 
@@ -39,17 +39,17 @@ export function createPublisher(options: {
       if (messages.length === 0) return;
       const pipeline = redis.pipeline();
       for (const message of messages) {
-        const partition = partitionOf(topic.partitionKey(message), partitions);
+        const partition = getPartition(topic.partitionKey(message), partitions);
         const branch = topic.branch?.(message) ?? null;
-        pipeline.xadd(streamKey(prefix, topic, partition, branch), '*', 'data', JSON.stringify(message));
+        pipeline.xadd(getStreamKey(prefix, topic, partition, branch), '*', 'data', JSON.stringify(message));
       }
       const results = (await pipeline.exec()) ?? [];
       const failed = results.find(([error]) => error)?.[0];
       if (failed) throw failed;
     },
     waiting: async (topic) => {
-      // Entries are deleted when they are acknowledged, so what is there is what waits.
-      const lengths = await Promise.all(streamKeys(prefix, topic, partitions).map((key) => redis.xlen(key)));
+      // Acknowledged entries are deleted, so the length of a stream is what still waits.
+      const lengths = await Promise.all(listStreamKeys(prefix, topic, partitions).map((key) => redis.xlen(key)));
       return lengths.reduce((sum, length) => sum + length, 0);
     },
   };

@@ -6,13 +6,13 @@ import type { TraceTarget } from './settings.ts';
 
 interface ExporterOptions extends TraceTarget {
   readonly timeoutMs: number;
-  /** Ends what is under way. */
+  /** Aborts running requests. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 /**
- * Sends batches as OTLP in JSON, once each: what a receiver does not take is lost. The log says when that begins and when it is over.
+ * Sends span batches as OTLP JSON, once each: batches that the receiver refuses are lost, and the log says when losing starts and ends.
  * OpenTelemetry's own exporter would send the headers of OTEL_EXPORTER_OTLP_HEADERS to every receiver.
  */
 export function createExporter(options: ExporterOptions): SpanExporter {
@@ -37,7 +37,7 @@ export function createExporter(options: ExporterOptions): SpanExporter {
   };
 }
 
-/** Null when they were taken. */
+/** Null on success. */
 async function post(
   { url, headers, timeoutMs, signal }: ExporterOptions,
   body: Uint8Array | undefined,
@@ -47,7 +47,7 @@ async function post(
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: Buffer.from(body ?? []),
-      redirect: 'error', // the headers are for this receiver
+      redirect: 'error', // the headers must not reach another host
       signal: AbortSignal.any([signal, abortAfter(timeoutMs)]),
     });
     await response.body?.cancel();

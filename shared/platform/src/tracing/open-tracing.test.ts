@@ -2,22 +2,22 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { openTracing } from './open-tracing.ts';
-import { spanIdOf, traceIdOf } from './otel.ts';
+import { toOtelSpanId, toOtelTraceId } from './otel.ts';
 import { TracingConfig } from './settings.ts';
 import { NO_TRACING } from './tracing.ts';
 
 const LOG = createLog('test', 'silent');
 
-it('a service without a receiver gets what does nothing', async () => {
+it('without a receiver, tracing does nothing', async () => {
   expect(await openTracing(TracingConfig.parse({}), 'worker', LOG)).toBe(NO_TRACING);
 });
 
-it('loads nothing of OpenTelemetry then', () => {
+it('OpenTelemetry is loaded only when there is a receiver', () => {
   const program = `
     import { createRequire } from 'node:module';
     const { openTracing } = await import(${JSON.stringify(import.meta.resolve('./open-tracing.ts'))});
     const { TracingConfig } = await import(${JSON.stringify(import.meta.resolve('./settings.ts'))});
-    const config = (given) => TracingConfig.parse(given);
+    const config = (environment) => TracingConfig.parse(environment);
     const isLoaded = () => Object.keys(createRequire(process.cwd() + '/x').cache).some((name) => name.includes('opentelemetry'));
     await openTracing(config({}), 'worker', {});
     const before = isLoaded();
@@ -34,9 +34,11 @@ it('loads nothing of OpenTelemetry then', () => {
   expect(JSON.parse(out.toString())).toEqual([false, true]);
 });
 
-it('every process names a trace and a span alike', () => {
-  expect(traceIdOf('trc_1')).toMatch(/^[0-9a-f]{32}$/);
-  expect(spanIdOf('trc_1', 'root')).toMatch(/^[0-9a-f]{16}$/);
-  expect(traceIdOf('trc_1')).toBe(traceIdOf('trc_1'));
-  expect(new Set([spanIdOf('trc_1', 'root'), spanIdOf('trc_2', 'root'), spanIdOf('trc_1', 'call:act_1')]).size).toBe(3);
+it('ids of traces and spans are the same in every process, and differ by key', () => {
+  expect(toOtelTraceId('trc_1')).toMatch(/^[0-9a-f]{32}$/);
+  expect(toOtelSpanId('trc_1', 'root')).toMatch(/^[0-9a-f]{16}$/);
+  expect(toOtelTraceId('trc_1')).toBe(toOtelTraceId('trc_1'));
+  expect(
+    new Set([toOtelSpanId('trc_1', 'root'), toOtelSpanId('trc_2', 'root'), toOtelSpanId('trc_1', 'call:act_1')]).size,
+  ).toBe(3);
 });

@@ -16,16 +16,16 @@ import { createExporter } from './exporter.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
 import { ROOT, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
 
-/** Spans wait so long for others to be sent with. */
+/** Spans are sent in batches, this often. */
 const BATCH_MS = 1_000;
-/** More are lost while a receiver is slow: some megabytes. */
-const QUEUE_SPANS = 4_096;
-/** A service that stops waits so long for its last spans. */
-const CLOSE_MS = 1_500;
-/** Nothing that we say of a span is longer. */
-const LONGEST = 200;
+/** Further spans are dropped while a receiver is slow; the queue takes some megabytes. */
+const MAX_QUEUED_SPANS = 4_096;
+/** How long a stopping service waits for its last spans. */
+const CLOSE_TIMEOUT_MS = 1_500;
+/** Longest attribute value, in characters. */
+const MAX_VALUE_LENGTH = 200;
 
-/** Records spans with OpenTelemetry's SDK and sends them to each receiver. Loaded only where there is one. */
+/** Records spans with OpenTelemetry's SDK and sends them to each receiver. Imported only when there is one. */
 export function createOtelTracing(options: {
   readonly targets: readonly TraceTarget[];
   readonly service: string;
@@ -35,22 +35,22 @@ export function createOtelTracing(options: {
   const { targets, service, config, log } = options;
   const stop = new AbortController();
   const timeoutMs = config.OTEL_EXPORTER_OTLP_TIMEOUT;
-  // The SDK asks for the ids of a span while it is started, which takes no turn of the event loop.
-  let next = { traceId: '', spanId: '' };
+  // The SDK calls the id generator synchronously in startSpan, so one variable suffices.
+  let nextIds = { traceId: '', spanId: '' };
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': `signalbox-${service}`,
       'service.namespace': 'signalbox',
       ...readPairs(config.OTEL_RESOURCE_ATTRIBUTES ?? ''),
     }),
-    sampler: samplerOf(config),
-    idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
+    sampler: createSampler(config),
+    idGenerator: { generateTraceId: () => nextIds.traceId, generateSpanId: () => nextIds.spanId },
     spanProcessors: targets.map(
       (target) =>
         new BatchSpanProcessor({
           exporter: createExporter({ ...target, timeoutMs, signal: stop.signal, log }),
           scheduledDelayMillis: BATCH_MS,
-          maxQueueSize: QUEUE_SPANS,
+          maxQueueSize: MAX_QUEUED_SPANS,
           exportTimeoutMillis: timeoutMs + BATCH_MS,
         }),
     ),
@@ -58,13 +58,15 @@ export function createOtelTracing(options: {
   const tracer = provider.getTracer('signalbox');
 
   const record = (span: FinishedSpan): void => {
-    const traceId = traceIdOf(span.traceId);
-    next = {
+    const traceId = toOtelTraceId(span.traceId);
+    nextIds = {
       traceId,
-      spanId: span.key === undefined ? randomBytes(8).toString('hex') : spanIdOf(span.traceId, span.key),
+      spanId: span.key === undefined ? randomBytes(8).toString('hex') : toOtelSpanId(span.traceId, span.key),
     };
     const parent =
-      span.parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(span.traceId, span.parent));
+      span.parent === null
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, toSpanContext(span.traceId, span.parent));
     const started = tracer.startSpan(
       span.name,
       {
@@ -74,7 +76,7 @@ export function createOtelTracing(options: {
           'signalbox.trace_id': span.traceId,
           'error.type': span.errorCode ?? null,
         }),
-        links: (span.links ?? []).map((linked) => ({ context: contextOf(linked, ROOT) })),
+        links: (span.links ?? []).map((linked) => ({ context: toSpanContext(linked, ROOT) })),
       },
       parent,
     );
@@ -87,41 +89,46 @@ export function createOtelTracing(options: {
     record,
     close: async () => {
       await withinMs(
-        provider.shutdown().catch(() => undefined), // the exporter has said so
-        CLOSE_MS,
+        provider.shutdown().catch(() => undefined), // the exporter has logged it
+        CLOSE_TIMEOUT_MS,
       );
       stop.abort();
     },
   };
 }
 
-/** 16 bytes as OpenTelemetry names a trace, from the name that our records have for it. */
-export function traceIdOf(ours: string): string {
-  return digest(ours).slice(0, 32);
+/** OpenTelemetry's 16-byte trace id for a trace id of our records. */
+export function toOtelTraceId(traceId: string): string {
+  return digest(traceId).slice(0, 32);
 }
 
-/** 8 bytes for a span of a trace that has a key. */
-export function spanIdOf(ours: string, key: string): string {
-  return digest(`${ours}/${key}`).slice(0, 16);
+/** OpenTelemetry's 8-byte id for a span with a key. */
+export function toOtelSpanId(traceId: string, key: string): string {
+  return digest(`${traceId}/${key}`).slice(0, 16);
 }
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function contextOf(ours: string, key: string) {
-  return { traceId: traceIdOf(ours), spanId: spanIdOf(ours, key), traceFlags: TraceFlags.SAMPLED, isRemote: true };
+function toSpanContext(traceId: string, key: string) {
+  return {
+    traceId: toOtelTraceId(traceId),
+    spanId: toOtelSpanId(traceId, key),
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
+  };
 }
 
-/** All spans of a trace are decided about by its id, which every process knows: so all are kept or none. */
-function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: TracingConfig): Sampler {
+/** Samples by trace id, which every process knows: all spans of a trace are kept, or none. */
+function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: TracingConfig): Sampler {
   if (name.endsWith('always_off')) return new AlwaysOffSampler();
   return name.endsWith('traceidratio') ? new TraceIdRatioBasedSampler(share) : new AlwaysOnSampler();
 }
 
-/** As the log redacts what it writes: nothing here should need it, and nothing here may be trusted not to. */
+/** Redacts attributes as the log does: none should hold secrets, but that is not relied on. */
 function clean(attributes: SpanAttributes): Attributes {
-  const cleanText = (text: string): string => redactForLog(text).slice(0, LONGEST);
+  const cleanText = (text: string): string => redactForLog(text).slice(0, MAX_VALUE_LENGTH);
   const cleaned: Attributes = {};
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null) continue;
@@ -131,7 +138,7 @@ function clean(attributes: SpanAttributes): Attributes {
   return cleaned;
 }
 
-/** A number would be read as a time since the process began when it is before that. */
+/** OpenTelemetry reads a small number as time since the process started, so both parts are given. */
 function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { readPairs, traceTargets, TracingConfig } from './settings.ts';
+import { readPairs, listTraceTargets, TracingConfig } from './settings.ts';
 
-const targets = (environment: Readonly<Record<string, string>>) => traceTargets(TracingConfig.parse(environment));
+const targets = (environment: Readonly<Record<string, string>>) => listTraceTargets(TracingConfig.parse(environment));
 
-describe('where spans go', () => {
-  it('is nowhere while nothing is set', () => {
+describe('trace targets', () => {
+  it('there are none when no receiver is set', () => {
     expect(targets({ OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' })).toEqual([]);
   });
 
-  it('is the endpoint with its path, and Langfuse by its keys', () => {
+  it('the collector gets its path, and Langfuse is authorized by its keys', () => {
     const langfuse = { LANGFUSE_BASE_URL: 'https://lf.example/', LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' };
     expect(
       targets({
@@ -22,17 +22,17 @@ describe('where spans go', () => {
     ]);
   });
 
-  it('is refused when Langfuse is set by half, without a value in the words', () => {
+  it('half a Langfuse configuration is refused, and the error shows no key', () => {
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).toThrow(/set all three or none/);
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).not.toThrow(/sk-lf-1/);
   });
 
-  it('takes the samplers that decide by the trace, and no other', () => {
+  it('only samplers that decide by trace id are accepted', () => {
     expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }).success).toBe(true);
     expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'jaeger_remote' }).success).toBe(false);
   });
 
-  it('leaves out what is no pair', () => {
+  it('malformed pairs are ignored', () => {
     expect(readPairs('a=1,,=2,b,c=100%')).toEqual({ a: '1', c: '100%' });
   });
 });

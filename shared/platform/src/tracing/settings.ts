@@ -1,22 +1,22 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 
-/** Where spans go and which. Neither an endpoint nor Langfuse's keys: nothing is traced, and no library for it is loaded. */
+/** Where spans go, and which are kept. Without an endpoint or Langfuse keys nothing is traced, and no library is loaded. */
 export const TracingConfig = z.object({
-  /** Where an OpenTelemetry collector takes OTLP over HTTP, such as http://127.0.0.1:4318. `/v1/traces` is put behind it. */
+  /** OTLP-over-HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318. `/v1/traces` is appended. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-  /** Sent along with the spans: `name=value` with commas between them, values percent-encoded. Secret. */
+  /** Headers for the collector: comma-separated `name=value`, values percent-encoded. Secret. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** For so long a batch of spans may take, in milliseconds; after that it is lost. */
+  /** Timeout of one batch of spans in milliseconds; then the batch is lost. */
   OTEL_EXPORTER_OTLP_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),
-  /** always_on, always_off or traceidratio; with `parentbased_` before it, it is the same here. */
+  /** always_on, always_off or traceidratio; the prefix `parentbased_` changes nothing. */
   OTEL_TRACES_SAMPLER: z
     .string()
     .regex(/^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/, 'is none of always_on, always_off, traceidratio')
     .default('always_on'),
   /** The share of traces with traceidratio, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
-  /** Said of everything that is sent: `name=value` with commas between them, such as deployment.environment.name=production. */
+  /** Attributes of every span: comma-separated `name=value`, such as deployment.environment.name=production. */
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   /** The address of Langfuse, such as https://cloud.langfuse.com. Needs both keys. */
   LANGFUSE_BASE_URL: z.url().optional(),
@@ -27,7 +27,7 @@ export const TracingConfig = z.object({
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;
 
-/** Of a process that holds no secret: it may know an address that asks for none. */
+/** For processes that may hold no secret: an endpoint without headers or keys. */
 export const TracingWithoutKeysConfig = TracingConfig.pick({
   OTEL_EXPORTER_OTLP_ENDPOINT: true,
   OTEL_TRACES_SAMPLER: true,
@@ -41,14 +41,15 @@ export interface TraceTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Who gets the spans; nobody when nothing is set. Throws CONFIG_INVALID when Langfuse is set by half. */
-export function traceTargets(config: TracingConfig): readonly TraceTarget[] {
+/** Lists the receivers of spans; empty when none is configured. Throws CONFIG_INVALID when Langfuse is set by half. */
+export function listTraceTargets(config: TracingConfig): readonly TraceTarget[] {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = config;
-  const collector = endpoint === undefined ? [] : [{ url: under(endpoint, 'v1/traces'), headers: readPairs(headers) }];
-  return [...collector, ...langfuseOf(config)];
+  const collector =
+    endpoint === undefined ? [] : [{ url: joinUrl(endpoint, 'v1/traces'), headers: readPairs(headers) }];
+  return [...collector, ...listLangfuseTargets(config)];
 }
 
-function langfuseOf(config: TracingConfig): readonly TraceTarget[] {
+function listLangfuseTargets(config: TracingConfig): readonly TraceTarget[] {
   const { LANGFUSE_BASE_URL: base, LANGFUSE_PUBLIC_KEY: name, LANGFUSE_SECRET_KEY: key } = config;
   if (base === undefined && name === undefined && key === undefined) return [];
   if (base === undefined || name === undefined || key === undefined)
@@ -56,10 +57,10 @@ function langfuseOf(config: TracingConfig): readonly TraceTarget[] {
       problems: 'LANGFUSE_BASE_URL, LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY: set all three or none',
     });
   const authorization = `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`;
-  return [{ url: under(base, 'api/public/otel/v1/traces'), headers: { authorization } }];
+  return [{ url: joinUrl(base, 'api/public/otel/v1/traces'), headers: { authorization } }];
 }
 
-/** Reads `name=value,name=value`, as OpenTelemetry writes headers and attributes. What is no pair is left out. */
+/** Parses `name=value,name=value`, the OpenTelemetry form of headers and attributes. Malformed pairs are ignored. */
 export function readPairs(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').flatMap((pair) => {
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
@@ -72,10 +73,10 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // a percent sign of its own
+    return value; // a literal percent sign
   }
 }
 
-function under(base: string, path: string): string {
+function joinUrl(base: string, path: string): string {
   return `${base.replace(/\/+$/, '')}/${path}`;
 }

@@ -1,43 +1,43 @@
 import type { Closable } from '../lifecycle.ts';
 
 /*
- * What was done is recorded as spans when it is over. Nothing travels for it: a trace is named after the `trc_…` that all rows and messages
- * of a request carry, and a span that others belong under has a key that they know, such as the id of its action. So each process names the
- * same parents out of the records that it reads anyway, also after a crash.
+ * Spans are recorded when the work is over. No trace context travels between processes: a trace is named after the
+ * trace id that all rows and messages of a request carry, and a parent span has a key that its children know, such as
+ * an action id. So each process derives the same parents from the records that it reads anyway, even after a crash.
  */
 
-/** What a span may say: ids of ours, names of ours, counts, codes. Never words of people or programs. Null is left out. */
+/** Attributes of a span: our ids, our names, counts and codes. Never text of people or programs. Null is left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
-/** Something that was done, and is over. */
+/** A finished operation. */
 export interface FinishedSpan {
-  /** One of a few names: what differs stands in the attributes. */
+  /** One of a few fixed names; details go into the attributes. */
   readonly name: string;
-  /** The trace of our records. */
+  /** The trace id of our records. */
   readonly traceId: string;
-  /** By what other spans of the trace name this one, in any process. */
+  /** The key by which child spans refer to this one, in any process. */
   readonly key?: string;
-  /** The key of the span that it belongs under; null for the root. */
+  /** The key of the parent span; null for the root. */
   readonly parent: string | null;
-  /** Times in milliseconds since 1970. */
+  /** Start and end, in milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
   readonly attributes: SpanAttributes;
-  /** The code of the error that it ended with. */
+  /** The code of the error that ended the operation. */
   readonly errorCode?: string | null;
-  /** Traces whose roots it has to do with. */
+  /** Trace ids whose roots the span links to. */
   readonly links?: readonly string[];
 }
 
 /** The spans of one service. */
 export interface Tracing extends Closable {
-  /** False: nobody gets them, and what is recorded is nothing. */
+  /** False when there is no receiver: recording does nothing. */
   readonly isOn: boolean;
   /** Never waits and never throws. */
   record(span: FinishedSpan): void;
 }
 
-/** The key of the root of every trace: the turn of the message that began it, or what the gateway answered itself. */
+/** The key of every trace's root: the turn of its first message, or the gateway's own answer. */
 export const ROOT = 'root';
 
 export const NO_TRACING: Tracing = { isOn: false, record: () => undefined, close: () => Promise.resolve() };

@@ -6,7 +6,7 @@ import { describePerson, renderCard } from '@signalbox/safety/cards/approval-car
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
-import { privateChatOf } from '@signalbox/contracts/conversation/chat-key';
+import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import {
   addVote,
   approvalEvent,
@@ -249,7 +249,7 @@ export async function putCards(
 ): Promise<void> {
   // Only an open card has buttons, and those differ.
   const accounts = approval.status === 'pending' ? await accountsOf(db, approval.userKey) : [];
-  const ownChats = accounts.map(privateChatOf);
+  const ownChats = accounts.map(toPrivateChat);
   await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/contracts/errors';
-import { ifThere } from '@signalbox/contracts/system-error';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import { readPageSentences } from '@signalbox/messages/page-sentences';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
@@ -88,7 +88,7 @@ function renderHtml(html: string, languages: readonly string[]): string {
 }
 
 async function readPageFile(name: string): Promise<Buffer> {
-  const bytes = await ifThere(readFile(FOLDER + name));
+  const bytes = await allowMissing(readFile(FOLDER + name));
   if (bytes) return bytes;
   const reason = `The web page lacks ${name}. Build it: node services/gateway/src/channels/web/page/bundle.mjs`;
   throw new AppError('STARTUP_REFUSED', { reason });

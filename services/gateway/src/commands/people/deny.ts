@@ -1,6 +1,6 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { channelOfUser } from '@signalbox/contracts/conversation/chat-key';
+import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { listIdentities } from '@signalbox/store/people/identities';
 import { denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../admission/inbox.ts';
@@ -18,7 +18,7 @@ export default {
   help: 'help.deny',
   answer: async (parts, typed, asked) => {
     const [id = ''] = typed.split(/\s+/);
-    if (channelOfUser(id) === null) return { text: describeUsage('/deny <id>', null) };
+    if (findUserChannel(id) === null) return { text: describeUsage('/deny <id>', null) };
     const known = await findUser(parts.db, id);
     const accounts = await listIdentities(parts.db, id);
     const { change, factsForgotten } = await denyUser(parts.db, id);
