@@ -245,7 +245,7 @@ describe('on its own', () => {
       lines.find((line) => line['message'] === 'message sent'),
     );
     const admitted = lines.find((line) => line['message'] === 'update admitted');
-    expect(admitted?.['traceId']).toMatch(/^trc_/);
+    expect(admitted?.['traceId']).toMatch(/^trace_[0-9a-f]{32}$/);
     expect(sent['traceId']).toBe(admitted?.['traceId']);
   });
 });

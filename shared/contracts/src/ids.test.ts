@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest';
-import { actionOfRun, lookUpIdOf, msOfId, newCode, newId } from './ids.ts';
+import { actionOfRun, hexOfTraceId, lookUpIdOf, msOfId, newCode, newId, newTraceId } from './ids.ts';
 
 it('an id tells when it was made, and what is none tells nothing', () => {
-  expect(msOfId(newId('trc', 1_795_629_142_833))).toBe(1_795_629_142_833);
-  for (const text of ['trc_1', 'trace', '', 'user_1001_3', 'trc_UUUUUUUUUUUUUUUUUUUU']) expect(msOfId(text)).toBeNull();
+  expect(msOfId(newId('turn', 1_795_629_142_833))).toBe(1_795_629_142_833);
+  expect(msOfId(newTraceId(1_795_629_142_833))).toBe(1_795_629_142_833);
+  expect(msOfId('trc_01m8j3k5qh0000000000')).toBe(msOfId('turn_01m8j3k5qh0000000000')); // of older releases
+  for (const text of ['trc_1', 'trace', '', 'user_1001_3', 'trc_UUUUUUUUUUUUUUUUUUUU', `trace_${'0'.repeat(31)}`])
+    expect(msOfId(text)).toBeNull();
+});
+
+it('the id of a trace is its W3C trace id, and sorts by time', () => {
+  expect(hexOfTraceId(newTraceId())).toMatch(/^[0-9a-f]{32}$/);
+  expect(newTraceId(1_795_629_142_833) < newTraceId(1_795_629_142_834)).toBe(true);
+  expect(hexOfTraceId('trc_01m8j3k5qh0000000000')).toBeNull();
 });
 
 it('a look-up and a changed action belong to the action that was proposed', () => {

@@ -2,11 +2,37 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base 32: no i, l, o, u to misread
 
+/** What stands before the underscore of an id that is drawn. Ids of actions and of answers are derived instead: see below. */
+export const PREFIXES = [
+  'apv', // an approval
+  'card', // a payment card
+  'case', // what became of a lost payment card
+  'chl', // a challenge with a code
+  'dlq', // a dead letter
+  'err', // an error of the proxy
+  'evt', // an event that a program sent
+  'file', // a stored file
+  'grant', // a standing permission
+  'gw', // a gateway that holds a chat
+  'lease', // a port of a server
+  'mode', // a change of the page's mode
+  'new', // a folder that is being made
+  'old', // a folder that is being removed
+  'ref', // an error that a person may report
+  'run', // a job's run that no action asked for
+  'start', // the key of a web page's logins
+  'tmp', // a file that is being written
+  'turn', // a turn of an agent
+  'visit', // a visit that was asked for
+  'wrk', // a worker that holds a lane
+] as const;
+export type Prefix = (typeof PREFIXES)[number];
+
 /**
  * A new id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random ones.
  * Ids of one prefix sort by the time they were made.
  */
-export function newId(prefix: string, nowMs: number = Date.now()): string {
+export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   let time = '';
   for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
   let random = '';
@@ -14,8 +40,20 @@ export function newId(prefix: string, nowMs: number = Date.now()): string {
   return `${prefix}_${time}${random}`;
 }
 
-/** When an id of `newId` was made, in milliseconds since 1970; null for what is none. */
+/** A new id of a trace: `trace_` and its W3C trace id, which is 12 hexadecimal digits of milliseconds and 20 random ones. */
+export function newTraceId(nowMs: number = Date.now()): string {
+  return `trace_${nowMs.toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
+/** The 32 hexadecimal digits of a trace that `newTraceId` named; null for a trace of an older release. */
+export function hexOfTraceId(traceId: string): string | null {
+  return /^trace_([0-9a-f]{32})$/.exec(traceId)?.[1] ?? null;
+}
+
+/** When an id of `newId` or `newTraceId` was made, in milliseconds since 1970; null for anything else. */
 export function msOfId(id: string): number | null {
+  const hex = hexOfTraceId(id);
+  if (hex !== null) return parseInt(hex.slice(0, 12), 16);
   const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{10}$/.exec(id) ?? [];
   return digits === undefined ? null : [...digits].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0);
 }

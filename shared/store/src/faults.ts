@@ -1,5 +1,5 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -127,7 +127,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
     const [opens, ends] = FAULTS[known];
     return isOver ? ends(what) : opens(detail);
   };
-  const traceId = newId('trace');
+  const traceId = newTraceId();
   await putInTheirLanguage(
     db,
     admins.map(({ chatKey }) => chatKey),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { inLanguage } from '@signalbox/messages/language';
@@ -119,7 +119,7 @@ async function tryIncident({ id, context, pool, recipient }: Round, signal: Abor
 async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = context.config;
   const { userKey, chatKey } = recipient;
-  const run = { runId: `doctor:${id}`, traceId: newId('trace') };
+  const run = { runId: `doctor:${id}`, traceId: newTraceId() };
   const job = 'knowledge.index' as const;
   await new Runs(pool).create({ ...run, job, payload: {}, person: { userKey, chatKey }, threadId: null });
   const parts: Closable[] = [];
@@ -178,7 +178,7 @@ async function tell(
   const key = `doctor:${id}:${what}`;
   const { chatKey } = recipient;
   const body = { text, buttons: [], ...more };
-  await putOutbox(pool, [{ key, chatKey, traceId: newId('trace'), priority: PRIORITY.control, body }]);
+  await putOutbox(pool, [{ key, chatKey, traceId: newTraceId(), priority: PRIORITY.control, body }]);
   await delivered(pool, { key }, signal, 'it was not delivered');
   return 'a message was delivered';
 }

@@ -3,7 +3,7 @@ import { withTransaction } from '@signalbox/store/pool';
 import { putRun, type RunIntent } from '@signalbox/store/conversation/runs';
 import { waitForRun, type RunDetail } from '../queries/run-search.ts';
 import { createServices, type ServiceRow } from '@signalbox/store/deploy/services';
-import { newId } from '@signalbox/contracts/ids';
+import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { readQueueDepths } from '../queries/queue-depths.ts';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
@@ -54,7 +54,7 @@ async function stop(context: CommandContext, project: string, where: string): Pr
   try {
     await enqueueRun(
       { runs: { create: (intent) => createAudited(context, intent, payload) }, queue, log },
-      { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newId('trace') },
+      { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newTraceId() },
     );
   } finally {
     await queue.close();

@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import { msOfId, newId } from '@signalbox/contracts/ids';
+import { msOfId, newTraceId } from '@signalbox/contracts/ids';
 import { cleanName } from '@signalbox/contracts/plain-name';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { sayError } from '@signalbox/messages/say';
@@ -133,7 +133,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
       log.info('membership changed', { chatKey: update.chatKey, reachable: update.reachable, reason: update.reason });
       if (!update.reachable) await parkChat(pool, update.chatKey, update.reason);
       else if ((await unparkChat(pool, update.chatKey)) > 0)
-        await deps.notifier.wakeChats([update.chatKey], newId('trc'));
+        await deps.notifier.wakeChats([update.chatKey], newTraceId());
     }
   };
 }
@@ -282,7 +282,7 @@ async function explain(
   update: Extract<Incoming, { kind: 'unnamed' }>,
 ): Promise<void> {
   metrics.updates.add({ result: 'ignored', reason: 'unnamed' });
-  if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newId('trc'));
+  if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
 }
 
 /** One update that cannot be stored must not hold up all that come after it. Its sender hears of it, where they have a role. */
@@ -297,7 +297,7 @@ async function giveUp(deps: AdmissionDeps, update: FromPerson, error: unknown): 
   const isKnown = chatKind === 'private' && kind !== 'mode' && (await findUser(pool, userKey)) !== null;
   if (!isKnown) return;
   const [language] = await readLanguages(pool, [{ userKey, chatKey }]);
-  const traceId = newId('trc');
+  const traceId = newTraceId();
   const text = inLanguage(language ?? null, () => sayError('INBOUND_REFUSED', { ref }));
   await putOutbox(pool, [controlLine({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] })]);
   await notifier.wakeChats([chatKey], traceId);

@@ -3,7 +3,7 @@ import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope
 import { controlLine } from './control-line.ts';
 import type { Admission } from './inbox.ts';
 import { sayError } from '@signalbox/messages/say';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import {
   choose,
   CODE_KEPT,
@@ -196,7 +196,7 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     userKey: update.userKey,
     chatKey: update.chatKey,
     chatKind: update.chatKind,
-    traceId: newId('trc'),
+    traceId: newTraceId(),
     at: update.at,
     name: update.name,
     text,

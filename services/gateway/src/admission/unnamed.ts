@@ -1,5 +1,5 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
@@ -20,7 +20,7 @@ export async function answerUnnamed(db: Queryable, update: Extract<Incoming, { k
   const put = await putInTheirLanguage(db, [chatKey], () => ({
     key: `unnamed:${as}:${chat}:${hour}`,
     chatKey,
-    traceId: newId('trc'),
+    traceId: newTraceId(),
     priority: PRIORITY.control,
     body: { text: say(`admission.unnamed-${as}`), buttons: [], replyTo: messageId },
   }));

@@ -1,5 +1,5 @@
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
@@ -50,7 +50,7 @@ export function createOwnerCheck(parts: {
     if (chats === null) return;
     log.warn('an account may have another owner, it has no role until that is confirmed', { userKey, why });
     peopleChanged();
-    for (const chatKey of chats) await notifier.wakeChats([chatKey], newId('trc'));
+    for (const chatKey of chats) await notifier.wakeChats([chatKey], newTraceId());
   };
 
   return async (updates) => {
@@ -83,7 +83,7 @@ async function tell(
     if (!(await mayWriteTo(db, reader, chatKey))) continue;
     const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
     const text = inLanguage(language ?? null, () => say('people.vacated', { name: plainName(name), userKey, role }));
-    const sent = { userKey: reader, chatKey, traceId: newId('trc') };
+    const sent = { userKey: reader, chatKey, traceId: newTraceId() };
     await putOutbox(db, [controlLine(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
     chats.push(chatKey);
   }

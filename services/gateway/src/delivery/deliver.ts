@@ -4,7 +4,7 @@ import type { Delivery } from '@signalbox/contracts/conversation/topics';
 import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { newId } from '@signalbox/contracts/ids';
+import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { Leases } from '@signalbox/platform/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -213,7 +213,7 @@ export class Deliverer implements Closable {
     );
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
     // This gateway stops: another one goes on, if anything is left.
-    if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newId('trc'));
+    if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newTraceId());
     if (next.state !== 'held') return 'left';
     // No row although one was allowed: a slot waits for its second.
     if (next.picked && !next.item) await sleep(SLOT_MS / 4, signal);

@@ -2,7 +2,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { sweepChats } from './outgoing.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { dropExpiredSecrets } from '@signalbox/store/secrets';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
@@ -26,7 +26,7 @@ export function startSweeper(deps: {
   const step = async (): Promise<void> => {
     const chats = await sweepChats(deps.pool, { channels: deps.channels, quietMs: QUIET_MS, maxChats: MAX_CHATS });
     deps.metrics.swept.add({}, chats.length);
-    await deps.wake(chats, newId('trc'));
+    await deps.wake(chats, newTraceId());
     if (performance.now() < expiryAt) return;
     await dropExpiredSecrets(deps.pool);
     expiryAt = performance.now() + EXPIRY_EVERY_MS;

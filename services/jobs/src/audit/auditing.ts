@@ -7,7 +7,7 @@ import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createCount } from '@signalbox/platform/metrics';
@@ -118,7 +118,7 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
     count();
     if (chatKey === undefined || performance.now() - postedAt < CHAT_MS) return;
     postedAt = performance.now();
-    const traceId = newId('trace');
+    const traceId = newTraceId();
     const text = `Audit checkpoint of ${checkpoint.size} events.\n\`\`\`json\n${JSON.stringify(checkpoint)}\n\`\`\``;
     const row = {
       key: `audit:${checkpoint.logId}:${checkpoint.size}`,

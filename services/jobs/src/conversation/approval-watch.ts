@@ -1,5 +1,5 @@
 import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
@@ -33,7 +33,7 @@ export function createApprovalsWatch(parts: {
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
-      const traceId = newId('trace');
+      const traceId = newTraceId();
       const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
       await publishStored({ publisher: parts.publisher, log }, OUTBOUND, told);
       await publishStored({ publisher: parts.publisher, log }, INBOUND, wakes);

@@ -1,6 +1,6 @@
 import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
@@ -35,7 +35,7 @@ export function createThreadsExpire(parts: {
       let expired = 0;
       for (;;) {
         signal.throwIfAborted();
-        const traceId = newId('trace');
+        const traceId = newTraceId();
         const announce = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
         const told = threads.filter((thread) => thread.announced);

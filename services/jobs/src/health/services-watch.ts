@@ -6,7 +6,7 @@ import type { RunIntent } from '@signalbox/store/conversation/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
@@ -193,7 +193,7 @@ async function bringBack(
     payload,
     person: null,
     threadId: null,
-    traceId: newId('trace'),
+    traceId: newTraceId(),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
@@ -42,7 +42,7 @@ export function createDeployReconciler(
           payload: { deploymentId, project, environment },
           person: chatKey === null ? null : { userKey, chatKey },
           threadId,
-          traceId: traceId ?? newId('trace'),
+          traceId: traceId ?? newTraceId(),
         });
         if (isNew) begun += 1;
       }

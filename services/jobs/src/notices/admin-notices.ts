@@ -1,5 +1,5 @@
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -63,7 +63,7 @@ export function startAdminNotices({
     if (waiting > 0 && !isSaid)
       log.error('no admin can be told of a fault of ours: an admin has to write to the bot in private', { waiting });
     isSaid = waiting > 0;
-    const traceId = newId('trace');
+    const traceId = newTraceId();
     const sent = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
     if (sent.length > 0) await publishStored({ publisher, log }, OUTBOUND, sent);
   };

@@ -4,7 +4,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { explain, sayError } from '@signalbox/messages/say';
-import { actionOfRun, newId } from '@signalbox/contracts/ids';
+import { actionOfRun, newId, newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
@@ -167,7 +167,7 @@ function deploymentOf(payload: unknown): string | null {
 }
 
 async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
-  const execution = { runId: newId('run'), job: queued.job, traceId: newId('trace'), startedAt: new Date() };
+  const execution = { runId: newId('run'), job: queued.job, traceId: newTraceId(), startedAt: new Date() };
   const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
   const { runId, job } = execution;
   const outcome = await work(parts, queued, { job, runId, attempt: 1, owner: null, run: null, payload: {}, log });

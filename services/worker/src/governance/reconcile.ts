@@ -4,7 +4,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/unsettled';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ToolCallResult } from '../tools/call.ts';
@@ -46,7 +46,7 @@ async function reconcile(
   const tell = async (db: Queryable, status: Settled, outcome: ToolCallResult): Promise<void> => {
     const body = { text: news(status, outcome, renderExact(action)), buttons: [] };
     const { chatKey, threadId, requester } = action;
-    const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newId('trace') };
+    const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newTraceId() };
     await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
   };
   const call = runnableOf(parts.registry, due.proposal) ?? { actionId, name: due.tool };
@@ -72,7 +72,7 @@ function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signa
     turnKey: turnKey ?? turnId,
     threadId,
     chatKey,
-    traceId: newId('trace'),
+    traceId: newTraceId(),
     actor: { userKey: requester.userKey, role: requester.role, name: userName },
     signal,
     log,

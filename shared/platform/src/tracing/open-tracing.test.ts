@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { openTracing } from './open-tracing.ts';
@@ -35,6 +36,8 @@ it('OpenTelemetry is loaded only when there is a receiver', () => {
 });
 
 it('ids of traces and spans are the same in every process, and differ by key', () => {
+  const ours = newTraceId();
+  expect(`trace_${toOtelTraceId(ours)}`).toBe(ours);
   expect(toOtelTraceId('trc_1')).toMatch(/^[0-9a-f]{32}$/);
   expect(toOtelSpanId('trc_1', 'root')).toMatch(/^[0-9a-f]{16}$/);
   expect(toOtelTraceId('trc_1')).toBe(toOtelTraceId('trc_1'));

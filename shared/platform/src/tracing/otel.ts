@@ -9,6 +9,7 @@ import {
   TracerProvider,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
+import { hexOfTraceId } from '@signalbox/contracts/ids';
 import { withinMs } from '@signalbox/contracts/time';
 import { redactForLog } from '@signalbox/safety/redact/redact';
 import type { Log } from '../log.ts';
@@ -97,9 +98,9 @@ export function createOtelTracing(options: {
   };
 }
 
-/** OpenTelemetry's 16-byte trace id for a trace id of our records. */
+/** The W3C trace id of a trace: the digits of `trace_…`, or a hash of an id of an older release. */
 export function toOtelTraceId(traceId: string): string {
-  return digest(traceId).slice(0, 32);
+  return hexOfTraceId(traceId) ?? digest(traceId).slice(0, 32);
 }
 
 /** OpenTelemetry's 8-byte id for a span with a key. */

@@ -1,7 +1,7 @@
 import type { Closable } from '../lifecycle.ts';
 
 /*
- * Spans are recorded when the work is over. No trace context travels between processes: a trace is named after the
+ * Spans are recorded when the work is over. No trace context travels between processes: a trace has the
  * trace id that all rows and messages of a request carry, and a parent span has a key that its children know, such as
  * an action id. So each process derives the same parents from the records that it reads anyway, even after a crash.
  */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { newCode, newId } from '@signalbox/contracts/ids';
+import { newCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
 import { findSecrets } from './find.ts';
 import { describeKind } from './kinds.ts';
 import { redactPersonal } from './personal.ts';
@@ -176,9 +176,12 @@ test('kinds have names that people know', () => {
 });
 
 test('our own ids, codes and handles are no secrets', () => {
-  const ids = ['turn', 'apv', 'act', 'trc', 'run', 'art', 'dlq', 'gw'].flatMap((prefix) =>
-    Array.from({ length: 50 }, () => newId(prefix)),
-  );
+  const many = { length: 50 };
+  const ids = [
+    ...PREFIXES.flatMap((prefix) => Array.from(many, () => newId(prefix))),
+    ...Array.from(many, () => newTraceId()),
+    'trc_01k9c2h4zx7q3m5n8p0r',
+  ];
   const codes = Array.from({ length: 50 }, () => newCode(3));
   const handles = [
     'secret:db-password',

@@ -1,6 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { newId } from '@signalbox/contracts/ids';
+import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACE } from '@signalbox/safety/secrets/step-up-code';
@@ -65,7 +65,7 @@ export function createStepUps(pool: Pool, announce: Announce) {
      * STEP_UP_LOCKED, STEP_UP_TOO_MANY, and STEP_UP_UNAPPROVED when it is for an operator and none approved.
      */
     async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
-      const traceId = newId('trc');
+      const traceId = newTraceId();
       const told: string[] = [];
       const sent = await oncePerAction(pool, 'code sent', asker, async (db) => {
         if (await isLocked(db, asker.userKey)) throw new AppError('STEP_UP_LOCKED', {});

@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
@@ -79,7 +79,7 @@ export async function putNodeRun(
       updateId: actionId,
       userKey: thread.user_key,
       chatKey: thread.chat_key,
-      traceId: newId('trace'),
+      traceId: newTraceId(),
       at: new Date().toISOString(),
       threadId,
       node,

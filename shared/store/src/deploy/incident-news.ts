@@ -1,5 +1,5 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { newId } from '@signalbox/contracts/ids';
+import { newTraceId } from '@signalbox/contracts/ids';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
@@ -85,7 +85,7 @@ export async function putNews(
   { userKey, chatKey }: Pick<Recipient, 'userKey' | 'chatKey'>,
   news: News,
 ): Promise<Told> {
-  const traceId = newId('trace');
+  const traceId = newTraceId();
   await wakeLane(db, {
     kind: 'incident',
     channel: 'system',
