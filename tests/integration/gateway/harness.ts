@@ -66,6 +66,7 @@ export interface SaidRow {
   readonly priority?: number;
   readonly slot?: string | null;
   readonly onlyChanges?: boolean;
+  readonly linkTo?: string;
   readonly userKey?: string | null;
 }
 
@@ -131,6 +132,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
             text: row.text,
             buttons: [...(row.buttons ?? [])],
             ...(row.onlyChanges ? { onlyChanges: true } : {}),
+            ...(row.linkTo === undefined ? {} : { linkTo: row.linkTo }),
           },
         })),
       );

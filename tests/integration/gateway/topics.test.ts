@@ -168,3 +168,10 @@ test('a command in a private topic is answered there', async () => {
   const [call] = await sends(1);
   expect(call?.params).toMatchObject({ chat_id: 1001, message_thread_id: 9, text: WHO });
 });
+
+test('a link to a message is its words where the chat has no addresses, and other links stay', async () => {
+  await harness.startGateway();
+  const text = 'decide on [the card](#message), see [help](https://example.org/)';
+  await harness.say('telegram:-2001', [{ text, linkTo: '42' }]);
+  expect((await untilSeen(1))[0]?.[1]).toContain('decide on the card, see help');
+});

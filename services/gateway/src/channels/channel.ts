@@ -254,6 +254,8 @@ export interface Channel<P = unknown> {
   offerCommands?(to: OfferedTo, signal: AbortSignal): Promise<void>;
   /** A link that opens a private chat with us, and sends this code when there is one; null while our own name there is not known. */
   link?(code: string | null): string | null;
+  /** A link to a message for the members of its chat; null where the platform has none. Left out: it has none anywhere. */
+  messageLink?(chatKey: string, messageId: string): string | null;
   /** Opens the channel's own server, before `listen`. It is closed before the listener, so that what it took in is finished. */
   serve?(): Promise<Closable & { readonly port: number }>;
   /**

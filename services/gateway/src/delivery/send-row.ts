@@ -1,4 +1,4 @@
-import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { MESSAGE_LINK, OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs } from '@signalbox/contracts/time';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -55,7 +55,7 @@ export function createRowSender(deps: {
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const said = withMissed(body.data);
+      const said = withMessageLink(channel, chatKey, withMissed(body.data));
       const decided = channel.takesDecisions ? said : await withoutDecisions(pool, said);
       const shown = await withCode(pool, cipher, decided);
       const before = item.base?.messageIds ?? [];
@@ -108,6 +108,17 @@ export function createRowSender(deps: {
 /** What stands in the place of messages that are too old to be sent. */
 function withMissed(body: OutboundBody): OutboundBody {
   return body.missed === undefined ? body : { ...body, text: say('gateway.missed', { count: body.missed }) };
+}
+
+/** Gives links to the message that the body names their address; without one, their words stay. */
+function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody): OutboundBody {
+  if (body.linkTo === undefined) return body;
+  const link = channel.messageLink?.(chatKey, body.linkTo) ?? null;
+  const text = body.text.replaceAll(/\[([^\][]+)\]\(([^()]+)\)/g, (all, words: string, target: string) => {
+    if (target !== MESSAGE_LINK) return all;
+    return link === null ? words : `[${words}](${link})`;
+  });
+  return { ...body, text };
 }
 
 /** Where nothing can be changed, each step of work would be a message of its own, and so would each vote on a card. */

@@ -1,4 +1,4 @@
-import type { Attachment } from '@signalbox/contracts/conversation/envelope';
+import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/conversation/lanes';
@@ -26,14 +26,14 @@ export const WORDS = {
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
   /** Below an answer to words that led to nothing while requests wait in its chat. */
-  stillWaiting: (cards: readonly WaitingCard[], link: string | null): string => {
+  stillWaiting: (cards: readonly WaitingCard[], hasLink: boolean): string => {
     const [first] = cards;
     return say('turn.stillWaiting', {
       what: first?.what ?? '',
       id: first?.approvalId ?? '',
       more: Math.max(0, cards.length - 1),
-      hasLink: link !== null,
-      link: link ?? '',
+      hasLink,
+      link: MESSAGE_LINK,
     });
   },
   /** What became of an effect that nobody saw the end of, told when it is known and its turn is long over. */

@@ -86,10 +86,12 @@ function pointing(
   const last = replies.at(-1);
   const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
   if (!card || !last || !isAsked || passes.some((pass) => isElse(pass, card))) return replies;
-  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, linkTo(context.chatKey, card.messageId))}`;
+  const { messageId } = card;
   // In private there are no links to messages, so the answer is one to the card.
-  const isPrivate = last.body.replyTo === undefined && card.messageId !== null;
-  const body = { ...last.body, text, ...(isPrivate ? { replyTo: card.messageId ?? '' } : {}) };
+  const isPrivate = last.body.replyTo === undefined;
+  const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
+  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
+  const body = { ...last.body, text, ...(messageId === null ? {} : aim) };
   return [...replies.slice(0, -1), { ...last, body }];
 }
 
@@ -102,12 +104,6 @@ function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
   const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
     tool === ABOUT_CARDS || Object.values(args).some((value) => words.has(String(value)));
   return calls.some(({ decided }) => decided !== null && !isAbout(decided.action));
-}
-
-/** Telegram's address of a message of a large group, for its members; null elsewhere. */
-function linkTo(chatKey: string, messageId: string | null): string | null {
-  const group = /^telegram:-100(\d+)/.exec(chatKey)?.[1];
-  return group === undefined || messageId === null ? null : `https://t.me/c/${group}/${messageId}`;
 }
 
 /** The end of a turn that was stopped or could not go on, with what the person is told. The thread stays open. */

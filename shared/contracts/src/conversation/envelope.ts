@@ -157,6 +157,9 @@ export type OutboundFile = z.infer<typeof OutboundFile>;
 export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
 export type Receipt = z.infer<typeof Receipt>;
 
+/** The target of a link to the message that `linkTo` names. The gateway puts the channel's own address in its place. */
+export const MESSAGE_LINK = '#message';
+
 /** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
@@ -167,6 +170,8 @@ export const OutboundBody = z.object({
   buttons: z.array(RuntimeButton).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
   replyTo: z.string().max(160).optional(),
+  /** The channel's id of a message of this chat. A link to `MESSAGE_LINK` in the text leads there, where the channel has such links. */
+  linkTo: z.string().max(160).optional(),
   /** It asks its reader to write something: a channel that can makes their next message an answer to it. */
   asksReply: z.boolean().optional(),
   /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */

@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Channel, ThrottleOptions } from '../channel.ts';
-import { toTarget } from './chat-key.ts';
+import { linkToMessage, toTarget } from './chat-key.ts';
 import { createApi, toApiSignal } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
 import { encode, putAbove, type TelegramPart } from './send/encode.ts';
@@ -47,6 +47,7 @@ export function createTelegram(options: {
   const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
   const { log, richMessages = true, throttle = ALLOWED, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
   const attemptPart = createAttempts({ log, richMessages });
+  const showDraft = draftIntervalMs > 0 && createDraftSender({ api: draftApi, richMessages });
   let username: string | null = null;
   for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
 
@@ -69,6 +70,7 @@ export function createTelegram(options: {
     takesDecisions: true,
     throttle,
     link: (code) => (username === null ? null : `https://t.me/${username}${code === null ? '' : `?start=${code}`}`),
+    messageLink: linkToMessage,
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
     throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
@@ -107,9 +109,7 @@ export function createTelegram(options: {
         const { chatId, thread } = toTarget(chatKey);
         return api.sendChatAction(chatId, 'typing', thread);
       }),
-    ...(draftIntervalMs > 0
-      ? { drafts: { intervalMs: draftIntervalMs, show: createDraftSender({ api: draftApi, richMessages }) } }
-      : {}),
+    ...(showDraft ? { drafts: { intervalMs: draftIntervalMs, show: showDraft } } : {}),
     offerCommands: (to, signal) => offerMenu(api, to, toApiSignal(signal)),
     ...(webhook ? { serve: () => webhook.server.open() } : {}),
     listen: (admit) =>

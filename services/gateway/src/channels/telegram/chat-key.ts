@@ -22,3 +22,9 @@ export function toTarget(chatKey: string): Target {
     thread: topic === null ? {} : { message_thread_id: Number(topic) },
   };
 }
+
+/** Telegram's address of a message of a large group, whose id begins with -100, for its members; null in other chats. */
+export function linkToMessage(chatKey: string, messageId: string): string | null {
+  const group = /^-100(\d+)$/.exec(String(toTarget(chatKey).chatId))?.[1];
+  return group === undefined ? null : `https://t.me/c/${group}/${messageId}`;
+}
