@@ -114,7 +114,7 @@ it('a command of 4,000 characters whose tail is harmful shows its tail above the
     const [card, ...more] = encode(body, ROW).map(stored);
     expect(more).toEqual([]);
     expect(card?.replaceAll('\n┊ ', '')).toMatch(/\ncommand:[^]*\n⋯ \d+ more lines ⋯[^]* --no-x\n/);
-    expect(body.buttons.at(-1)?.label).toBe('Everything that is bound');
+    expect(body.buttons.at(-1)?.label).toBe('Show the full request');
     const opened = encode({ text: body.bound ?? '', buttons: [], isExact: true }, ROW).map(stored);
     expect(readExact(exactIn(opened)).arguments).toEqual({ command: text });
   }
@@ -186,7 +186,7 @@ function textIn(value: unknown): string {
 
 function exactIn(shown: readonly string[]): string {
   const text = shown.join('\n');
-  return text.slice(text.indexOf('Exactly this runs')).replace(/^.*\n+/, '');
+  return text.slice(text.indexOf('This is exactly what runs')).replace(/^.*\n+/, '');
 }
 
 function approvalOf(exact: string): Approval {

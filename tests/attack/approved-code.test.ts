@@ -62,8 +62,8 @@ async function askFor(version: string): Promise<string> {
 
 /** All that the newest card of Cleo is bound to: one press opens it. */
 async function openBound(what = 'Deploy'): Promise<string> {
-  await demo.people.cleo.click('Everything that is bound');
-  return joined(await demo.people.cleo.waitFor(new RegExp(`${what} ${project} [^]*Exactly this runs`)));
+  await demo.people.cleo.click('Show the full request');
+  return joined(await demo.people.cleo.waitFor(new RegExp(`${what} ${project} [^]*This is exactly what runs`)));
 }
 
 /** What a card has cut to the width of a phone. */
@@ -268,7 +268,7 @@ describe('a name', () => {
     await demo.tell(
       demo.people.ben,
       `deploy version ${first.slice(0, 10)} of ${project} to production`,
-      /is the beginning of a commit and the name of a tag or branch/,
+      /is the beginning of a commit id and also a tag or branch/,
     );
     expect(await deployed()).toEqual([]);
   }, 90_000);

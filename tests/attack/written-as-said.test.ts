@@ -92,7 +92,7 @@ describe.skipIf(sandbox === null)('what is written', () => {
       name: 'write_file',
       args: { path: 'a.yml', content: 'token: [secret]\nb: 1\n' },
     });
-    expect(said).toMatch(/Nothing was changed: content holds the mark \[secret\]/);
+    expect(said).toMatch(/Nothing was changed: content holds the placeholder \[secret\]/);
     expect(written()).toEqual([]);
   });
 

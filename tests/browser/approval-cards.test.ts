@@ -29,7 +29,10 @@ describe.skipIf(executablePath === null)('the exact action on a phone', () => {
   ])('has nothing right of the edge: %s', async (_, command) => {
     const text = asCodeBlock(renderExact({ tool: 'run_command', arguments: { command, list: [command] } }));
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
-    const body = { text: `Exactly this runs:\n\n${text}`, buttons: [{ label: 'Approve', value: 'Approve', act }] };
+    const body = {
+      text: `This is exactly what runs:\n\n${text}`,
+      buttons: [{ label: 'Approve', value: 'Approve', act }],
+    };
     for (const part of encode(body, { chatKey: 'telegram:1003', outboxId: 1, simpleFrom: null }))
       await (part.form === 'text'
         ? scene.bot('sendMessage', { chat_id: 1003, text: part.text, entities: part.entities })

@@ -67,7 +67,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     await until(() => gateway.messages.length === 1);
     gateway.refuseWith = 1013;
     gateway.drop();
-    await page.getByText('The gateway can look nothing up at the moment. I am trying again.').waitFor();
+    await page.getByText('The gateway cannot read its data at the moment. I am trying again.').waitFor();
     await write('two');
     await page.getByText('Kept until the connection is back').first().waitFor();
     await page.reload();

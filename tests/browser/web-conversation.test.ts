@@ -84,7 +84,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
       buttons: [{ label: 'Approve' }],
     };
     gateway.put({ id: '5', type: 'Approval', version: '9', props });
-    const card = page.getByRole('region', { name: 'Waits for a decision' });
+    const card = page.getByRole('region', { name: 'Waiting for a decision' });
     await card.waitFor();
     for (const part of [HASH, 'Ben', 'Expired', 'Deploy shop 1.4.3 to production'])
       expect(await card.innerText()).toContain(part);

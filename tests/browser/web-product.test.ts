@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('the web page of the product', () => {
     expect(await developer.locator('.own').count()).toBe(1);
 
     await write(developer, 'please act');
-    const card = operator.getByRole('region', { name: 'Waits for a decision' });
+    const card = operator.getByRole('region', { name: 'Waiting for a decision' });
     await card.getByText('the thing').first().waitFor();
     const { rows } = await stack.pool.query<{ hash: string }>('select hash from approvals');
     expect(await card.innerText()).toContain(rows[0]?.hash.slice(0, 8));

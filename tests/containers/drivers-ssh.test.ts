@@ -151,7 +151,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       const parts = { looks: null as unknown as ServerProbes, openDriver: () => open() }; // nothing is stored here
       const look = await probeServer(parts, watched, context);
       expect(look.kind === 'up' && describeEnded(look.ended)).toMatch(
-        /^I ended a command there that ran on after the link to it was lost, [\d.]+ s after it had begun\.$/,
+        /^I stopped a command there that kept running after the connection was lost, [\d.]+ s after its start\.$/,
       );
       expect(await probeServer(parts, watched, context)).toMatchObject({ kind: 'up', ended: [] });
       expect(commandLinesWith(`sleep ${word}`)).toEqual([]);

@@ -47,7 +47,7 @@ describe.skipIf(server === null)(`a private repository over ssh${why}`, () => {
 
   it('is refused without the key, with a token, and where its host is not known', async () => {
     const known = sources(join(folder, 'trust'));
-    await expect(known.open(repository(null), 'main', signal)).rejects.toThrow(/there is none, or it is private/);
+    await expect(known.open(repository(null), 'main', signal)).rejects.toThrow(/it does not exist, or it is private/);
     await expect(known.open(repository('a-token'), 'main', signal)).rejects.toThrow(/ssh takes a private key/);
     const unknown = sources(join(folder, 'empty')).open(repository(key), 'v1', signal);
     await expect(unknown).rejects.toThrow(/the key of its host is not known here/);

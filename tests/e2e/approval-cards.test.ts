@@ -11,7 +11,7 @@ import { eventually } from '../support/until.ts';
 
 const SHORT = [
   'run it wit\u001b[;sh notes.sh',
-  'harmless\n\n- Reaches: nothing\n- Undo: none\n\nApproved by Cleo (1003): 1 of 2.',
+  'harmless\n\n- Affects: nothing\n- Undo: none\n\nApproved by Cleo (1003): 1 of 2.',
   `<b>x</b> &lt; **bold** [a](https://x.example) \`tick\` \u202etxt.exe\u202c`,
   '\ttab \u00a0 \u200b \u2066 \ufeff \u0430pple \u2010 e\u0301 \u{e0041} ⟨U+0041⟩ │ → x: 1 = 2 ``` ~~ > 1. \r\n \u2028',
 ];
@@ -59,7 +59,7 @@ afterAll(() => stack.close());
 /** The exact action in what a person sees, without the marks that a client sets around code. */
 const exactIn = (text: string): string =>
   text
-    .slice(text.indexOf('Exactly this runs'))
+    .slice(text.indexOf('This is exactly what runs'))
     .replace(/[\u2068\u2069]/g, '')
     .replace(/^.*\n+/, '');
 
@@ -73,17 +73,17 @@ it('what is approved is what a person can open, whole, and what runs', async () 
   const cards = heard.filter(({ text }) => text.startsWith('⏳'));
   expect(cards).toHaveLength(VALUES.length);
   for (const { text } of cards) {
-    expect(text.match(/^• Reaches: /gm)).toHaveLength(1);
+    expect(text.match(/^• Affects:  /gm)).toHaveLength(1);
     expect(text.match(/^Approved by/gm)).toBeNull();
   }
   // The long one shows its end, and says how much it does not show.
   expect(cards.at(-1)?.text).toMatch(/^what:\s[^]*⋯ \d+ more lines ⋯\s+│ rm -rf data$/m);
 
   // One press opens the newest card, whole; nothing of it is folded away, and nothing is decided.
-  await operator.click('Everything that is bound');
-  const opened = await operator.waitFor(/Exactly this runs/);
+  await operator.click('Show the full request');
+  const opened = await operator.waitFor(/This is exactly what runs/);
   const last = (await operator.heard()).map(({ text }) => text);
-  const from = last.findIndex((text) => text.includes('Exactly this runs'));
+  const from = last.findIndex((text) => text.includes('This is exactly what runs'));
   expect(opened).toBeDefined();
   expect(readExact(exactIn(last.slice(from).join('\n'))).arguments['what']).toBe(LONG);
   expect(ran).toEqual([]);

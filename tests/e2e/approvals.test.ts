@@ -122,7 +122,7 @@ describe('what a person was asked to write', () => {
     // What was refused is found again by the one who asked.
     await developer.send('/approvals');
     await developer.waitFor(
-      /Nothing waits.*Ended without an approval in the last week:.*Deploy shop.*rejected \(the migration is not in it\)/s,
+      /Nothing waits.*Not approved in the last week:.*Deploy shop.*rejected \(the migration is not in it\)/s,
     );
   });
 });
@@ -285,7 +285,7 @@ describe('an approval that waits', () => {
 
   it('can be granted for a while: the same is not asked for again, and /grants takes it back', async () => {
     await asked();
-    await ops.click('Approve, and the like for 30 min', 'ops');
+    await ops.click('Approve, and similar ones for 30 min', 'ops');
     await developer.waitFor(/Deployed shop 1\.4\.2 to staging/);
     expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('Deployed shop 1.4.2');
     expect(target.effects).toHaveLength(2);

@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 const opened = (texts: readonly string[]): readonly string[] =>
-  texts.filter((text) => text.includes('Exactly this runs'));
+  texts.filter((text) => text.includes('This is exactly what runs'));
 const hashOf = async (): Promise<string> =>
   (await stack.pool.query<{ hash: string }>('select hash from approvals')).rows[0]?.hash ?? '';
 
@@ -111,7 +111,7 @@ test('one press shows all that is bound, twice as well, and decides nothing: Tel
   );
   for (const speaker of [speakInTelegram(cleo), phone]) {
     for (const times of [1, 2]) {
-      await speaker.press('Everything that is bound');
+      await speaker.press('Show the full request');
       const texts = await eventually(
         async () => opened(await speaker.heard()),
         (found) => found.length === times,
@@ -137,7 +137,7 @@ test('on the page it opens in the card, and by its id in words', async () => {
     { id: string },
   ];
   page.say(`/approvals ${id}`);
-  await until(() => page.find('Exactly this runs'), 30_000);
+  await until(() => page.find('This is exactly what runs'), 30_000);
   page.socket.terminate();
 });
 
@@ -150,8 +150,8 @@ test('a press of somebody who may not decide shows nothing', async () => {
     showBound(stack.pool, approval, { envelope: { userKey }, role } as Asked);
   expect(await shownTo('1005', 'viewer')).toBeNull();
   expect(await shownTo('1005', 'developer')).toBeNull();
-  expect(await shownTo('1002', 'developer')).toContain('Exactly this runs');
-  expect(await shownTo('1003', 'operator')).toContain('Exactly this runs');
+  expect(await shownTo('1002', 'developer')).toContain('This is exactly what runs');
+  expect(await shownTo('1003', 'operator')).toContain('This is exactly what runs');
 });
 
 test('who may not decide is not shown it, and after the decision it still opens and changes nothing', async () => {
@@ -159,10 +159,10 @@ test('who may not decide is not shown it, and after the decision it still opens 
   const [{ id }] = (await stack.pool.query<{ id: string }>('select approval_id as id from approvals')).rows as [
     { id: string },
   ];
-  expect((await dora.ask(`/approvals ${id}`)).join('\n')).not.toContain('Exactly this runs');
+  expect((await dora.ask(`/approvals ${id}`)).join('\n')).not.toContain('This is exactly what runs');
   await cleo.click('Approve');
   await ben.waitFor(/Moved shop/);
-  await phone.press('Everything that is bound');
+  await phone.press('Show the full request');
   await eventually(
     async () => opened(await phone.heard()),
     (found) => found.length === 3,

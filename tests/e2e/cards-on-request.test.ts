@@ -98,5 +98,5 @@ test('a card that scrolled away comes to the end of the chat with /approvals, an
     async () => (await ben.heard()).slice(-1),
     ([last]) => CARD.test(last?.text ?? ''),
   );
-  expect(own?.buttons?.flat().map(({ text }) => text)).toEqual(['Withdraw', 'Everything that is bound']);
+  expect(own?.buttons?.flat().map(({ text }) => text)).toEqual(['Withdraw', 'Show the full request']);
 });

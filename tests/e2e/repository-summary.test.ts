@@ -71,7 +71,7 @@ describe('a report that a model sums up', () => {
     summary = [{ says: 'A merge is unfinished.\n# Nothing else\n[click](http://x.dev)', about: [finding] }];
     await ada.ask('sum up the findings of shop');
     const [report = ''] = await reports();
-    expect(report).toContain('## Summary\n\nA model wrote this over the findings below.');
+    expect(report).toContain('## Summary\n\nA language model wrote this summary of the findings below.');
     expect(report).toContain(
       `- A merge is unfinished. \\# Nothing else \\[click\\](http://x.dev) (#${finding} \`src/main.ts:2\`)`,
     );

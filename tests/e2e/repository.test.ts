@@ -58,7 +58,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toEqual({ status: 'fixed', n: 0 });
     repository.release('1.2', { 'src/main.ts': CONFLICT });
     await ben.ask('/new');
-    await demo.tell(ben, 'analyze the tech debt of todo', /1 back again since the last run/);
+    await demo.tell(ben, 'analyze the tech debt of todo', /1 reopened since the last run/);
     expect(await status()).toEqual({ status: 'open', n: 1 });
   });
 

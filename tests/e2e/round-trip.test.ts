@@ -92,9 +92,9 @@ it(
     ]);
     const texts = (await ben.heard()).slice(heard).map(({ text }) => text);
     for (const pattern of [
-      /tries whether everything reaches you/,
+      /is testing whether everything reaches you/,
       /an incident would reach you/,
-      /🔧 Trying out: a file/,
+      /🔧 Test: a file/,
       /was sealed/,
       /program ci was called/,
     ])

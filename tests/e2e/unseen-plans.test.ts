@@ -23,9 +23,9 @@ it('the first deployment shows how it would be started, and waits for a tap', as
   const said = await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
   expect(said.split(repository.folder)).toHaveLength(2);
   const card = await ask('deploy pages 1.0 to staging', /Deploy pages 1\.0 to staging[^]*apv_/);
-  expect(card).toMatch(/The repository does not say how i[^]*Waits for a tap/);
-  await demo.people.ben.click('Everything that is bound');
-  const opened = await demo.people.ben.waitFor(/Exactly this runs/);
+  expect(card).toMatch(/The repository does not say how i[^]*Waiting for the person who asked to confirm/);
+  await demo.people.ben.click('Show the full request');
+  const opened = await demo.people.ben.waitFor(/This is exactly what runs/);
   expect(opened).toMatch(/The repository does not say how it runs, so I would start it with .*python3 -m http\.server/);
   expect(opened).toContain('unseen-plan-confirms');
   const { rows } = await demo.stack.pool.query('select 1 from deployments');
@@ -55,6 +55,6 @@ it('one that is started in another way is shown again', async () => {
   });
   const card = await ask('deploy pages 2.0 to staging', /Deploy pages 2\.0 to staging[^]*apv_/);
   expect(card).toContain('Deploy pages 2.0 to staging');
-  await demo.people.ben.click('Everything that is bound');
+  await demo.people.ben.click('Show the full request');
   await demo.people.ben.waitFor(/--directory \./);
 });

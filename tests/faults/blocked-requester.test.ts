@@ -51,7 +51,7 @@ const held = async (): Promise<unknown> => {
 const VOID = {
   approval: 'void',
   action: 'void',
-  reason: 'the chat where it was asked for cannot be written to any more',
+  reason: 'I can no longer write to the chat where it was requested',
   voided: 1,
 };
 
@@ -62,7 +62,7 @@ describe('a request whose chat refuses us', () => {
     await post('/api/faults', { method: 'sendMessage', error: refusal });
     await developer.send('hello');
     await eventually(isParked, Boolean);
-    await ops.waitFor(/🚫[\s\S]*No longer valid: the chat where it was asked for cannot be written to any more/);
+    await ops.waitFor(/🚫[\s\S]*No longer valid: I can no longer write to the chat where it was requested/);
     expect(await held()).toEqual(VOID);
     // The card there is left as it is: what cannot be sent is no dead letter. The answer to her message is one.
     const { rows } = await stack.pool.query('select body ->> $1 as key from dead_letters', ['key']);

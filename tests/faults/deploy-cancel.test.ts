@@ -95,14 +95,14 @@ describe('a build', () => {
     const shop = await bench.shop('staller');
     shop.repository.release('v1', appFiles({ build: `console.log('Really? [y/n]'); setTimeout(() => {}, 60_000);` }));
     const said = await shop.deploy('act_st', 'v1');
-    expect(said).toContain('The step building wrote nothing and used no processor for 2 s, so it was ended.');
+    expect(said).toContain('The step building wrote nothing and used no processor for 2 s, so it was stopped.');
     expect(said).toContain('Really? [y/n]');
   });
 
   it('that takes longer than it may is ended', async () => {
     const shop = await bench.shop('slow');
     shop.repository.release('v1', appFiles({ build: longBuild('7318432') }));
-    expect(await shop.deploy('act_sl', 'v1')).toContain('The step building did not end within 6 s, so it was ended.');
+    expect(await shop.deploy('act_sl', 'v1')).toContain('The step building did not end within 6 s, so it was stopped.');
     expect(processesWith('7318432')).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ describe('twenty people at once', () => {
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => shop.ask(`act_t${i}`, 'v1')));
     const refusals = all.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     expect(refusals).toHaveLength(19);
-    for (const refusal of refusals) expect(refusal).toMatch(/crowd in staging is taken: Ada asked for .* [\d.]+ s ago/);
+    for (const refusal of refusals) expect(refusal).toMatch(/crowd in staging is busy: Ada requested .* [\d.]+ s ago/);
     const granted = all.findIndex((one) => one.status === 'fulfilled');
     expect(await bench.told(`act_t${granted}`)).toContain('✅');
   });

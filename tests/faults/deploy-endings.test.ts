@@ -126,7 +126,7 @@ describe('the message that is edited', () => {
     const file = { release: { from: 'header', name: 'x-other' } };
     shop.repository.release('v3', appFiles({ file, build: gatedBuild(third) }));
     await deploy('act_e3', 'v3', third);
-    expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch, which was taken back · [\d.]+ s$/);
+    expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch; traffic was switched back · [\d.]+ s$/);
   });
 
   it('says that it is not known, and is the same message when a later run has found out', async () => {
@@ -138,7 +138,7 @@ describe('the message that is edited', () => {
     await bench.stopProxy();
     gate.open();
     expect(await bench.told('act_mute')).toContain('❓');
-    expect(await progress('act_mute')).toMatch(/^❓ .*\nI do not know yet how it ended; I look again · /);
+    expect(await progress('act_mute')).toMatch(/^❓ .*\nI do not know yet how it ended; I am checking again · /);
     await bench.startProxy();
     await later('act_mute');
     await reconcile('act_sweep_mute');

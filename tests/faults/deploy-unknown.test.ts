@@ -47,7 +47,7 @@ describe('a proxy that does not answer', () => {
     expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');
     // Nobody else may touch the service meanwhile, and a check says why.
     await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(
-      /mute in staging is taken: .* and it is finding out what became of it/,
+      /mute in staging is busy: .* and it is finding out how it ended/,
     );
     expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['proxy', 'lock', 'predecessor']);
 
@@ -158,8 +158,8 @@ describe('a check before a deployment', () => {
       variables: 'set: COLOR',
       secrets: 'there are none',
       proxy: 'it answers, and sends requests nowhere yet',
-      lock: 'no other deployment of it is under way',
-      predecessor: 'it is known what became of every earlier deployment',
+      lock: 'no other deployment of it is in progress',
+      predecessor: 'the outcome of every earlier deployment is known',
     });
     // Looking changes nothing.
     expect(await shop.leases()).toEqual([]);

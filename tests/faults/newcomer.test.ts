@@ -41,8 +41,8 @@ it('a build that runs is cancelled: its processes are gone, and what served goes
     60_000,
   );
   const said = await demo.confirm(demo.people.ben, 'cancel the deploy', /Cancelled: /);
-  expect(said).toContain('demo 1.1 does not go to staging');
-  expect(said).toContain(`${FIRST} serves, as before`);
+  expect(said).toContain('demo 1.1 will not be deployed to staging');
+  expect(said).toContain(`${FIRST} keeps serving`);
   expect(await builds()).toBe(0);
   expect(await demo.states('1.1')).toEqual(expect.arrayContaining(['building', 'cancelling', 'cancelled']));
   expect((await demo.visit('staging')).release).toBe(FIRST);

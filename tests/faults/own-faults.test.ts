@@ -50,8 +50,8 @@ it('a Redis without memory is told to the admins, on /readyz and by doctor, and 
   while (await fill(blocks)) blocks += 1;
   const heard = (await ada.heard()).length;
   await ada.send('create a project called shop for tea');
-  await isTold(/Redis takes no more writes/);
-  expect(await jobs.ready()).toMatch(/^503 [^]*Redis takes no more writes: it uses \d+ of 16 MB/);
+  await isTold(/Redis accepts no more writes/);
+  expect(await jobs.ready()).toMatch(/^503 [^]*Redis accepts no more writes: it uses \d+ of 16 MB/);
   expect(await doctor()).toMatch(/✗ fail +memory +takes no more writes[^]*✗ fail +faults +redis-full/);
   for (let n = 1; n <= blocks; n += 1) await client.del(`ballast:${n}`);
   await closeRedis(client);

@@ -130,7 +130,7 @@ describe('a run without a sign of getting on', () => {
     await bench.ask('act_1');
     await reached('act_1', 'failed');
     expect(hasStopped).toBe(true);
-    expect((await bench.told())[0]?.say).toContain('gave no sign of getting on for 0.3 s');
+    expect((await bench.told())[0]?.say).toContain('made no progress for 0.3 s');
   });
 
   it.each(['progress', 'tell', 'log'] as const)('goes on while it gives one by %s', async (how) => {

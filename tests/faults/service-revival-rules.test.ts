@@ -154,9 +154,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(JSON.parse(readFileSync(spec, 'utf8'))).toMatchObject({ port: before.port });
     await look();
     expect(await runsOf('reborn')).toHaveLength(1);
-    expect(await told('reborn')).toEqual([
-      expect.stringMatching(/^✅ .*came back by itself: v1-.* since its machine was/),
-    ]);
+    expect(await told('reborn')).toEqual([expect.stringMatching(/^✅ .*has recovered: v1-.* Cause: its machine was/)]);
     expect(await listOpenIncidents(bench.jobs.pool, 'service:reborn/staging')).toEqual([]);
     // What is lost another time is brought back another time.
     await kill('reborn');
@@ -180,7 +178,9 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     });
     for (let n = 0; n < 3; n++) await look();
     expect((await runsOf('broken')).map(({ status }) => status)).toEqual(['done']);
-    expect(await told('broken')).toEqual([expect.stringMatching(/^❌ .*does not come back.*exit code 7[^]*no cable/)]);
+    expect(await told('broken')).toEqual([
+      expect.stringMatching(/^❌ .*could not be restarted.*exit code 7[^]*no cable/),
+    ]);
     const incidents = await listOpenIncidents(bench.jobs.pool, 'service:broken/staging');
     expect(incidents).toMatchObject([{ kind: 'exited', told: ADA }]);
     const { rowCount } = await bench.jobs.pool.query(`select 1 from inbox where kind = 'incident'`);

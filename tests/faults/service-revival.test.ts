@@ -49,7 +49,7 @@ describe('a service whose job service, program and keeper were all killed', { ti
       40_000,
     );
     expect(await bench.told('act_p1:revive:1')).toMatch(
-      /^✅ \*\*phoenix\*\* in staging came back by itself: v1-\w{7} serves/,
+      /^✅ \*\*phoenix\*\* in staging has recovered: v1-\w{7} serves/,
     );
     expect(await bench.services.list(shop)).toEqual([before]);
     expect((await bench.deployments.find('act_p1'))?.url).toBe(row?.url);

@@ -120,7 +120,7 @@ describe('an event', () => {
     const other = await post(ingress.ci, { text: 'two' }, { key: 'the-key' });
     expect(other.status).toBe(409);
     expect(await other.json()).toEqual({
-      error: `The key the-key names the event ${id}, which had another body. Take another key for another event.`,
+      error: `The key the-key was already used for the event ${id} with another body. Use a new key for a new event.`,
     });
     expect(await inbox()).toBe(before);
     expect(await stored(id)).toMatchObject([{ envelope: { text: 'one' } }]);
@@ -235,7 +235,7 @@ describe('a source', () => {
     answers.push(await post(ingress.alerts, { text: 'x' }), await post(ingress.ci, { text: 'x' }));
     for (const answer of answers) {
       expect(answer.status).toBe(403);
-      expect(await answer.json()).toEqual({ error: 'This source has no role any more. An admin can say why.' });
+      expect(await answer.json()).toEqual({ error: 'This source no longer has a role. Ask an admin.' });
     }
     expect(await ingress.harness.rows('select 1 from inbox')).toEqual([]);
   });

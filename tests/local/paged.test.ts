@@ -142,7 +142,7 @@ test('whoever deployed reads of each thing that breaks, once', { timeout: 8 * MI
   await reads(/⚠️ demo in staging is degraded\. It answers in/, MINUTE_MS);
   // A program that was killed with what looks after it.
   killAll('killed');
-  await reads(/✅ killed in staging came back by itself/, MINUTE_MS);
+  await reads(/✅ killed in staging has recovered/, MINUTE_MS);
   // A port that another program takes while the proxy is away.
   const port = await portOf('squatted');
   const proxy = readLiveRun(dir)?.services.find(({ name }) => name === 'proxy');

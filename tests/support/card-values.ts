@@ -54,7 +54,7 @@ const PIECES = [
   '❤️',
   '🇩🇪',
   '7️⃣',
-  '- Reaches: nothing',
+  '- Affects: nothing',
   'Approved by Ada: 1 of 2',
   ' ',
   '   ',

@@ -27,20 +27,20 @@ const TELL_MODEL = {
   ENGINE_ELSEWHERE:
     'The driver docker is for an engine on this machine, with the host 127.0.0.1. An engine on {host} is reached by ssh.',
   SSH_LOGIN_MISSING:
-    'ssh takes a user and a key. Keep the private key with `/secret set vps-key …` in a private chat, and give me the handle secret:vps-key.',
+    'ssh needs a user and a key. Keep the private key with `/secret set vps-key …` in a private chat, and give me the handle secret:vps-key.',
   PORT_RANGE_EMPTY: 'The port range {firstPort} to {lastPort} is empty.',
   PORT_OUTSIDE_RANGE: 'Port {port} is outside the range of {server} ({firstPort} to {lastPort}).',
   PORT_TAKEN: 'Port {port} of {server} belongs to {project} ({service}).',
-  PORT_IN_USE: 'Nobody was given port {port} of {server}, but something listens on it already. Take another one.',
+  PORT_IN_USE: 'Port {port} of {server} is not allocated, but something already listens on it. Take another one.',
   NEVER_DEPLOYED: '{detail}',
   FINDING_FIXED: 'The finding {finding} is fixed already, so there is nothing to accept.',
   TOO_MANY_TAGS: '{project} has {limit} tags, and no project may have more. Remove one first: {tags}.',
-  SNAPSHOT_BROKEN: 'The snapshot {snapshot} is not what was saved: {detail}. Nothing was restored.',
+  SNAPSHOT_BROKEN: 'The snapshot {snapshot} is damaged: {detail}. Nothing was restored.',
   CHAIN_STEP_FAILED: '{agent} failed: {detail}.',
   LOG_MISSING: 'Nothing serves {project} in {environment} yet, so there is no log.',
   ROLLBACK_TARGET_MISSING: '{detail}',
-  VERSION_SERVES: '{version} of {project} serves in {environment} already.',
-  SEVERAL_UNDER_WAY: 'Several deployments of {project} are under way: {deployments}. In which environment?',
+  VERSION_SERVES: '{version} of {project} already serves in {environment}.',
+  SEVERAL_UNDER_WAY: 'Several deployments of {project} are in progress: {deployments}. In which environment?',
   NOTHING_TO_CANCEL: '{detail}',
   CANCEL_TOO_LATE: '{detail}',
   DEPLOYMENT_GONE: 'The record of that deployment is gone.',
@@ -54,10 +54,10 @@ const TELL_MODEL = {
   TURN_UNRECORDED: 'No turn of {thread} is on record, so none has failed.',
   TURN_NOT_FAILED: 'The last turn of {thread} did not fail: it ended as {outcome}.',
   LAST_CALL_UNCLEAR:
-    'Nobody knows whether its last call took effect, so it is not repeated. Look at it first, then ask for what is missing.',
+    'Nobody knows whether its last call took effect, so it is not repeated. Check it first, then ask for what is missing.',
   DEPLOYMENT_UNDER_WAY:
-    '{project} in {environment} is taken: {asked}, and it is {state}. Wait for its end, or cancel it.',
-  DEPLOYMENT_OF_OTHER: '{deployment} is no deployment of {project} in {environment}.',
+    '{project} in {environment} is busy: {asked}, and it is {state}. Wait for its end, or cancel it.',
+  DEPLOYMENT_OF_OTHER: '{deployment} is not a deployment of {project} in {environment}.',
   NOTHING_SERVES: 'Nothing of {project} serves in {environment}, so there is nothing to {act}.',
   NOTHING_SERVED_BEFORE: 'Nothing served {project} in {environment} before.',
   SERVED_ELSEWHERE:
@@ -65,21 +65,21 @@ const TELL_MODEL = {
   SERVER_OF_OTHER_ENVIRONMENT: '{server} is a server of {environment}; nothing of {wanted} runs there.',
   SERVER_BOOKED:
     '{server} is only booked: it was registered without a way to reach it. Register it with its connection first.',
-  SERVER_LOGIN_MISSING: 'The server {server} has no user or no key, and ssh takes both.',
+  SERVER_LOGIN_MISSING: 'The server {server} has no user or no key, and ssh needs both.',
   HOST_KEY_UNSEEN: '{server} has not shown a host key yet. Inspect it first.',
   HOST_KEY_OTHER: '{server} has shown the host key {seen}, not {fingerprint}. Only what was seen can be trusted.',
   PROJECT_ARCHIVED: 'The project {project} is archived; {consequence}.',
   REPOSITORY_MISSING:
     '{project} has no repository yet, so there is nothing to deploy. Say where it is: “the repository of {project} is https://…”.',
   REF_AMBIGUOUS:
-    '{ref} is the beginning of a commit and the name of a tag or branch that is another one ({commit}). Say the whole commit, or another name.',
+    '{ref} is the beginning of a commit id and also a tag or branch of another commit ({commit}). Give the whole commit id, or another name.',
   START_MISSING: 'Nothing says how to start it: {problem}.',
-  ARTIFACT_GONE: 'What was built of it ({artifact}) is no longer there; it has to be deployed again.',
-  STILL_IN_USE: '{instance} still runs what is to be removed.',
+  ARTIFACT_GONE: 'Its build ({artifact}) no longer exists; deploy it again.',
+  STILL_IN_USE: '{instance} still uses what should be removed.',
   CONTAINER_REFUSED: 'The engine cannot start the container: {reason}',
   TARGET_NAME_REFUSED: '{name} cannot name a folder on this server.',
   VARIABLES_UNOPENED: '{problems}',
-  SERVICE_LOST_AGAIN: 'It was lost again and again within a day.',
+  SERVICE_LOST_AGAIN: 'It stopped again and again within a day.',
   CHECK_FAILED: '{detail}',
   ROUTE_REFUSED: '{reason}',
   COMMAND_REFUSED: 'I do not run that. {reason}',
@@ -92,7 +92,7 @@ const TELL_MODEL = {
   NO_CAPACITY: '{detail}',
   MEMORY_SECRET: 'That holds a secret, which I do not remember. Keep it with /secret set.',
   MEMORY_FULL: 'I remember {limit} facts of yours, and no more than that. /memory shows them, /forget removes one.',
-  MEMORY_PRIVATE: 'What I remember of you is for your private chat with me, and not for where others read.',
+  MEMORY_PRIVATE: 'What I remember about you is only for your private chat with me.',
   CARD_NONE: 'You have no payment card here.',
   CARD_UNKNOWN: 'You have no payment card that ends in {last4}. Yours end in {known}.',
   CARD_NOT_USABLE: 'The card that ends in {last4} is still on its way to you, so there is nothing to freeze.',
@@ -115,7 +115,7 @@ const TELL_USER = {
   INBOUND_NOT_STORED:
     'I cannot store messages at the moment, so nothing is done yet. Yours is not lost: I answer it as soon as I can, and you need not send it again.',
   INBOUND_REFUSED:
-    'I could not take that message as it was sent, so nothing is done. Please send it again in other words ({ref}).',
+    'I could not process that message, so nothing was done. Please send it again in other words ({ref}).',
   STRANGER:
     'Hello {name}, I only work for people I know. Ask an admin for an invitation (your id is {id}), and send me its code.',
   TOO_FAST: 'That is faster than I can follow. Please wait {seconds} s; I dropped this message.',
@@ -124,7 +124,7 @@ const TELL_USER = {
   FILE_TOO_LARGE:
     '{name} has {size}; from here I can take files of up to {limit}. Please send a smaller one, or write what you need in words.',
   BUTTON_EXPIRED: 'This button is no longer active.',
-  CODE_INVALID: 'That code is not valid. Look whether it is all there, or ask for a new one.',
+  CODE_INVALID: 'That code is not valid. Check that it is complete, or ask for a new one.',
   CODE_USED: 'That code was used already, and each works once. Ask an admin for a new one.',
   CODE_EXPIRED: 'That code is no longer valid. Ask an admin for a new one.',
   CODE_LIMIT: 'Too many wrong codes. Try again in {minutes} minutes.',
@@ -135,24 +135,24 @@ const TELL_USER = {
   COMMAND_UNKNOWN: 'There is no command /{typed}. {hint} /help shows what I can do.',
   AGENT_UNKNOWN: 'There is no agent named {id}. There are: {known}.',
   ACTION_ID_TAKEN:
-    'I stopped before {tool}: that step carries the number of another one ({differs} differ), so I did not do it and give no result for it. Please ask again.',
+    'I stopped before {tool}: its id belongs to an earlier step with other data ({differs} differ), so I did not run it. Please ask again.',
   TOOL_OUTCOME_UNKNOWN:
     '{tool} was interrupted and I cannot tell whether it took effect. Please check before you ask again.',
   CHANNEL_REFUSED: 'Telegram refuses: {reason}',
-  NOT_PERMITTED: 'Your role ({role}) does not allow that; it takes the role {needed}. Ask an admin.',
+  NOT_PERMITTED: 'Your role ({role}) does not allow that; it needs the role {needed}. Ask an admin.',
   NEEDS_APPROVAL: '{action} needs the approval of another person, and {problem}. Nothing was changed.',
   APPROVAL_UNSHOWABLE:
     'Nobody can approve that, because it cannot be shown as a whole: {problem}. Nothing was changed.',
   POLICY_DENIED: '{sentence} (rule {rule}). Nothing was changed.',
   WAITING_FOR_APPROVAL:
-    'That needs approval, and I have asked for it ({id}). Nothing has been changed yet; I will tell you what comes of it.',
+    'That needs approval, and I have asked for it ({id}). Nothing has been changed yet; I will tell you the result.',
   WAITING_FOR_CONFIRMATION: 'Please confirm that with the button on the card ({id}). Nothing has been changed yet.',
   APPROVAL_VOID: 'The approval {id} is no longer valid: {reason}. Nothing was changed.',
   APPROVAL_GONE: 'This request is already {status}.',
   SANDBOX_MISSING:
     'I run commands only in a sandbox, and there is none here: {reason}. Nothing was run. An operator can install it (apt-get install bubblewrap).',
   CONFINEMENT_MISSING:
-    'I build and start programs on this machine only where they are confined, and they cannot be here: {reason}. Nothing was started. An operator can install bubblewrap (apt-get install bubblewrap) and start Signalbox again, or choose a server with an engine.',
+    'I build and start programs on this machine only in a sandbox, and there is none here: {reason}. Nothing was started. An operator can install bubblewrap (apt-get install bubblewrap) and start Signalbox again, or choose a server with an engine.',
   WORKSPACE_FULL:
     'There is no room in the workspace: {detail}. Nothing was written. Delete what is no longer needed in it, or ask an operator for more room.',
   MODEL_UNAVAILABLE:
@@ -169,20 +169,20 @@ const TELL_USER = {
     'The server of the language model does not take our requests, so I could not finish this. Saying it again does not help: an operator has to look at its settings. “signalbox doctor” says what it refuses.',
   MODEL_GARBAGE: 'The language model gave no usable answer, so I stopped. Please say it again in other words.',
   DEAD_LETTERED:
-    'I tried your message several times and could not handle it. An operator has been told (reference {ref}).',
+    'I tried your message several times and could not handle it. An operator has been notified (reference {ref}).',
   MESSAGE_UNREADABLE:
-    'Something that came for you cannot be read, so nothing was done about it. An operator has been told (reference {ref}).',
+    'Something that came for you cannot be read, so nothing was done about it. An operator has been notified (reference {ref}).',
   JOB_TOO_SLOW: 'It did not end within {seconds} s.',
-  JOB_STALLED: 'It gave no sign of getting on for {seconds} s, so it was ended.',
+  JOB_STALLED: 'It made no progress for {seconds} s, so it was stopped.',
   JOB_CANCELLED: '{job} was cancelled.',
   JOB_INTERRUPTED: 'It was interrupted {attempts} times.',
   DEPLOYMENT_BROKE_OFF:
-    'The deployment broke off: {detail} It is taken up again by itself, and I tell you how it ends.',
+    'The deployment did not finish: {detail} It resumes automatically, and I will tell you how it ends.',
   JOB_FAILED: '{job} failed: {detail}',
   AUDIT_EXPORT_UNREADABLE: 'Line {line} of {file} cannot be read: {detail}.',
   TARGET_UNREACHABLE: 'The server {server} does not answer: {detail}',
   TARGET_LOST:
-    'The link to the server {server} dropped ({detail}); whether the last step took effect there is not known.',
+    'The connection to the server {server} was lost ({detail}); whether the last step took effect there is not known.',
   BUILD_FAILED: 'The build failed: {command} {outcome}.',
   HOST_KEY_UNKNOWN:
     'The server {server} is not known yet: it shows the host key {fingerprint}, which nobody has approved. Nothing was done there.',
@@ -199,9 +199,9 @@ const TELL_USER = {
   PLAN_CHANGED:
     'What was to be deployed has changed since it was decided: {changes}. Nothing was started; ask for it again.',
   NOT_READY: 'Nothing was deployed. {detail}',
-  STEP_TOO_SLOW: 'The step {step} did not end within {seconds} s, so it was ended.',
-  STEP_STALLED: 'The step {step} wrote nothing and used no processor for {seconds} s, so it was ended.',
-  INSTANCE_ENDED: 'The new instance ended by itself before it could serve: {how}.',
+  STEP_TOO_SLOW: 'The step {step} did not end within {seconds} s, so it was stopped.',
+  STEP_STALLED: 'The step {step} wrote nothing and used no processor for {seconds} s, so it was stopped.',
+  INSTANCE_ENDED: 'The new instance exited before it could serve: {how}.',
   INSTANCE_UNHEALTHY: 'The new instance did not answer 200 at `{path}` within {seconds} s; {last}.',
   PORT_IGNORED:
     'The program runs, but for {seconds} s nothing listened on port {port}, which it was given as `$PORT`; {elsewhere}. Let it listen on `$PORT` of `$HOST`.',
@@ -231,7 +231,7 @@ const PAGE_OPERATOR = {
   WORKSPACE_DAMAGED: 'The workspace {workspace} is damaged: an operator has to look at {folder}.',
   POLICY_REFUSED: 'The changed policies are not usable, so the ones before stay in force: {detail}',
   LISTENERS_DISAGREE:
-    'Other gateways of this installation receive {others}, but this one is set up {own} and stays out. Set all of them up alike.',
+    'Other gateways of this installation receive {others}, but this one is set up {own}, so it does not listen. Set all of them up alike.',
   WEBHOOK_REFUSED: 'Telegram refuses the webhook at {host}: {detail}',
   WEBHOOK_TAKEN:
     'Telegram sends the updates of this bot to {host}, not here: another program has set its webhook since.',
@@ -241,7 +241,7 @@ const PAGE_OPERATOR = {
   DATABASE_ROLE_MISSING:
     'The database login of this service may not take the role {role}. Run `npm run signalbox -- migrate`; if that is not enough, an administrator of the server has to run: grant {role} to <the login>;',
   AUDIT_EVENT_REFUSED: 'An audit event of kind {kind} cannot be recorded: {detail}',
-  AUDIT_HISTORY_DIFFERS: 'The audit history is not what was signed: {detail}.',
+  AUDIT_HISTORY_DIFFERS: 'The audit history differs from what was signed: {detail}.',
   SECRET_UNREADABLE: 'The secret {handle} cannot be opened: it was sealed with another key, or was changed.',
   INTERNAL: 'Something broke on my side. Reference: {ref}.',
 } as const;

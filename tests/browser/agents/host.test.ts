@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
         expect.objectContaining({ level: 'warn', agent: 'nobody', userKey: `web-${next}` }),
       );
       expect(await threads()).toEqual([]);
-      await page.page.getByRole('link', { name: 'Talk to the usual agent' }).click();
+      await page.page.getByRole('link', { name: 'Talk to the default agent' }).click();
       await page.page.getByText('Connected', { exact: true }).waitFor();
       await page.write('hello');
       await page.sees('What is the property worth?');

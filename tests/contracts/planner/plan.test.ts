@@ -276,7 +276,7 @@ describe('a failing tool', () => {
     chat.step(true);
     expect(chat.next()).toMatchObject({
       toolCalls: [],
-      content: expect.stringContaining('could not see what came of') as string,
+      content: expect.stringContaining('I do not know the result of') as string,
     });
   });
 });

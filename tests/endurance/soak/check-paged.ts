@@ -53,7 +53,7 @@ export async function checkPaged(
     ),
     ...revivals.map(({ project, owner: person }) => ({
       person,
-      line: `✅ ${project} in staging came back by itself`,
+      line: `✅ ${project} in staging has recovered`,
       isLate: false,
     })),
   ];

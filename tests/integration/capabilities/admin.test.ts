@@ -124,7 +124,7 @@ test('a state is shown to admins, without secrets, and to nobody else', async ()
 test('what nodes did is for its people and admins, and nobody retries what did not fail', async () => {
   expect(await call('1001', 'get_node_logs', { thread: BENS, node: 'po_tools' })).toMatch(/turn_valve/);
   const adas = 'user_1001_1';
-  expect(await call('1002', 'get_node_logs', { thread: adas })).toContain('it takes the role admin');
+  expect(await call('1002', 'get_node_logs', { thread: adas })).toContain('it needs the role admin');
   expect(await call('1001', 'retry_failed_node', { thread: BENS })).toContain('did not fail');
 });
 

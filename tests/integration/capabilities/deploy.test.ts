@@ -56,18 +56,18 @@ describe('triggering a deployment', () => {
       { job: 'deploy.run', payload },
       { job: 'deploy.run', payload },
     ]);
-    expect(said).toMatch(/\*\*demo 1\.0\*\* is on its way to staging, on local/);
+    expect(said).toMatch(/\*\*demo 1\.0\*\* is being deployed to staging, on local/);
     expect(said).not.toMatch(/deployed/i);
   });
 
   it('names what serves until then', async () => {
     await deployed('1.0');
-    expect((await deploy('1.1', 'act_b')).said).toContain('`1.0.0-abc1234` serves until it is healthy');
+    expect((await deploy('1.1', 'act_b')).said).toContain('`1.0.0-abc1234` keeps serving until it is healthy');
   });
 
   it('is refused while another one of the service goes on, with whose it is', async () => {
     await deploy('1.0', 'act_a');
-    await expect(deploy('1.1', 'act_b')).rejects.toThrow(/demo in staging is taken: .* asked for a deployment of 1\.0/);
+    await expect(deploy('1.1', 'act_b')).rejects.toThrow(/demo in staging is busy: .* requested a deployment of 1\.0/);
     expect(await rows()).toHaveLength(1);
     expect(bench.started).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ describe('rolling back', () => {
       change: '`1.1.0-abc1234` → `1.0.0-abc1234`, which is kept and only started',
     });
     const { said } = await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
-    expect(said).toContain('**demo 1.0** is on its way back to staging');
+    expect(said).toContain('staging is being rolled back to **demo 1.0**');
     expect((await rows()).at(-1)).toEqual({ id: 'act_r', kind: 'rollback', ref: '1.0', state: 'queued', from: first });
   });
 
@@ -123,7 +123,7 @@ describe('rolling back', () => {
   it('names the deployment under way when nothing has served before what serves', async () => {
     await deployed('1.0');
     await bench.call('trigger_deploy', { ...STAGING, version: '1.1' }, { actionId: 'act_under_way' });
-    const sentence = /asked for a deployment of 1\.1/;
+    const sentence = /requested a deployment of 1\.1/;
     await expect(bench.preview('rollback_deploy', STAGING)).rejects.toThrow(sentence);
     await expect(bench.call('rollback_deploy', STAGING)).rejects.toThrow(sentence);
   });
@@ -144,7 +144,7 @@ describe('rolling back', () => {
       /nothing to roll back to: 1\.0\.0-abc1234 serves, and no other release of demo served in staging before it/,
     ],
     ['9.9', /no version of demo that has served in staging named 9\.9\. Known: 1\.0/],
-    ['1.0', /1\.0 of demo serves in staging already/],
+    ['1.0', /1\.0 of demo already serves in staging/],
   ])('to %j says what is wrong when there is no such release', async (version, sentence) => {
     await deployed('1.0');
     const args = { ...STAGING, ...(version ? { to_version: version } : {}) };
@@ -158,7 +158,7 @@ describe('cancelling', () => {
     await deployed('1.0');
     await deploy('1.1', 'act_b');
     const { said } = await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' });
-    expect(said).toBe('Cancelled: demo 1.1 does not go to staging. `1.0.0-abc1234` serves, as before.');
+    expect(said).toBe('Cancelled: demo 1.1 will not be deployed to staging. `1.0.0-abc1234` keeps serving.');
     expect((await rows()).at(-1)).toMatchObject({ id: 'act_b', state: 'cancelled' });
     // The answer to the same call again, after a crash.
     expect((await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' })).said).toBe(said);
@@ -172,7 +172,7 @@ describe('cancelling', () => {
       .poll(async () => (await bench.ports.deployments.find('act_b'))?.cancelAt ?? null, { timeout: 10_000 })
       .not.toBeNull();
     await setState('act_b', 'cancelled');
-    expect((await answer).said).toMatch(/^Cancelled: demo 1\.1 does not go to staging\. Nothing serves there/);
+    expect((await answer).said).toMatch(/^Cancelled: demo 1\.1 will not be deployed to staging\. Nothing serves there/);
   });
 
   it('is refused after the switch, and offers a rollback', async () => {
@@ -185,7 +185,7 @@ describe('cancelling', () => {
 
   it('asks which one when there are two, and says so when there is none', async () => {
     await expect(bench.call('cancel_deploy', { project: 'demo' })).rejects.toThrow(
-      /No deployment of demo is under way/,
+      /No deployment of demo is in progress/,
     );
     await deploy('1.1', 'act_b');
     await deploy('1.1', 'act_p', 'production');
@@ -200,7 +200,7 @@ describe('looking', () => {
     await deploy('1.1', 'act_b');
     await setState('act_b', 'building');
     const { said } = await bench.call('get_deploy_status', { project: 'demo' });
-    expect(said).toMatch(/\*\*demo 1\.1\*\* in staging: building for [\d.]+ s\. Asked for by/);
+    expect(said).toMatch(/\*\*demo 1\.1\*\* in staging: building for [\d.]+ s\. Requested by/);
     expect(said).toContain('**demo** in staging: `1.0.0-abc1234` serves on local');
   });
 
@@ -254,7 +254,7 @@ describe('looking', () => {
       { verdict: 'degraded' },
       5,
       false,
-      '`1.0.0-abc1234` serves on local, with trouble: “diagnose demo”',
+      '`1.0.0-abc1234` serves on local, with problems: “diagnose demo”',
     ],
     [
       'was stopped for its crashes',
@@ -268,9 +268,9 @@ describe('looking', () => {
       { verdict: 'healthy' },
       600,
       false,
-      '`1.0.0-abc1234` on local; nobody has looked whether it serves for 2 minutes',
+      '`1.0.0-abc1234` on local; its health has not been checked for 2 minutes',
     ],
-    ['was never seen', null, 600, false, '`1.0.0-abc1234` on local; nobody has looked whether it serves for 2 minutes'],
+    ['was never seen', null, 600, false, '`1.0.0-abc1234` on local; its health has not been checked for 2 minutes'],
     [
       'was down with the release before',
       { verdict: 'down', release: '0.9.0-abc' },
@@ -301,7 +301,7 @@ describe('the deployment that is asked about', () => {
   const ask = (args = {}) => bench.call('get_deploy_status', args, { userKey: '1001' });
 
   it('is the last one of this conversation, else of this person, unless another project is named', async () => {
-    expect((await ask()).said).toBe('No deployment has been asked for yet.');
+    expect((await ask()).said).toBe('No deployment has been requested yet.');
     await deployed('1.0');
     await deployed('1.1', 'production');
     expect((await ask()).output).toMatchObject({ project: 'demo', newest: { version: '1.1' } });
@@ -365,7 +365,7 @@ describe('variables', () => {
     const card = await bench.preview('remove_service_variable', { ...STAGING, name: 'GREETING' });
     expect(card?.change).toBe('`hello` → not set, from the next deployment on');
     expect((await remove('GREETING', 'act_r')).said).toBe(
-      '`GREETING` of **demo** in staging is gone from the next deployment on.',
+      '`GREETING` of **demo** in staging is removed from the next deployment on.',
     );
     expect(await stored()).toMatchObject([{ name: 'LOG_LEVEL' }]);
     await expect(remove('GREETING', 'act_s')).rejects.toThrow(/variable of demo in staging named GREETING.*LOG_LEVEL/);

@@ -118,16 +118,14 @@ describe('ports that a stranger listens on', () => {
     expect(output).toMatchObject({ passedOver: expect.arrayContaining([first]) as number[] });
     expect(output['port']).toBeGreaterThan(first);
     // Other programs of the machine may have the ports beside it.
-    expect(said).toMatch(
-      new RegExp(`reserved\\. ${first}\\b.* not given to anybody, but something listens there already`),
-    );
+    expect(said).toMatch(new RegExp(`reserved\\. ${first}\\b.* not allocated, but something already listens there`));
     const next = await bench.call('get_next_available_port', { server: 'here' });
     expect(next.output['port']).toBeGreaterThan(output['port'] as number);
   });
 
   it('are refused by name', async () => {
     await expect(allocate({ server: 'here', port: first })).rejects.toThrow(
-      `Nobody was given port ${first} of here, but something listens on it already. Take another one.`,
+      `Port ${first} of here is not allocated, but something already listens on it. Take another one.`,
     );
     expect(await bench.ports.portAllocations.list({ server: 'here' })).toEqual([]);
   });
@@ -219,7 +217,7 @@ describe('servers', () => {
     });
     expect(output['server']).toBe('web-1');
     expect(said).toBe(
-      '**web-1** fits best: 2 GB of 4 GB memory free, 2 CPUs, 99 ports free.\n\nPassed over:\n- web-2 has 1 CPU, 2 needed',
+      '**web-1** fits best: 2 GB of 4 GB memory free, 2 CPUs, 99 ports free.\n\nNot chosen:\n- web-2 has 1 CPU, 2 needed',
     );
     expect((await bench.call('find_suitable_server', { memoryMb: 6000, cpus: 2 })).output['server']).toBe('web-3');
   });

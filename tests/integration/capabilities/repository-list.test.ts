@@ -57,7 +57,7 @@ it('projects are listed by their most severe open findings, with tags and the la
       [
         shop,
         api,
-        '- **blog**: 9 high, 30 to know; scanned on 2026-03-01',
+        '- **blog**: 9 high, 30 info; scanned on 2026-03-01',
         '- **garden**: nothing open; no scan was completed',
       ].join('\n'),
     ].join('\n\n'),

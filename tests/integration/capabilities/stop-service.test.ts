@@ -27,7 +27,7 @@ it('says that nothing serves, and that a deployment is under way', async () => {
   await expect(bench.preview('stop_service', STAGING)).rejects.toThrow('there is nothing to stop');
   await bench.call('trigger_deploy', { ...STAGING, version: '1.0' }, { actionId: 'act_1' });
   await expect(stop()).rejects.toThrow(
-    /demo in staging is taken: .* asked for a deployment of 1\.0 .*Wait for its end, or cancel it/,
+    /demo in staging is busy: .* requested a deployment of 1\.0 .*Wait for its end, or cancel it/,
   );
 });
 

@@ -56,7 +56,7 @@ test('/queues is one message with what waits and what is stuck, and tries a dead
   expect(seen).toMatch(/In: \d+ messages? open[\s\S]*Out: [\s\S]*Lanes: [\s\S]*Jobs: [\s\S]*Dead letters: 1/);
   expect(seen).toContain('dl_1 inbound');
   expect(await ask(1002, '/queues')).toContain('takes the role admin');
-  expect(await ask(1001, '/queues retry dl_1')).toBe('It is tried again now.');
+  expect(await ask(1001, '/queues retry dl_1')).toBe('Retrying it now.');
   expect(await ask(1001, '/queues retry dl_1')).toContain('settled before');
   expect(await ask(1001, '/queues retry dl_9')).toContain('no dead letter dl_9');
   expect(await audited('dead_letter.settled')).toHaveLength(1);

@@ -159,7 +159,7 @@ describe('who may speak', () => {
     await say(1002, code);
     await untilRows(3);
     expect(await harness.said(1009)).toEqual([
-      'That code is not valid. Look whether it is all there, or ask for a new one.',
+      'That code is not valid. Check that it is complete, or ask for a new one.',
       'Welcome, Zoe. You are the admin now. Say what you need, or send /help.',
     ]);
     expect(await harness.rows('select user_key, role from users order by user_key')).toEqual([

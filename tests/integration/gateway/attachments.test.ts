@@ -145,7 +145,7 @@ describe('an album', () => {
     const [line] = await harness.rows<{ text: string }>(
       `select body ->> 'text' as text from outbox where key = 'edited:telegram:1001:70'`,
     );
-    expect(line?.text).toMatch(/^That message still waits as you first wrote it/);
+    expect(line?.text).toMatch(/^Your original message is still waiting/);
   });
 
   test('loses no part that comes after a turn has taken the others', async () => {

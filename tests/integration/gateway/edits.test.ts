@@ -72,7 +72,7 @@ test('an edit of a message that a turn has taken changes nothing, and says so on
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   await edit(id, 'deploy blog');
-  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  await heard(`I am already working on your original message. ${AGAIN}`);
   await edit(id, 'deploy forum');
   await edit(id, 'deploy market');
   const rows = await untilRows(4);
@@ -92,7 +92,7 @@ test('a turn that died has taken its messages all the same', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
   await edit(id, 'deploy blog');
-  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  await heard(`I am already working on your original message. ${AGAIN}`);
   const again = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   expect(again?.messages[0]?.envelope).toMatchObject({ text: 'deploy shop' });
 });
@@ -108,7 +108,7 @@ test('what waits behind the turn, in another chat, can still be changed', async 
 });
 
 test.each([
-  ['answered', 'answered', `I have answered that message already, as it was. ${AGAIN}`],
+  ['answered', 'answered', `I have already answered your original message. ${AGAIN}`],
   ['stopped', 'stopped', 'That message was stopped, so its edit changes nothing. Send it again as a new message.'],
   [
     'dead-lettered',
@@ -154,7 +154,7 @@ test('an edit that changes no words, such as a preview that was found, is nothin
 test('a command does not take the place of words that wait', async () => {
   const id = await send('deploy shop');
   await edit(id, '/stop');
-  await heard(`That message still waits as you first wrote it; I cannot add your edit. ${AGAIN}`);
+  await heard(`Your original message is still waiting; I cannot add your edit. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
@@ -237,7 +237,7 @@ async function whileBeginning(meanwhile: () => Promise<unknown>): Promise<string
 test('an edit that comes while a turn is just beginning is told, not lost', async () => {
   const id = await send('deploy shop');
   expect(await whileBeginning(() => edit(id, 'deploy blog'))).toBe('deploy shop');
-  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  await heard(`I am already working on your original message. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 

@@ -145,7 +145,7 @@ describe('guessing', () => {
     const { code } = await invite('viewer');
     for (let n = 0; n < 5; n += 1)
       expect(await ask(1009, `AAAA-BBBB-CC0${n}`)).toBe(
-        'That code is not valid. Look whether it is all there, or ask for a new one.',
+        'That code is not valid. Check that it is complete, or ask for a new one.',
       );
     expect(await ask(1009, code)).toMatch(/^Too many wrong codes\. Try again in \d+ minutes\./);
     expect(await roleOf(1009)).toBeNull();
@@ -228,7 +228,7 @@ test('/invite says how it is written, and what was probably meant', async () => 
   );
   expect(await ask(1001, '/invite')).toMatch(/^Write it as/);
   expect(await ask(1002, '/invite viewer')).toBe(
-    'Your role (developer) does not allow that; it takes the role admin. Ask an admin.',
+    'Your role (developer) does not allow that; it needs the role admin. Ask an admin.',
   );
   expect(await harness.rows('select 1 from invitations')).toEqual([]);
 });

@@ -80,7 +80,7 @@ test('the button ends the log that it stands under, once, and of nobody else', a
     });
   };
   await harness.rows(`update runs set user_key = '1001'`);
-  expect(await press()).toBe('It has ended, or another person follows it.');
+  expect(await press()).toBe('That log has ended, or somebody else is following it.');
   expect(await stopped('act_f5')).toBe(false);
   await harness.rows(`update runs set user_key = '1002'`);
   expect(await press()).toBe('Stopping.');

@@ -39,7 +39,7 @@ test('/people shows who may speak, and which invitations are open', async () => 
 
 test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])('%s takes an admin', async (command) => {
   expect(await ask(1002, command)).toBe(
-    'Your role (developer) does not allow that; it takes the role admin. Ask an admin.',
+    'Your role (developer) does not allow that; it needs the role admin. Ask an admin.',
   );
   expect(Object.keys(await roles())).toHaveLength(3);
 });
@@ -88,7 +88,7 @@ describe('/deny', () => {
     await harness.meet(1002);
     await until('Ben waits for a turn', async () => (await harness.rows('select 1 from lanes')).length === 1);
     expect(await ask(1001, '/deny 1002')).toBe(
-      'Ben (id 1002) is a stranger again. What ran or waited for them was stopped.',
+      'Ben (id 1002) no longer has a role here. Their running and waiting work was stopped.',
     );
     await hears(1002, 'An admin took your role away, so I no longer work for you.');
     const begun = await claimLane(harness.pool, PEOPLE.developer, OPTIONS);
@@ -111,7 +111,7 @@ describe('the last admin', () => {
 
   test('may go once there is another', async () => {
     await ask(1001, '/allow 1002 admin');
-    expect(await ask(1001, '/deny 1001')).toMatch(/^Ada \(id 1001\) is a stranger again/);
+    expect(await ask(1001, '/deny 1001')).toMatch(/^Ada \(id 1001\) no longer has a role here/);
     expect((await roles())['1001']).toBeUndefined();
   });
 

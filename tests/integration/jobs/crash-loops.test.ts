@@ -230,7 +230,7 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
       30_000,
     );
     expect(news.slice(told.length).map(({ say }) => say)).toEqual([
-      expect.stringMatching(/^✅ .* is well again after/),
+      expect.stringMatching(/^✅ .* is healthy again after/),
     ]);
     for (let n = 0; n < 3; n++) await look();
     expect(await newsOf(shop)).toHaveLength(news.length);

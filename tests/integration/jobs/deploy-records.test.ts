@@ -67,7 +67,7 @@ describe('a wish', () => {
     expect(refusals).toHaveLength(19);
     for (const refusal of refusals)
       expect(refusal).toMatch(
-        /shop in staging is taken: Ada asked for a deployment of v1 [\d.]+ s ago \(\d{4}-.*Z\), and it is waiting for its turn\./,
+        /shop in staging is busy: Ada requested a deployment of v1 [\d.]+ s ago \(\d{4}-.*Z\), and it is waiting for its turn\./,
       );
   });
 
@@ -271,7 +271,7 @@ it('a run that broke off is said to have, once, and not that the deployment fail
   const { rows } = await pool.query<{ say: string }>(`select envelope ->> 'say' as say from inbox`);
   expect(rows).toEqual([
     {
-      say: '❓ The deployment broke off: It was interrupted 10 times. It is taken up again by itself, and I tell you how it ends.',
+      say: '❓ The deployment did not finish: It was interrupted 10 times. It resumes automatically, and I will tell you how it ends.',
     },
   ]);
 });

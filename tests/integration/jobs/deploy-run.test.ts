@@ -106,7 +106,7 @@ describe('a deployment', () => {
     );
     shop.repository.release('v1', { ...rest, 'server.mjs': own });
     expect(await shop.deploy('act_i1', 'v1')).toMatch(
-      /nothing listened on port \d+, which it was given as `\$PORT`; its log says port 4567\. Let it listen on `\$PORT` of `\$HOST`\./,
+      /nothing listened on port \d+, which it was given as `\$PORT`; its log names port 4567\. Let it listen on `\$PORT` of `\$HOST`\./,
     );
     const [failed] = await bench.deployments.list(shop, 1);
     expect(failed?.failure).toMatchObject({ code: 'PORT_IGNORED' });
@@ -119,7 +119,7 @@ describe('a deployment', () => {
       appFiles({ begin: `console.error('I go'); process.exit(3);`, file: { health: { withinSeconds: 60 } } }),
     );
     const said = await shop.deploy('act_e1', 'v1');
-    expect(said).toMatch(/The new instance ended by itself before it could serve: exit code 3\./);
+    expect(said).toMatch(/The new instance exited before it could serve: exit code 3\./);
     expect(said).toContain('I go');
     expect(said).toContain('Nothing serves there.');
   });
@@ -129,7 +129,7 @@ describe('a deployment', () => {
     const scripts = { start: 'no-such-program serve' };
     shop.repository.release('v1', { 'package.json': JSON.stringify({ scripts }) });
     const said = await shop.deploy('act_n1', 'v1');
-    expect(said).toMatch(/: exit code 127, so a command in it is not installed there\./);
+    expect(said).toMatch(/: exit code 127: a command in it is not installed there\./);
     expect(said).toContain('no-such-program');
     expect(said).not.toContain('npm notice');
   });
@@ -203,7 +203,7 @@ describe('a deployment', () => {
     await shop.deploy('act_l1', 'v1');
     const said = await shop.deploy('act_l2', 'v2');
     expect(said).toMatch(/After the switch, liar\/staging does not serve v2-\w{7}: what serves reports no release\./);
-    expect(said).toMatch(/The switch was taken back. v1-\w{7} still serves./);
+    expect(said).toMatch(/Traffic was switched back. v1-\w{7} still serves./);
     expect(await shop.serves()).toMatch(/^v1-/);
     expect((await bench.deployments.find('act_l2'))?.state).toBe('rolled_back');
     expect(await shop.leases()).toEqual(['instance:act_l1', 'staging']);

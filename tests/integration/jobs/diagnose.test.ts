@@ -116,7 +116,7 @@ describe('a service that runs', () => {
       match: null,
       followSeconds: 0,
     });
-    await expect(other).rejects.toThrow('act_other is no deployment of shop in staging');
+    await expect(other).rejects.toThrow('act_other is not a deployment of shop in staging');
   });
 
   it('is followed in one message of the chat, and its end is told', async () => {
@@ -256,7 +256,7 @@ describe('a release that is slow', () => {
       20_000,
     );
     expect((await news()).map(({ phase }) => phase)).toEqual(['opened', 'closed']);
-    expect((await news())[1]?.say).toMatch(/well again after/);
+    expect((await news())[1]?.say).toMatch(/healthy again after/);
   });
 
   it('keeps quiet while it is muted, and speaks when that is over', async () => {

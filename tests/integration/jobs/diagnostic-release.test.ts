@@ -101,6 +101,6 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     await expect(look('ls', { server: 'elsewhere' })).rejects.toThrow(/serves from elsewhere/);
     renameSync(release, `${release}.away`);
     symlinkSync(outside, release);
-    await expect(look('cat notes.txt')).rejects.toThrow(/no folder that can be read/);
+    await expect(look('cat notes.txt')).rejects.toThrow(/cannot be read/);
   });
 });

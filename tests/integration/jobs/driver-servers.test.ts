@@ -114,7 +114,7 @@ describe('a server that can be reached', () => {
     const { said } = await registerEngine({ cpus: 16, memoryMb: 65_536 });
     expect(said).toContain('I registered **box-1** (127.0.0.1) in staging, reached by docker, ports 20000 to 20999.');
     expect(said).toMatch(/\*\*box-1\*\* is up: 3 CPUs, .* of 6 GB memory free, .* disk free, Docker 26\.1\./);
-    expect(said).toContain('You told me 16 CPUs and 64 GB; what I measured counts.');
+    expect(said).toContain('You told me 16 CPUs and 64 GB; I use what I measured.');
     expect(await bench.ports.servers.get('box-1')).toMatchObject({
       cpus: 3,
       memoryMb: 6144,
@@ -183,7 +183,7 @@ describe('a server on which commands ran on after their link was lost', () => {
     );
     expect(news).toEqual([
       {
-        say: '**box-1**: I ended a command there that ran on after the link to it was lost, 2 min after it had begun.',
+        say: '**box-1**: I stopped a command there that kept running after the connection was lost, 2 min after its start.',
       },
     ]);
   });
@@ -199,7 +199,7 @@ describe('a server that was never reached', () => {
   });
 
   it.each([
-    [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh takes a user and a key.'],
+    [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh needs a user and a key.'],
     [{ driver: 'docker', host: '10.0.0.5' }, 'is for an engine on this machine'],
     [{ host: '10.0.0.5' }, 'Tell me the CPUs and the memory of a server that I cannot reach.'],
   ])('%j is refused with what to say instead', async (args, sentence) => {

@@ -183,7 +183,7 @@ describe('news that nobody can be told', () => {
         'telegram:1001',
         `⚠️ Niemand, den das betrifft, war zu erreichen, deshalb sage ich es den Admins:\n\n${DOWN.say}`,
       ],
-      ['telegram:1003', `⚠️ Nobody whom this concerns could be told, so I tell the admins:\n\n${DOWN.say}`],
+      ['telegram:1003', `⚠️ Nobody responsible for this could be reached, so I am telling the admins:\n\n${DOWN.say}`],
     ]);
     expect(await bench.news()).toEqual([]);
     await closeIncident(bench.deploy, END);
@@ -297,8 +297,8 @@ describe('a fault of ours', () => {
     [
       'maintenance',
       'redis-full',
-      ['Redis больше не принимает записи: ', 'Redis takes no more'],
-      ['Redis снова', 'Redis takes writes'],
+      ['Redis больше не принимает записи: ', 'Redis accepts no more'],
+      ['Redis снова', 'Redis accepts writes'],
     ],
   ] as const)(
     'that %s sees is told to every admin in private once, also when it flaps, and so is its end',

@@ -105,7 +105,7 @@ describe('a private repository', () => {
       movedTo: other.addressOf('').replace(/\/$/, ''),
     });
     const moved = { ...shopWith(TOKEN), address: host.addressOf('moved/shop/.git') };
-    await expect(open().open(moved, 'main', signal)).rejects.toThrow(/its host sends to another address/);
+    await expect(open().open(moved, 'main', signal)).rejects.toThrow(/its host redirects to another address/);
     expect(other.logins).toEqual([]);
     await other.close();
   });
@@ -114,7 +114,7 @@ describe('a private repository', () => {
     const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nnothing\n-----END OPENSSH PRIVATE KEY-----';
     await expect(open().open(shopWith(key), 'main', signal)).rejects.toThrow(/https takes a token as its login/);
     const inside = { address: host.addressOf('shop/.git').replace('//', `//ada:${TOKEN}@`), login: null };
-    await expect(open().open(inside, 'main', signal)).rejects.toThrow(/an address holds no login/);
+    await expect(open().open(inside, 'main', signal)).rejects.toThrow(/an address must not contain a login/);
     await expect(open().open(inside, 'main', signal)).rejects.not.toThrow(TOKEN);
   });
 });
@@ -144,7 +144,7 @@ describe('looking at the repository of a project', () => {
     );
     expect(opened).toEqual([['secret:shop', `to read the repository ${repository}`, '1']]);
     const { problem } = await look.run({ project: 'open' }, context);
-    expect(problem).toContain('could not be read: there is none, or it is private');
+    expect(problem).toContain('could not be read: it does not exist, or it is private');
     await projects.update('shop', { repository: `${repository}/` }, 'a3');
     expect(await projects.get('shop')).toMatchObject({ repositoryLogin: null });
     await pool.end();

@@ -83,13 +83,13 @@ describe('a card whose action is carried on by a run', () => {
     await bench.ask('act_1');
     await receipt(approvalId, '**shop** is on its way. I tell you how it ends.');
     expect(await cards()).toHaveLength(CHATS.length);
-    for (const text of await cards()) expect(text).toMatch(/Approved by Cleo \(id \w+\)\. Under way/);
+    for (const text of await cards()) expect(text).toMatch(/Approved by Cleo \(id \w+\)\. In progress/);
     go();
     await ended('act_1');
     for (const text of await cards()) {
       expect(text).toContain('✅ **Deploy shop**');
       expect(text).toMatch(/Approved by Cleo \(id \w+\)\. Result: Indexed\./);
-      expect(text).not.toContain('Under way');
+      expect(text).not.toContain('In progress; this card');
     }
   });
 

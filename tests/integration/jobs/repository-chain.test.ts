@@ -146,7 +146,7 @@ describe('a chain over the repository of a project', () => {
       `select convert_from(bytes, 'UTF8') as text from repository_artifacts where path ~ 'report.md|sarif' order by path desc`,
     );
     const [report, sarif = ''] = written.map(({ text }) => text);
-    expect(report).toMatch(/^Not looked at: 2 files of more than 1 MB\.\n\n- data\.json\n- dump\.sql$/m);
+    expect(report).toMatch(/^Not analyzed: 2 files of more than 1 MB\.\n\n- data\.json\n- dump\.sql$/m);
     const { invocations } = (JSON.parse(sarif) as { runs: { invocations: unknown }[] }).runs[0] ?? {};
     expect(invocations).toMatchObject([
       {

@@ -158,7 +158,7 @@ describe.concurrent('a service that is stopped', () => {
     await bench.reaches('act_b2', 'building');
     expect(await stop('act_b_stop', shop)).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/^busy in staging is taken: Ada asked for a deployment of v2/) as string,
+      error: expect.stringMatching(/^busy in staging is busy: Ada requested a deployment of v2/) as string,
     });
     expect(await shop.serves()).toMatch(/^v1-/);
     gate.open();

@@ -181,7 +181,7 @@ describe('an approval that is not that of this action any more', () => {
       scopeOfAda({ actor, enter: createMachine().to }),
       envelope,
     );
-    expect(say).toContain('the one who asked may not do it any more');
+    expect(say).toContain('the person who asked is no longer allowed to do it');
     expect(effects).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ describe('never both at once', () => {
   test('a gateway that is set up to poll stays out while others receive by webhook, and takes over when they are gone', async () => {
     const webhook = await startWebhookGateway(harness);
     const polling = await harness.startGateway();
-    await untilProblem(polling, 'receive by webhook, but this one is set up to poll and stays out');
+    await untilProblem(polling, 'receive by webhook, but this one is set up to poll, so it does not listen');
     expect(tells(polling, 'other gateways listen in another way')).toHaveLength(1);
     await speak('by webhook');
     await untilAdmitted(1);
@@ -53,7 +53,7 @@ describe('never both at once', () => {
       TELEGRAM_WEBHOOK_SECRET: SECRET,
       TELEGRAM_WEBHOOK_PORT: String(port),
     });
-    await untilProblem(webhook, 'receive by polling, but this one is set up for a webhook and stays out');
+    await untilProblem(webhook, 'receive by polling, but this one is set up for a webhook, so it does not listen');
     await speak('by polling');
     await untilAdmitted(1);
     expect(await harness.calls('setWebhook')).toEqual([]);
@@ -75,7 +75,7 @@ describe('never both at once', () => {
     const started = await Promise.all([harness.startGateway(), harness.startGateway(settings)]);
     await until('they agree', async () => {
       const problems = await Promise.all(started.map(readProblems));
-      return problems.includes('ready\n') && problems.some((problem) => problem.includes('stays out'));
+      return problems.includes('ready\n') && problems.some((problem) => problem.includes('does not listen'));
     });
     await speak('hello');
     await untilAdmitted(1);
@@ -87,11 +87,11 @@ describe('never both at once', () => {
     const first = await startWebhookGateway(harness);
     const second = await startWebhookGateway(harness, { TELEGRAM_WEBHOOK_URL: first.url });
     const polling = await harness.startGateway();
-    await untilProblem(polling, 'stays out');
+    await untilProblem(polling, 'does not listen');
     await first.close();
     // The second goes on alone, also in what the other has to say about it.
     expect(await readProblems(second)).toBe('ready\n');
-    expect(await readProblems(polling)).toContain('stays out');
+    expect(await readProblems(polling)).toContain('does not listen');
     await second.close();
     await untilReady(polling);
   });

@@ -48,7 +48,7 @@ test('what could not be stored is a dead letter that its author knows of', async
   const lines = gateway.lines.filter((line) => line['message'] === 'update could not be admitted');
   expect(lines.map((line) => line['ref'])).toEqual(letters.map(({ id }) => id));
   for (const { id } of letters) {
-    const line = `I could not take that message as it was sent, so nothing is done. Please send it again in other words (${id}).`;
+    const line = `I could not process that message, so nothing was done. Please send it again in other words (${id}).`;
     const rows = (): Promise<readonly unknown[]> =>
       harness.rows(`select 1 from outbox where body ->> 'text' = $1`, [line]);
     expect(await until('its author is told', async () => (await rows())[0])).toBeDefined();

@@ -33,7 +33,7 @@ test('a failure says why, what still serves, and the last lines, which cannot le
     "❌ **shop** in staging: 1.1-abc failed while building. The build failed. 1.0-def still serves.\n```\na (2 ×)\n'''b (2 ×)\n```",
   );
   expect(describeResult({ ...RESULT, state: 'rolled_back', serving: null, failure })).toContain(
-    'The switch was taken back. Nothing serves there.',
+    'Traffic was switched back. Nothing serves there.',
   );
 });
 
@@ -62,6 +62,6 @@ test('the progress has a bar, the step, and the time', () => {
   } as const;
   expect(describeProgress(row, 4_000)).toBe('⏳ Deploying **shop** v1 in staging\n▰▰▱▱▱▱▱ building · 4 s');
   expect(describeProgress({ ...row, state: 'failing' }, 4_000)).toBe(
-    '⏳ Deploying **shop** v1 in staging\ntaking it back · 4 s',
+    '⏳ Deploying **shop** v1 in staging\nrolling back · 4 s',
   );
 });

@@ -38,7 +38,7 @@ it('a look-alike within a word, an override and a terminal code are seen', () =>
 });
 
 it('a line of the card is one line without formatting', () => {
-  expect(escapeLine('**x**\n\n- Reaches: [a](b)')).toBe('\\*\\*x\\*\\*⟨U+000A⟩⟨U+000A⟩- Reaches: \\[a\\](b)');
+  expect(escapeLine('**x**\n\n- Affects: [a](b)')).toBe('\\*\\*x\\*\\*⟨U+000A⟩⟨U+000A⟩- Affects: \\[a\\](b)');
 });
 
 it('a sentence from right to left stays legible, and beside anything else its letters are codes, so that nothing changes places', () => {

@@ -46,7 +46,7 @@ describe('the address of a repository', () => {
   test('the password in one is not shown', () => {
     for (const protocol of ['https', 'http'])
       expect(() => parseRepository(`${protocol}://ada:plum@example.org/x`, ['/nowhere'], [])).toThrow(
-        `repository ${protocol}://example.org/x: an address holds no login`,
+        `repository ${protocol}://example.org/x: an address must not contain a login`,
       );
   });
 });

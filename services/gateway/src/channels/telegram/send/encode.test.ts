@@ -85,7 +85,7 @@ describe('rich blocks', () => {
   test('code that somebody is to decide about is never folded', () => {
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     for (const lines of [41, 1_500]) {
-      const text = `Exactly this runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
+      const text = `This is exactly what runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
       const parts = encode({ text, buttons: [{ label: 'Approve', value: 'Approve', act }] }, row(null));
       expect(JSON.stringify(parts)).not.toContain('details');
     }
