@@ -2,7 +2,7 @@ import { isStopWord } from '@signalbox/gateway/admission/log-stop';
 import { closeMarkdown } from '@signalbox/gateway/channels/telegram/format/partial-markdown';
 import { splitChunks } from '@signalbox/gateway/channels/text/chunk';
 import { escapeMarks, formatStretches } from '@signalbox/gateway/channels/whatsapp/send/format';
-import { readChange } from '@signalbox/gateway/commands/change';
+import { parseChange } from '@signalbox/gateway/commands/change';
 import { groupErrors } from '@signalbox/jobs/diagnose/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
 import { tidy } from '@signalbox/planner/slots/descriptions';
@@ -26,7 +26,7 @@ const logLines = (text: string) =>
 it.each<[string, (text: string) => unknown, Make]>([
   ['marks that nothing ends, for WhatsApp', escapeMarks, repeated('*0')],
   ['bold blanks for WhatsApp', bold, repeated(' ', 'a', 'b')],
-  ['dashes where a change was asked for', (text) => readChange(text, {}), repeated('-', '', '*')],
+  ['dashes where a change was asked for', (text) => parseChange(text, {}), repeated('-', '', '*')],
   ['a word to stop with blanks that go on', isStopWord, repeated(' ', 'stop', 'x')],
   ['a draft with blanks behind a bullet', closeMarkdown, repeated(' ', '* ', '>0')],
   ['a draft of quotes', closeMarkdown, repeated('>', '', 'x')],

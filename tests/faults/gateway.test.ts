@@ -169,14 +169,14 @@ describe('on its own', () => {
     const { pool, redis, prefix } = harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
     const notifier = createNotifier({ publisher, redis, prefix, log, deliverHere: () => undefined });
-    const burst = createRateLimit({ redis, prefix, burst: 20, log });
+    const burst = createRateLimit({ redis, prefix, maxPerWindow: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
     const cipher = createSecretCipher(randomBytes(32));
     const engine = await shippedPolicy();
     const policy = (): typeof engine => engine;
-    const peopleChanged = (): void => undefined;
+    const onPeopleChanged = (): void => undefined;
     const languages = createLanguages(pool);
-    const people = { languages, peopleChanged, voiceLimitBytes: null, tracing: NO_TRACING };
+    const people = { languages, onPeopleChanged, voiceLimitBytes: null, tracing: NO_TRACING };
     const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });

@@ -64,7 +64,7 @@ export const shownBy = async ({ gateway }: StartedGateway): Promise<number> => {
 const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 };
 
 /** Drafts of a gateway that does nothing else. */
-export function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPLE)): Drafts {
+export function openDrafts(gateway: string, throttle: Throttle = createThrottle(AMPLE)): Drafts {
   const channel = createTelegram({
     token: DEFAULT_TOKEN,
     apiRoot: harness.simulatorUrl,
@@ -77,9 +77,9 @@ export function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPL
   const opened = new Drafts({
     channel,
     drafts: channel.drafts,
-    pace,
+    throttle,
     claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
-    busy: () => false,
+    isSending: () => false,
     log,
     metrics: createGatewayMetrics(createMetrics('test')),
   });

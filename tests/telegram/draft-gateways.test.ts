@@ -71,11 +71,11 @@ describe('with two gateways', () => {
     const [shows, sends] = [openDrafts('gw_a'), openDrafts('gw_b')];
     await harness.fault({ method: 'sendMessageDraft', delayMs: 150 });
     const heard = draftOf(1001, 'turn_1', 'nearly all');
-    shows.hear(heard);
+    shows.receive(heard);
     await untilDrafted('nearly all');
-    sends.hear(heard);
-    for (const one of [shows, sends]) one.hear(draftOf(1001, 'turn_1', null));
-    await sends.makeWay('telegram:1001');
+    sends.receive(heard);
+    for (const one of [shows, sends]) one.receive(draftOf(1001, 'turn_1', null));
+    await sends.waitForDraftEnd('telegram:1001');
     expect((await drafts()).map((call) => call.status)).toEqual([200]);
   });
 
@@ -85,9 +85,9 @@ describe('with two gateways', () => {
     const sends = openDrafts('gw_b');
     const stuck = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_stuck', log });
     await stuck.take('telegram:1001');
-    sends.hear(draftOf(1001, 'turn_1', 'nearly all'));
-    sends.hear(draftOf(1001, 'turn_1', null));
-    await sends.makeWay('telegram:1001');
+    sends.receive(draftOf(1001, 'turn_1', 'nearly all'));
+    sends.receive(draftOf(1001, 'turn_1', null));
+    await sends.waitForDraftEnd('telegram:1001');
     expect(await stuck.take('telegram:1001')).toBe(false);
   });
 });

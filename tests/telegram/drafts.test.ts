@@ -231,7 +231,7 @@ test('while sends are short, a draft waits until they are not', async () => {
     if (!taken) refused += 1;
     return taken;
   };
-  openDrafts('gw_a', { ...pace, tryTakeSpare }).hear(draftOf(1001, 'turn_1', 'a preview'));
+  openDrafts('gw_a', { ...pace, tryTakeSpare }).receive(draftOf(1001, 'turn_1', 'a preview'));
   await until('it was refused twice', async () => refused >= 2);
   expect(await drafts()).toEqual([]);
   now += 1_000;

@@ -61,13 +61,13 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const parts = { own, config, log, pool, redis, metrics };
   const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, tracing });
-  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
+  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
     offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
   );
   menus.forEach(own);
   const languages = createLanguages(pool);
-  const peopleChanged = (): void => {
+  const onPeopleChanged = (): void => {
     for (const menu of menus) menu.peopleChanged();
     languages.forget();
   };
@@ -88,7 +88,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     log,
     metrics,
     tracing,
-    peopleChanged,
+    onPeopleChanged,
   };
   const places: Place[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
@@ -212,7 +212,7 @@ async function startDeliveries(parts: {
         redisUrl: config.REDIS_URL,
         prefix,
         log,
-        onDraft: (draft) => deliveryOf(draft.chatKey)?.hear(draft),
+        onDraft: (draft) => deliveryOf(draft.chatKey)?.receiveDraft(draft),
       }),
     );
   own(startSweeper({ pool, channels: channels.map(({ name }) => name), log, metrics, wake }));

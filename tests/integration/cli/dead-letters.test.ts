@@ -1,5 +1,5 @@
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { claimChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
+import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
 import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { ModelScript } from '../../support/scripted-model.ts';
@@ -57,7 +57,7 @@ describe('signalbox dlq', () => {
       error: 'HTTP 500',
       uncounted: false,
     };
-    await nextOfChat(bench.pool, begun.chat, { ...CHAT, result, pauseMs: null });
+    await takeNextRow(bench.pool, begun.chat, { ...CHAT, result, pauseMs: null });
   };
 
   const putReply = async (): Promise<string> => {

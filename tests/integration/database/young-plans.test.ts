@@ -1,4 +1,4 @@
-import { claimChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
+import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
 import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { readLedger } from '@signalbox/store/receipts';
 import type { PoolClient } from 'pg';
@@ -46,7 +46,7 @@ async function converse(n: number): Promise<void> {
   if (claimed.state !== 'held' || !claimed.item) throw new Error('nothing to deliver');
   const { id, delivery } = claimed.item;
   const result = { id, status: 'sent' as const, delivery, error: null, uncounted: false };
-  expect(await nextOfChat(db, claimed.chat, { ...chatOptions, result, pauseMs: null })).toEqual({ state: 'released' });
+  expect(await takeNextRow(db, claimed.chat, { ...chatOptions, result, pauseMs: null })).toEqual({ state: 'released' });
 }
 
 it('a conversation in a burst of messages reads no table whole by plans that were made while it was small', async () => {

@@ -1,7 +1,7 @@
 import { sayError } from '@signalbox/messages/say';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { answerQuestion } from '@signalbox/gateway/commands/answer';
-import type { Answer } from '@signalbox/gateway/commands/question';
+import type { GatewayAnswer } from '@signalbox/gateway/commands/question';
 import { COMMANDS } from '@signalbox/gateway/commands/registry';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-async function answer(name: string, rest: string, role: Role): Promise<Answer> {
+async function answer(name: string, rest: string, role: Role): Promise<GatewayAnswer> {
   const envelope = {
     kind: 'message',
     id: `telegram:100:${name}`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startOwnRedis();
   redis = openRedis(server.url, log);
   await redis.ping();
-  limit = createRateLimit({ redis, prefix: 'limit:', burst: 3, log });
+  limit = createRateLimit({ redis, prefix: 'limit:', maxPerWindow: 3, log });
 });
 afterAll(async () => {
   await closeRedis(redis);

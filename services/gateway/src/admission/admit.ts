@@ -14,72 +14,76 @@ import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
-import { controlLine } from './control-line.ts';
+import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Incoming } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import type { FromPerson } from './choice.ts';
+import type { PersonUpdate } from './choice.ts';
 import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
-import { takeSecrets } from './secrets/sent-secrets.ts';
-import { createCuts } from './cuts.ts';
-import { joinRest, type Joined } from './cut-text.ts';
-import { challengesOf } from './secrets/typed-codes.ts';
+import { extractSecrets } from './secrets/sent-secrets.ts';
+import { createSplitTracker } from './cuts.ts';
+import { appendRest, type JoinedText } from './cut-text.ts';
+import { findChallenges } from './secrets/typed-codes.ts';
 import { answerUnnamed } from './unnamed.ts';
 import { createOwnerCheck } from './vacated.ts';
-import { storePlans, type Stored, type StoreParts } from './stored-plan.ts';
+import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
 
 /*
- * update → plan (pure) → one transaction: inbox row, outcome, answer → announced → the channel may forget it
- * What happens after the commit may fail: wake-ups are repeated by sweepers, toasts are only toasts.
+ * update → plan (pure) → one transaction: inbox row, outcome, answer → notified → the channel may forget the update
+ *
+ * Failures after the commit are harmless: sweepers repeat wake-ups, and a lost toast is only a lost toast.
  */
 
-export interface AdmissionDeps extends StoreParts {
+export interface AdmissionDeps extends StoreDeps {
   readonly burst: RateLimit;
   readonly languages: Languages;
   readonly notifier: Notifier;
-  /** Larger voice notes are not listened to; null when none is. */
+  /** Size limit of voice notes; null when no transcriber is configured. */
   readonly voiceLimitBytes: number | null;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
-  /** A person got a role or lost one. */
-  readonly peopleChanged: () => void;
+  /** Called after a person got or lost a role. */
+  readonly onPeopleChanged: () => void;
 }
 
-/** How somebody is called whose name holds no letter. */
-const NAMELESS = 'there';
-/** The database's clock starts a moment later than ours. */
+/** Stands in for a name without letters. */
+const FALLBACK_NAME = 'there';
+/** Margin for the database clock, which may run a moment behind ours. */
 const WAKE_AFTER_HOLD_MS = 50;
-/** Two gateways that were brought the same updates in different orders wait for each other, and Postgres rolls one of them back. */
+/**
+ * Two gateways that admit the same updates in different orders can deadlock, and Postgres then rolls one of them back.
+ */
 const DEADLOCK_TRIES = 3;
 
 /**
- * Admits updates in their order. Resolves once they are committed; throws when the database is away, and then the
- * channel has to give the same updates again. An update that can never be stored becomes a dead letter.
+ * Admits updates in order and resolves once they are committed. Throws when the database is away; the channel must then
+ * deliver them again. An update that can never be stored becomes a dead letter.
  */
 export function createAdmission(deps: AdmissionDeps): (updates: readonly Incoming[]) => Promise<void> {
   const { pool, channel, log } = deps;
   const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
-  const plan = async (updates: readonly FromPerson[], isRest = false): Promise<readonly Plan[]> => {
-    // An album is one thing to send, however many parts it comes in.
-    const firsts = new Map<string, FromPerson>();
-    for (const update of updates) if (!firsts.has(sendingOf(update))) firsts.set(sendingOf(update), update);
-    const sendings = [...firsts.keys()];
-    const within = isRest ? [] : await deps.burst.check([...firsts.values()]);
+  const plan = async (updates: readonly PersonUpdate[], isRest = false): Promise<readonly Plan[]> => {
+    // An album counts as one message, however many parts it has.
+    const firstUpdates = new Map<string, PersonUpdate>();
+    for (const update of updates)
+      if (!firstUpdates.has(getSendingKey(update))) firstUpdates.set(getSendingKey(update), update);
+    const sendingKeys = [...firstUpdates.keys()];
+    const within = isRest ? [] : await deps.burst.check([...firstUpdates.values()]);
     const window = deps.burst.window();
-    const languages = await deps.languages.of(updates);
-    const challenges = await challengesOf(pool, updates);
+    const languages = await deps.languages.findLanguages(updates);
+    const challenges = await findChallenges(pool, updates);
     return updates.flatMap((sent) => {
-      const named = { ...sent, name: cleanName(sent.name) || NAMELESS };
-      const { update, secrets } = takeSecrets(deps.cipher, named, challenges.get(sent.userKey));
+      const named = { ...sent, name: cleanName(sent.name) || FALLBACK_NAME };
+      const { update, secrets } = extractSecrets(deps.cipher, named, challenges.get(sent.userKey));
       const options = {
         channel: channel.name,
         bot: channel.bot,
         language: languages.get(update.userKey) ?? null,
-        withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
+        withinBurst: within[sendingKeys.indexOf(getSendingKey(update))] ?? true,
         hasToasts: channel.answerPress !== undefined,
         fileLimitBytes: channel.fileLimitBytes,
         voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
@@ -89,45 +93,47 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     });
   };
 
-  const store = async (updates: readonly FromPerson[]): Promise<readonly Stored[]> =>
+  const store = async (updates: readonly PersonUpdate[]): Promise<readonly StoredPlan[]> =>
     storePlans(deps, await plan(updates));
 
-  const admit = async (updates: readonly FromPerson[]): Promise<void> => {
+  const admit = async (updates: readonly PersonUpdate[]): Promise<void> => {
     const stored = await storeAll(deps, updates, store);
-    const settled = stored.filter(({ admitted }) => !isOpen(admitted));
-    if (settled.length > 0) await finish(deps, settled);
-    for (const { plan: one, admitted } of stored) if (isOpen(admitted)) await admitOtherwise(one, admitted);
+    const settled = stored.filter(({ admitted }) => !needsReadmission(admitted));
+    if (settled.length > 0) await notifyStored(deps, settled);
+    for (const { plan: one, admitted } of stored) if (needsReadmission(admitted)) await readmit(one, admitted);
   };
 
-  /** What only the database knew: an edit of what was never seen, or the rest of a text that a client cut. */
-  const admitOtherwise = async ({ sent }: Plan, { verdict, id }: AdmissionResult): Promise<void> => {
+  /**
+   * Admits an update that only the database could classify: an edit of an unseen message, or the rest of a split text.
+   */
+  const readmit = async ({ sent }: Plan, { verdict, id }: AdmissionResult): Promise<void> => {
     if (sent.kind === 'edit' && sent.unseen) return admit([sent.unseen]);
     if (sent.kind !== 'text' || verdict !== 'rest' || id === null) return;
     const stored = await storeAll(deps, [sent], async () => {
-      const joined = await joinRest(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
-      if (joined) return [storedOf(joined)];
-      return sent.onlyRest ? [] : storePlans(deps, (await plan([sent], true)).map(apart));
+      const joined = await appendRest(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
+      if (joined) return [toStored(joined)];
+      return sent.onlyRest ? [] : storePlans(deps, (await plan([sent], true)).map(toSeparatePlan));
     });
-    await finish(deps, stored);
+    await notifyStored(deps, stored);
   };
 
-  const cuts = createCuts();
+  const cuts = createSplitTracker();
 
   return async (updates) => {
     await checkOwners(updates);
     for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
-    let step: FromPerson[] = [];
+    let batch: PersonUpdate[] = [];
     for (const update of updates) {
-      const one = isFromPerson(update) ? update : cuts.restOf(update);
-      if (one) step.push(one);
+      const one = isPersonUpdate(update) ? update : cuts.asRest(update);
+      if (one) batch.push(one);
       else if (update.kind === 'ignored') ignore(deps, update);
-      // What comes behind it may depend on what became of it.
+      // Later updates may depend on the result of this one, so it is admitted first.
       if (!one || !(cuts.note(one) || one.kind === 'edit')) continue;
-      await admit(step);
-      step = [];
+      await admit(batch);
+      batch = [];
     }
-    await admit(step);
-    for (const update of updates) if (update.kind === 'unnamed') await explain(deps, update);
+    await admit(batch);
+    for (const update of updates) if (update.kind === 'unnamed') await answerUnnamedSender(deps, update);
     for (const update of updates) {
       if (update.kind !== 'membership') continue;
       log.info('membership changed', { chatKey: update.chatKey, reachable: update.reachable, reason: update.reason });
@@ -138,28 +144,28 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   };
 }
 
-/** Not admitted yet: the update has to come in as something else. */
-function isOpen({ verdict }: AdmissionResult): boolean {
+/** True when the update is not admitted yet and must be admitted as another kind. */
+function needsReadmission({ verdict }: AdmissionResult): boolean {
   return verdict === 'unseen' || verdict === 'rest';
 }
 
-/** A turn has taken the message that it belonged to. */
-function apart(plan: Plan): Plan {
+/** The plan as a message of its own, because a turn has taken the message it continued. */
+function toSeparatePlan(plan: Plan): Plan {
   return { ...plan, admission: { ...plan.admission, rest: false } };
 }
 
-function storedOf({ plan, admitted, isSaid }: Joined): Stored {
+function toStored({ plan, admitted, isSaid }: JoinedText): StoredPlan {
   const chats = isSaid ? [plan.envelope.chatKey] : [];
   return { plan, admitted, chats, stops: [], peopleChanged: false, toast: null, wakes: [] };
 }
 
-/** Plans and stores a batch; when one of its updates cannot be read or stored, the others still are. */
+/** Plans and stores a batch. If one update cannot be read or stored, the others still are. */
 async function storeAll(
   deps: AdmissionDeps,
-  updates: readonly FromPerson[],
-  store: (updates: readonly FromPerson[]) => Promise<readonly Stored[]>,
+  updates: readonly PersonUpdate[],
+  store: (updates: readonly PersonUpdate[]) => Promise<readonly StoredPlan[]>,
   tries = DEADLOCK_TRIES,
-): Promise<readonly Stored[]> {
+): Promise<readonly StoredPlan[]> {
   const [first] = updates;
   if (!first) return [];
   try {
@@ -168,20 +174,20 @@ async function storeAll(
     if (isDeadlock(error) && tries > 1) return storeAll(deps, updates, store, tries - 1);
     if (isTransient(error)) throw error;
     if (updates.length > 1) {
-      const one: Stored[] = [];
+      const one: StoredPlan[] = [];
       for (const update of updates) one.push(...(await storeAll(deps, [update], store)));
       return one;
     }
-    await giveUp(deps, first, error);
+    await deadLetter(deps, first, error);
     return [];
   }
 }
 
-/** Everything after the commit. */
-async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<void> {
+/** Notifies workers and chats after the commit. */
+async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]): Promise<void> {
   const { notifier, log, metrics } = deps;
   for (const { plan, admitted } of stored) traceAdmission(deps, plan, admitted);
-  if (stored.some((one) => one.peopleChanged)) deps.peopleChanged();
+  if (stored.some((one) => one.peopleChanged)) deps.onPeopleChanged();
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
   const chats = new Map<string, string>();
@@ -189,8 +195,8 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
     metrics.updates.add({ result: verdict, reason: reason ?? '' });
-    const told = { traceId, updateId, userKey, chatKey, verdict, reason, role };
-    log.info('update admitted', { ...told, asked: plan.answer?.kind });
+    const logFields = { traceId, updateId, userKey, chatKey, verdict, reason, role };
+    log.info('update admitted', { ...logFields, asked: plan.answer?.kind });
     if (verdict === 'accepted' || verdict === 'merged') {
       if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
       else lanes.set(userKey, { userKey, traceId });
@@ -207,8 +213,8 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
       'press',
       inLanguage(plan.language, () => settlePress(deps, plan, admitted, toast)),
     );
-    // Also when it comes again: the first one may have died before.
-    if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
+    // Also for a repeated update: the process that first admitted it may have died before this.
+    if (plan.secrets.isShown && role !== null) background(log, 'secret', deleteShownSecret(deps, plan));
   }
   await Promise.all([
     notifier.stop([...stops]),
@@ -217,7 +223,7 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
   ]);
 }
 
-/** Notes what was taken in: under the turn that it waits for, or as all that its trace is about. */
+/** Records the span of an admission: below its turn, or as the root span when no turn follows. */
 function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdict }: AdmissionResult): void {
   if (!tracing.isOn || verdict === 'duplicate' || verdict === 'ignored') return;
   const { answer, admission, envelope } = plan;
@@ -239,18 +245,18 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdi
   });
 }
 
-/** Takes away a message that shows a secret, where we may; its sender is asked to look. */
-async function removeShown({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
+/** Deletes a message that shows a secret, where the channel allows it. */
+async function deleteShownSecret({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
   if (envelope.messageId !== null) await channel.remove?.(envelope.chatKey, envelope.messageId);
 }
 
-/** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */
+/** Wakes the lane once an album may be taken. If this process ends first, the worker's sweeper does it. */
 async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
   await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
   await notifier.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
 }
 
-/** Stops the button's spinning and takes the keyboard away: whether it worked or not, it does not work again. */
+/** Stops the button's spinner and removes the keyboard: a button works only once. */
 async function settlePress(
   { channel }: AdmissionDeps,
   plan: Plan,
@@ -260,7 +266,7 @@ async function settlePress(
   if (!plan.pressed) return;
   const { pressId, chatKey, messageId } = plan.pressed;
   if (admitted.verdict === 'duplicate') return channel.answerPress?.(pressId, null);
-  // A card keeps its buttons until its next edit: others may still decide.
+  // An approval card keeps its buttons until its next edit: other people may still decide.
   if (toast !== null) return channel.answerPress?.(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
   await channel.answerPress?.(pressId, worked ? `✓ ${admitted.label}` : sayError('BUTTON_EXPIRED', {}));
@@ -276,8 +282,8 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
   if (answered) background(log, 'press', answered);
 }
 
-/** Whoever writes unnamed waits for something that will not happen. */
-async function explain(
+/** Tells a sender whom the channel does not name why nothing happens. */
+async function answerUnnamedSender(
   { pool, notifier, metrics }: AdmissionDeps,
   update: Extract<Incoming, { kind: 'unnamed' }>,
 ): Promise<void> {
@@ -285,8 +291,8 @@ async function explain(
   if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
 }
 
-/** One update that cannot be stored must not hold up all that come after it. Its sender hears of it, where they have a role. */
-async function giveUp(deps: AdmissionDeps, update: FromPerson, error: unknown): Promise<void> {
+/** Dead-letters an update that cannot be stored, so that it does not block later ones. A sender with a role is told. */
+async function deadLetter(deps: AdmissionDeps, update: PersonUpdate, error: unknown): Promise<void> {
   const { pool, channel, log, metrics, notifier } = deps;
   metrics.updates.add({ result: 'failed', reason: 'not storable' });
   const { updateId, userKey, chatKey, chatKind, kind } = makeStorable(update);
@@ -299,16 +305,18 @@ async function giveUp(deps: AdmissionDeps, update: FromPerson, error: unknown): 
   const [language] = await readLanguages(pool, [{ userKey, chatKey }]);
   const traceId = newTraceId();
   const text = inLanguage(language ?? null, () => sayError('INBOUND_REFUSED', { ref }));
-  await putOutbox(pool, [controlLine({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] })]);
+  await putOutbox(pool, [
+    createControlMessage({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] }),
+  ]);
   await notifier.wakeChats([chatKey], traceId);
 }
 
-function isFromPerson(update: Incoming): update is FromPerson {
+function isPersonUpdate(update: Incoming): update is PersonUpdate {
   return ['text', 'album-part', 'press', 'edit', 'mode', 'not-text'].includes(update.kind);
 }
 
-/** Names what was sent at once: who sent it, and the album or the update. */
-function sendingOf(update: FromPerson): string {
+/** The key of everything sent at once: the sender with the album, or with the update. */
+function getSendingKey(update: PersonUpdate): string {
   const album = 'album' in update ? update.album : null;
   return `${update.userKey} ${album === null ? update.updateId : `album ${album}`}`;
 }

@@ -4,8 +4,11 @@ import { findAct, findPrompt } from './approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
 
-/** A press on a card decides, and is no message. One that does not come from where the card stands is refused and written down. */
-export async function tryAct(db: Queryable, plan: Plan): Promise<Plan> {
+/**
+ * Turns a press on an approval card into a decision instead of a message. A press from another chat or message than the
+ * card's is refused and audited.
+ */
+export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Plan> {
   const { press } = plan.admission;
   if (press === null || plan.pressed === null) return plan;
   const { chatKey, messageId } = plan.pressed;
@@ -23,13 +26,13 @@ export async function tryAct(db: Queryable, plan: Plan): Promise<Plan> {
 }
 
 /**
- * Takes a message for what we asked its author to write, such as the reason of a rejection: when it replies to our question, or when it is
- * the author's next plain message within two minutes (`isPrompted`), since not every channel can make people reply. The plan of any other
- * message stays as it is.
+ * Takes a message as the reply to a prompt, such as the reason of a rejection: it replies to our question, or is the
+ * author's next plain message within two minutes (`isPrompted`), since not every channel supports replies. Other plans
+ * are returned unchanged.
  */
-export async function tryPrompt(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
+export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;
-  if (plan.answers === null && !(isPrompted && mayAnswer(plan))) return plan;
+  if (plan.answers === null && !(isPrompted && canAnswerPrompt(plan))) return plan;
   const { userKey, chatKey, text } = plan.envelope;
   const prompt = await findPrompt(db, { userKey, chatKey, messageId: plan.answers });
   if (!prompt) return plan;
@@ -40,8 +43,8 @@ export async function tryPrompt(db: Queryable, plan: Plan, isPrompted: boolean):
   };
 }
 
-/** Whether a message may be what its author was asked to write: words alone, and none that stop something. */
-export function mayAnswer({ envelope, admission, code }: Plan): boolean {
+/** True when a message may answer a prompt: text only, and not a word that stops a log. */
+export function canAnswerPrompt({ envelope, admission, code }: Plan): boolean {
   const isWords =
     admission.kind === 'message' &&
     admission.press === null &&

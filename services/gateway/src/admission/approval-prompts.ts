@@ -2,31 +2,31 @@ import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listValues, sql } from '@signalbox/store/sql';
 
-/** Something that a person was asked to write about a request: an answer to that very message is taken for it. */
+/** A question to a person about an approval request; their reply to that message is the answer. */
 export interface OpenPrompt {
-  /** The message that asks. */
+  /** The outbox row of the question. */
   readonly outboxKey: string;
   readonly approvalId: string;
   readonly verb: 'reject' | 'modify' | 'ask' | 'answer';
-  /** Who is to write. */
+  /** The person who is asked. */
   readonly userKey: string;
-  /** With `answer`: the chat in which it was asked. */
+  /** For `answer`: the chat that asked the question. */
   readonly askedBy: string | null;
 }
 
-/** Remembers what a person was asked to write. */
+/** Stores a prompt. */
 export async function putPrompt(db: Queryable, prompt: OpenPrompt): Promise<void> {
   const { outboxKey, approvalId, verb, userKey, askedBy } = prompt;
   await db.query(sql`insert into approval_prompts (outbox_key, approval_id, verb, user_key, asked_by)
     values (${outboxKey}, ${approvalId}, ${verb}, ${userKey}, ${askedBy}) on conflict do nothing`);
 }
 
-/** So long a person's next plain message is taken for what they were asked to write. */
+/** A person's next plain message within this time answers the prompt. */
 const IS_FRESH = sql`made_at > clock_timestamp() - interval '2 minutes'`;
 
 /**
- * The open prompt that this message of ours was, for this person in this chat; without one (null) the newest that they were given here
- * within two minutes. Null when it was none.
+ * The open prompt that message `messageId` asked, for this person in this chat. With `messageId` null: the newest
+ * prompt of the last two minutes.
  */
 export function findPrompt(
   db: Queryable,
@@ -43,7 +43,7 @@ export function findPrompt(
       order by p.made_at desc limit 1`;
 }
 
-/** Which of these people were asked to write something within two minutes, and have not. One round trip. */
+/** Those of these people who have an open prompt of the last two minutes. One round trip. */
 export async function findPrompted(db: Queryable, userKeys: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(
     await listValues<string>(db, 'find_prompted')`
@@ -51,12 +51,12 @@ export async function findPrompted(db: Queryable, userKeys: readonly string[]): 
   );
 }
 
-/** Takes a prompt as answered. False when it was before. */
+/** Marks a prompt as answered. False when it already was. */
 export function usePrompt(db: Queryable, outboxKey: string): Promise<boolean> {
   return hasRow(db)`update approval_prompts set used_at = now() where outbox_key = ${outboxKey} and used_at is null`;
 }
 
-/** The act of a pressed button. `isBound`: the press came from the chat and the message in which the button stands. */
+/** The act of a pressed button. `isBound`: the press came from the chat and the message that hold the button. */
 export function findAct(
   db: Queryable,
   press: {

@@ -4,71 +4,79 @@ import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from './inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
-import { isForPrograms, parseCommand } from '../commands/registry.ts';
+import { isProgramCommand, parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 
-/** An update behind which there is a person. */
-export type FromPerson = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }>;
+/** An update sent by a person. */
+export type PersonUpdate = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }>;
 
-/** `sure`: it cannot be anything else. `exposed`: sent into a group, where it is worth nothing. */
-export interface SentCode {
+/** `sure`: the text can only be a code. `exposed`: it was sent into a group, which voids it. */
+export interface PossibleCode {
   readonly text: string;
   readonly sure: boolean;
   readonly exposed: boolean;
 }
 
-/** What planning knows besides the update. */
+/** What planning needs besides the update. */
 export interface PlanOptions {
   readonly channel: string;
   readonly bot: string;
   readonly language: string | null;
   readonly withinBurst: boolean;
-  /** Whether a press can be answered for a moment. Where it cannot, what does not work any more is said. */
+  /** True when the channel can show a toast. Otherwise an expired button is answered by a message. */
   readonly hasToasts: boolean;
-  /** Larger files cannot be fetched. */
+  /** Size limit of files that the channel can fetch. */
   readonly fileLimitBytes: number;
-  /** Larger voice notes are not listened to; null when none is. */
+  /** Size limit of voice notes; null when no transcriber is configured. */
   readonly voiceLimitBytes: number | null;
   readonly window: { readonly id: number; readonly leftMs: number };
 }
 
-/** What an update asks for, as far as the update itself says. */
-export interface Choice extends Pick<Admission, 'verdict' | 'reason' | 'edit'> {
+/** The intent of an update, judged from the update alone. */
+export interface UpdateIntent extends Pick<Admission, 'verdict' | 'reason' | 'edit'> {
   readonly answer: Question | null;
-  readonly code: SentCode | null;
-  /** What is kept of its text. */
+  readonly code: PossibleCode | null;
+  /** The text to store: shortened when it is refused, masked when it is a code. */
   readonly text: string;
   readonly refusal: {
     readonly key: string;
     readonly text: string;
-    /** The message that the line is about, when that is not the newest one. */
+    /** The message to reply to; by default the newest one. */
     readonly replyTo?: string;
   } | null;
 }
 
-/** How much of a refused message is kept: enough to recognize it. */
-const KEPT_LENGTH = 200;
-/** What is kept of a message that was a code. */
-export const CODE_KEPT = '/start';
+/** Stored length of a refused message: enough to recognize it. */
+const STORED_TEXT_LENGTH = 200;
+/** Stored in place of a code. */
+export const MASKED_CODE = '/start';
 
-/** Sorts one update, without looking anywhere: the database decides who may. */
-export function choose(update: FromPerson, options: PlanOptions): Choice {
+/** Classifies one update without database access; permissions are checked later. */
+export function classifyUpdate(update: PersonUpdate, options: PlanOptions): UpdateIntent {
   const text = 'text' in update ? update.text : '';
-  const plain: Choice = { verdict: 'message', reason: null, answer: null, code: null, edit: null, text, refusal: null };
-  const refuse = (reason: string, key: string, sentence: string): Choice => ({
+  const plain: UpdateIntent = {
+    verdict: 'message',
+    reason: null,
+    answer: null,
+    code: null,
+    edit: null,
+    text,
+    refusal: null,
+  };
+  const refuse = (reason: string, key: string, sentence: string): UpdateIntent => ({
     ...plain,
     verdict: 'refuse',
     reason,
-    text: keep(text),
+    text: shorten(text),
     refusal: { key, text: sentence },
   });
   const command = parseCommand(text);
-  // A person who asks us to stop is in a hurry for a reason.
+  // `/stop` is exempt from the rate limit.
   if (!options.withinBurst && command?.name !== 'stop') {
     const seconds = String(Math.ceil(options.window.leftMs / 1_000));
     return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, sayError('TOO_FAST', { seconds }));
   }
-  if (update.kind === 'edit') return chooseEdit(update, plain);
+  if (update.kind === 'edit') return classifyEdit(update, plain);
   if (update.kind === 'press') {
     const key = `button-expired:${update.chatKey}:${update.updateId}`;
     const refusal = options.hasToasts ? null : { key, text: sayError('BUTTON_EXPIRED', {}) };
@@ -95,13 +103,13 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     return refuse('voice too large', `too-large:${update.chatKey}:${update.updateId}`, sentence);
   }
   if (text.length > MAX_TEXT_LENGTH) {
-    const data = { length: format(text.length), limit: format(MAX_TEXT_LENGTH) };
+    const data = { length: formatCount(text.length), limit: formatCount(MAX_TEXT_LENGTH) };
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
-  // A program's words are nobody's own: they let nobody in, and change no rule.
+  // Text written by a bot redeems no code and changes no rule.
   if (update.kind === 'text' && update.borrowed === 'bot') {
-    if (typeof command?.name === 'string' && !isForPrograms(command.name)) {
+    if (typeof command?.name === 'string' && !isProgramCommand(command.name)) {
       const sentence = say('gateway.command-of-people', { name: command.name });
       return refuse('command of people', `command-of-people:${update.chatKey}:${update.updateId}`, sentence);
     }
@@ -109,44 +117,49 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   }
   if (command?.name === 'new') return { ...plain, verdict: 'new' };
   if (command?.name === null)
-    return { ...plain, verdict: 'answer', answer: { kind: 'unknown-command', typed: command.typed }, text: keep(text) };
+    return {
+      ...plain,
+      verdict: 'answer',
+      answer: { kind: 'unknown-command', typed: command.typed },
+      text: shorten(text),
+    };
   if (command?.name === 'start' && looksLikeCode(command.rest)) {
     const code = { text: command.rest, sure: true, exposed: update.chatKind === 'group' };
-    return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, code, text: CODE_KEPT };
+    return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, code, text: MASKED_CODE };
   }
-  if (command) return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, text: keep(text) };
+  if (command) return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, text: shorten(text) };
   if (!looksLikeCode(text)) return plain;
   return { ...plain, code: { text, sure: isSurelyCode(text), exposed: update.chatKind === 'group' } };
 }
 
-/** Whether a message is a recording and nothing else: with words beside it, it is a file, and the words are the message. */
-function isVoiceNote(update: FromPerson): update is Extract<FromPerson, { kind: 'text' }> {
+/** True for a recording without text. With text it is an attachment of that text. */
+function isVoiceNote(update: PersonUpdate): update is Extract<PersonUpdate, { kind: 'text' }> {
   if (update.kind !== 'text' || update.text.trim() !== '' || update.attachments.length !== 1) return false;
   return update.attachments.every(({ kind }) => kind === 'voice' || kind === 'audio') && update.album === null;
 }
 
-/** A command cannot take the place of words that wait: it is answered at once, and they are not. */
-function chooseEdit(update: Extract<FromPerson, { kind: 'edit' }>, plain: Choice): Choice {
+/** An edit into a command does not replace the waiting text: commands are answered at once. */
+function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: UpdateIntent): UpdateIntent {
   const { text, messageId, album, chatKey, unseen } = update;
   const fits = text.length <= MAX_TEXT_LENGTH && parseCommand(text) === null;
   return {
     ...plain,
     verdict: 'edit',
-    text: keep(text),
+    text: shorten(text),
     edit: {
       messageId,
       album,
       text: fits ? text : null,
-      kept: keep(text),
+      kept: shorten(text),
       mayBeNew: unseen !== undefined,
-      lines: describeEdits(),
+      lines: describeLateEdits(),
     },
     refusal: { key: `edited:${chatKey}:${messageId}`, text: say('admission.edited-answered'), replyTo: messageId },
   };
 }
 
-/** What the author of an edit that came too late reads, by what had become of the message. */
-function describeEdits(): NonNullable<Admission['edit']>['lines'] {
+/** Replies to the author of a late edit, by the state of the message. */
+function describeLateEdits(): NonNullable<Admission['edit']>['lines'] {
   return {
     working: say('admission.edited-working'),
     answered: say('admission.edited-answered'),
@@ -157,21 +170,21 @@ function describeEdits(): NonNullable<Admission['edit']>['lines'] {
   };
 }
 
-/** Whether a text is a code and nothing else, alone or behind /start. */
+/** True when the text is only a code, alone or after `/start`. */
 export function isSentCode(text: string): boolean {
-  return isSurelyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(afterStart(text)));
+  return isSurelyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(withoutStartCommand(text)));
 }
 
-/** Enough to recognize a message by, unless it is a code. */
-function keep(text: string): string {
-  const isCode = looksLikeCode(afterStart(text));
-  return isCode ? CODE_KEPT : Buffer.from(text.slice(0, KEPT_LENGTH)).toString();
+/** Shortens a text so that it can be recognized; a code is masked. */
+function shorten(text: string): string {
+  const isCode = looksLikeCode(withoutStartCommand(text));
+  return isCode ? MASKED_CODE : Buffer.from(text.slice(0, STORED_TEXT_LENGTH)).toString();
 }
 
-function afterStart(text: string): string {
+function withoutStartCommand(text: string): string {
   return text.replace(/^\/start(@\w+)?\s/i, '');
 }
 
-function format(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -1,7 +1,7 @@
 import { PRIORITY, type MessageEnvelope, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 
-/** A line of the gateway's own about what a person sent: for its sender, or for another reader. */
-export function controlLine(
+/** A control message of the gateway about an update, for its sender or for another reader. */
+export function createControlMessage(
   sent: Pick<MessageEnvelope, 'userKey' | 'chatKey' | 'traceId'>,
   key: string,
   body: OutboundEnvelope['body'],

@@ -3,52 +3,53 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { WrittenUpdate } from '../channels/channel.ts';
 import { admitInbox, type Admission, type AdmissionResult } from './inbox.ts';
-import { keepFound } from './secrets/keep-secrets.ts';
+import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import type { Plan } from './plan.ts';
 
 /*
- * A long text comes as several messages when a client cuts it. The first one waits for the next (`held_until`), and what follows is put to
- * its text before a turn may take it. The whole is read as one text: a secret that was cut in two is found, and the limit is that of one.
+ * Clients split a long text into several messages. The first one waits for the next (`held_until`), and each following
+ * part is appended before a turn may take it. The whole is treated as one text: secrets that were split are found, and
+ * one length limit applies.
  */
 
-/** The rest, as part of the message that it belongs to. */
-export interface Joined {
+/** The rest of a split text, merged into the first message. */
+export interface JoinedText {
   readonly plan: Plan;
   readonly admitted: AdmissionResult;
   readonly isSaid: boolean;
 }
 
-interface First {
+interface FirstPart {
   readonly text: string;
   readonly joint: string;
   readonly reason: string | null;
 }
 
-/** The text may have changed meanwhile by an edit, or by the same rest at another gateway. */
-const TRIES = 3;
+/** Retries when the text changed meanwhile: by an edit, or by the same rest at another gateway. */
+const MAX_TRIES = 3;
 
 /**
- * Puts the rest of a text to the message `id`, in the order in which the parts come. A whole that is too long is refused as one, and what
- * still follows with it. Null when a turn has taken that message by now: the rest is one of its own then. The same rest again changes nothing.
+ * Appends the rest of a split text to inbox message `id`, in order of arrival. A whole that is too long is refused
+ * together with later parts. Null when a turn has already taken the message. Idempotent.
  */
-export async function joinRest(
+export async function appendRest(
   { pool, cipher }: { readonly pool: Pool; readonly cipher: SecretSealer },
   id: number,
   sent: WrittenUpdate,
   planWhole: (whole: WrittenUpdate) => Promise<Plan | undefined>,
-): Promise<Joined | null> {
-  for (let tries = TRIES; tries > 0; tries -= 1) {
+): Promise<JoinedText | null> {
+  for (let tries = MAX_TRIES; tries > 0; tries -= 1) {
     const first = await findFirst(pool, id);
     if (!first) return null;
     const { onlyRest: _, ...rest } = sent;
-    const isOver = first.reason !== null;
-    const text = isOver ? first.text : `${first.text}${first.joint}${sent.text}`;
+    const isTooLong = first.reason !== null;
+    const text = isTooLong ? first.text : `${first.text}${first.joint}${sent.text}`;
     const plan = await planWhole({ ...rest, text, named: true });
     if (!plan) return null;
-    const joined = await withTransaction(pool, async (db): Promise<Joined | 'changed'> => {
+    const joined = await withTransaction(pool, async (db): Promise<JoinedText | 'changed'> => {
       await db.query(sql`select 1 from lanes where user_key = ${sent.userKey} for update`);
-      if (!(await isAsFound(db, id, first))) return 'changed';
-      const isRefused = plan.admission.verdict === 'refuse' && !isOver;
+      if (!(await isUnchanged(db, id, first))) return 'changed';
+      const isRefused = plan.admission.verdict === 'refuse' && !isTooLong;
       const verdict = isRefused ? 'refuse' : 'merge';
       const item: Admission = {
         ...plan.admission,
@@ -58,10 +59,11 @@ export async function joinRest(
         envelope: { ...plan.admission.envelope, text: '' },
       };
       const [admitted] = await admitInbox(db, [item]);
-      if (!admitted || admitted.verdict === 'duplicate') return { plan, admitted: admitted ?? NOTHING, isSaid: false };
-      if (isRefused || isOver) await refuseFirst(db, id, plan);
+      if (!admitted || admitted.verdict === 'duplicate')
+        return { plan, admitted: admitted ?? DUPLICATE_RESULT, isSaid: false };
+      if (isRefused || isTooLong) await refuseFirst(db, id, plan);
       else await writeWhole(db, id, plan);
-      const isSaid = isRefused || isOver ? false : await keepFound(db, cipher, plan);
+      const isSaid = isRefused || isTooLong ? false : await storeFoundSecrets(db, cipher, plan);
       return { plan, admitted, isSaid };
     });
     if (joined !== 'changed') return joined;
@@ -69,16 +71,23 @@ export async function joinRest(
   return null;
 }
 
-const NOTHING: AdmissionResult = { verdict: 'duplicate', id: null, reason: null, role: null, label: null, said: false };
+const DUPLICATE_RESULT: AdmissionResult = {
+  verdict: 'duplicate',
+  id: null,
+  reason: null,
+  role: null,
+  label: null,
+  said: false,
+};
 
-function findFirst(db: Queryable, id: number): Promise<First | null> {
-  return findRow<First>(db)`
+function findFirst(db: Queryable, id: number): Promise<FirstPart | null> {
+  return findRow<FirstPart>(db)`
     select envelope ->> 'text' as text, envelope -> 'cut' ->> 'joint' as joint, reason from inbox
      where id = ${id} and (outcome is null or reason = 'too long')`;
 }
 
-/** Only under the lane's lock the answer stays true. */
-function isAsFound(db: Queryable, id: number, { text, reason }: First): Promise<boolean> {
+/** Checked under the lane's lock, so that the answer stays true. */
+function isUnchanged(db: Queryable, id: number, { text, reason }: FirstPart): Promise<boolean> {
   return hasRow(db)`
     select 1 from inbox i join lanes l on l.user_key = i.user_key
      where i.id = ${id} and i.envelope ->> 'text' = ${text} and i.reason is not distinct from ${reason}
@@ -88,14 +97,14 @@ function isAsFound(db: Queryable, id: number, { text, reason }: First): Promise<
 async function writeWhole(db: Queryable, id: number, { admission, envelope, sent }: Plan): Promise<void> {
   const cut = 'cut' in admission.envelope ? admission.envelope.cut : null;
   const borrowed = 'borrowed' in sent && sent.borrowed ? { borrowed: sent.borrowed } : {};
-  const more = JSON.stringify({ text: envelope.text, ...borrowed });
+  const changes = JSON.stringify({ text: envelope.text, ...borrowed });
   await db.query(sql`
-    update inbox set envelope = (envelope - 'cut') || ${more}::jsonb || ${JSON.stringify(cut ? { cut } : {})}::jsonb,
+    update inbox set envelope = (envelope - 'cut') || ${changes}::jsonb || ${JSON.stringify(cut ? { cut } : {})}::jsonb,
            held_until = case when ${admission.holdMs} > 0 then clock_timestamp() + ${admission.holdMs} * interval '1 ms' end
      where id = ${id}`);
 }
 
-/** What still follows is put to it as well, so that it is not taken for an order of its own. */
+/** Refuses the first message. Later parts still join it, so that none becomes a message of its own. */
 async function refuseFirst(db: Queryable, id: number, { sent }: Plan): Promise<void> {
   await db.query(sql`
     update inbox set outcome = 'refused', reason = 'too long', settled_at = coalesce(settled_at, now()), held_until = null,

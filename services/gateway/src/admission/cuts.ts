@@ -1,29 +1,30 @@
 import type { Incoming } from '../channels/channel.ts';
-import type { FromPerson } from './choice.ts';
+import type { PersonUpdate } from './choice.ts';
 
-/** So long the rest of a text that a client cut may follow. */
+/** Time within which the rest of a split text may arrive. */
 const REST_MS = 5_000;
 
 /**
- * Remembers who wrote what their client may have cut, so that what comes behind it is looked at by itself. In a group the rest does not
- * name us, and is for us all the same. Of this process: the rest comes to the same gateway, but where several serve a webhook.
+ * Remembers whose client may have split a text, so that the next update is admitted alone. In a group the rest does not
+ * mention the bot but is still meant for it. The memory is per process: unless several gateways serve a webhook, the
+ * rest arrives at the same one.
  */
-export function createCuts() {
-  const until = new Map<string, number>();
-  const keyOf = ({ userKey, chatKey }: Pick<FromPerson, 'userKey' | 'chatKey'>): string => `${userKey} ${chatKey}`;
-  const isOpen = (update: FromPerson): boolean => (until.get(keyOf(update)) ?? 0) > Date.now();
+export function createSplitTracker() {
+  const expiresAt = new Map<string, number>();
+  const keyOf = ({ userKey, chatKey }: Pick<PersonUpdate, 'userKey' | 'chatKey'>): string => `${userKey} ${chatKey}`;
+  const expectsRest = (update: PersonUpdate): boolean => (expiresAt.get(keyOf(update)) ?? 0) > Date.now();
   return {
-    /** Notes an update. True when it may have been cut, or be the rest of what was. */
-    note(update: FromPerson): boolean {
-      if (update.kind !== 'text' || update.cut === undefined) return isOpen(update);
+    /** Notes an update. True when it may be the start or the rest of a split text. */
+    note(update: PersonUpdate): boolean {
+      if (update.kind !== 'text' || update.cut === undefined) return expectsRest(update);
       const now = Date.now();
-      for (const [key, untilMs] of until) if (untilMs < now) until.delete(key);
-      until.set(keyOf(update), now + REST_MS);
+      for (const [key, untilMs] of expiresAt) if (untilMs < now) expiresAt.delete(key);
+      expiresAt.set(keyOf(update), now + REST_MS);
       return true;
     },
-    /** What an update that was not for us is as the rest of one that was; null when it is nothing. */
-    restOf(update: Incoming): FromPerson | null {
-      return update.kind === 'ignored' && update.rest && isOpen(update.rest) ? update.rest : null;
+    /** The update as the rest of a split text, although it was not addressed to the bot; null when it is not. */
+    asRest(update: Incoming): PersonUpdate | null {
+      return update.kind === 'ignored' && update.rest && expectsRest(update.rest) ? update.rest : null;
     },
   };
 }

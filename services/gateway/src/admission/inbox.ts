@@ -3,7 +3,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue, listRows, listValues, readRow } from '@signalbox/store/sql';
 
-/** One update on its way into the inbox, and what to do with it if its sender has a role. */
+/** One update to put into the inbox, and how to treat it if its sender has a role. */
 export interface Admission {
   readonly channel: string;
   readonly bot: string;
@@ -13,64 +13,67 @@ export interface Admission {
   readonly kind: string;
   readonly name: string;
   readonly traceId: string;
-  /** An inbound envelope, or what is left to see of an update that never becomes one. */
+  /** An inbound envelope, or the record of an update that never becomes one. */
   readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
-  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits; join is part of something or nothing; merge was made a part already. */
+  /**
+   * message, press, new: wait for a turn; refuse, answer: settled at once; edit: changes a waiting message; join: part
+   * of another message or ignored; merge: already merged.
+   */
   readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join' | 'merge';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
   readonly edit: Edit | null;
-  /** Whether it may be the rest of what a client cut. */
+  /** True when it may be the rest of a split text. */
   readonly rest: boolean;
-  /** How long a message waits for the other parts of its album, or for its rest, before a turn may take it, in milliseconds. */
+  /** How long a message waits for the rest of its album or text before a turn may take it, in milliseconds. */
   readonly holdMs: number;
-  /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
+  /** The reply for the verdict refuse, and for an edit that came too late (with the line of its state). */
   readonly reply: OutboundEnvelope | null;
-  /** Said instead of everything else to a person without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
+  /** The only reply to a person without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
   readonly stranger: OutboundEnvelope | null;
   readonly strangerEveryMs: number;
 }
 
-/** What had become of a message when its edit came. */
+/** The state of a message when its edit arrived. */
 export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refused' | 'failed';
 
 /** A change of an earlier message. */
 export interface Edit {
   readonly messageId: string;
-  /** The album that it is a part of. */
+  /** The album that the message belongs to. */
   readonly album: string | null;
-  /** Null when a message that waits cannot take it: a command, too long a text. */
+  /** The new text; null when a waiting message cannot take it (a command, or too long). */
   readonly text: string | null;
-  /** How a row that is settled at once would have kept it: words that are the same are no edit. */
+  /** The new text as a settled row stores it; an equal text is no edit. */
   readonly kept: string;
-  /** It is a message of its own where the other was never seen. */
+  /** True when the edit counts as a new message if the original was never seen. */
   readonly mayBeNew: boolean;
-  /** What to say when it changes nothing any more. */
+  /** Replies for an edit that changes nothing any more. */
   readonly lines: Readonly<Record<EditedState, string>>;
 }
 
-/** What became of one update. */
+/** The result of admitting one update. */
 export interface AdmissionResult {
   /**
-   * `duplicate`: it was admitted before. `ignored`: nobody is answered. `accepted`: it waits for a turn. `merged`: it belongs to a message
-   * that waits. `refused`: who wrote it may not. `answered`: the gateway itself has answered. Not admitted yet: `unseen`, an edit that has to
-   * come in as a message; `rest`, the rest of the message `id`.
+   * `duplicate`: admitted before. `ignored`: no answer. `accepted`: waits for a turn. `merged`: part of a waiting
+   * message. `refused`: not permitted. `answered`: the gateway answered. Not admitted yet: `unseen`, an edit to admit
+   * as a message; `rest`, the rest of message `id`.
    */
   readonly verdict: 'duplicate' | 'ignored' | 'accepted' | 'merged' | 'refused' | 'answered' | 'unseen' | 'rest';
-  /** The inbox id; null for duplicates and what is ignored. */
+  /** The inbox id; null for `duplicate` and `ignored`. */
   readonly id: number | null;
   readonly reason: string | null;
   readonly role: Role | null;
-  /** What the pressed button said. */
+  /** The label of the pressed button. */
   readonly label: string | null;
-  /** Whether a line for the person was put into the outbox. */
+  /** True when a reply for the person was put into the outbox. */
   readonly said: boolean;
 }
 
 /**
- * Admits updates in their order, in one round trip: one answer per item. An update that was admitted before is a
- * duplicate and changes nothing, so a call is idempotent; one under the number of another person's is admitted under a number of its
- * own, because channels draw numbers as they like. Answers to commands are the caller's, in the same transaction.
+ * Admits updates in order, in one round trip, with one result per item. Idempotent: an update admitted before is a
+ * duplicate. An update whose number another person's update has is admitted under a number of its own, since channels
+ * reuse numbers. Callers answer commands in the same transaction.
  */
 export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
   const admitted = await admitAll(db, items);
@@ -90,7 +93,7 @@ function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly 
     select id::float8, verdict, reason, role, label, said from inbox_admit(${JSON.stringify(items)}::jsonb) order by place`;
 }
 
-/** Updates whose number belongs to an update of another person. */
+/** The updates whose number belongs to another person's update. */
 async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
   const keys = items.map(({ channel, bot, updateId, userKey }) => ({ channel, bot, updateId, userKey }));
   const places = await listValues<number>(db)`
@@ -100,33 +103,36 @@ async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): 
   return new Set(places.flatMap((place) => items[place] ?? []));
 }
 
-/** The same update under a number that is its person's: the same when it comes again. */
+/** The update with its sender in the number, which stays the same on redelivery. */
 function withOwnNumber(item: Admission): Admission {
   const updateId = `${item.updateId}~${item.userKey}`;
   const id = `${item.channel}:${item.bot}:${updateId}`;
   return { ...item, updateId, envelope: 'id' in item.envelope ? { ...item.envelope, id, updateId } : item.envelope };
 }
 
-/** Asks the holder of this person's lane to stop and voids what waits before this inbox row. False when there was nothing. */
+/**
+ * Asks the holder of this person's lane to stop, and voids messages that wait before this inbox row. False when there
+ * was nothing to stop.
+ */
 export function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
   return findValue<boolean>(db, false)`select lane_stop(${userKey}, ${beforeId})`;
 }
 
-/** What a person may ask about their own lane. Ages in milliseconds. */
+/** A person's view of their own lane. Ages in milliseconds. */
 export interface LaneStatus {
   readonly running: boolean;
-  /** How long the oldest unanswered message has been here; null when there is none. */
+  /** Age of the oldest unanswered message; null when there is none. */
   readonly oldestMs: number | null;
-  /** Unanswered messages, the one that is being worked on included. */
+  /** The number of unanswered messages, the running one included. */
   readonly open: number;
   readonly thread: { readonly threadId: string; readonly title: string | null; readonly awaiting: boolean } | null;
   readonly jobs: readonly { readonly job: string; readonly status: 'queued' | 'running'; readonly ageMs: number }[];
 }
 
-/** Jobs that a status names; the person wants an overview, not a list. */
+/** The most jobs that a status lists. */
 const MAX_JOBS = 5;
 
-/** Looks up what is going on for a person, and their current thread in this chat. */
+/** Reads the state of a person's lane, and their current thread in this chat. */
 export function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
   return readRow<LaneStatus>(db)`
     select

@@ -1,30 +1,30 @@
 import type { Pool } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
-import type { FromPerson } from './choice.ts';
+import type { PersonUpdate } from './choice.ts';
 
 export type Languages = ReturnType<typeof createLanguages>;
 
-/** Another gateway may have heard a choice: so long this one may not know of it. */
+/** How long another gateway's language change may go unnoticed here. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-interface Known {
+interface KnownLanguage {
   readonly client: string | null;
   readonly language: string | null;
   readonly untilMs: number;
 }
 
 /**
- * What people read: the language that they chose with /language, else that of their client. Remembers what clients say of
- * their language in the table of people, where it changed.
+ * The language of each person: their choice with /language, else that of their client. Stores the client's language in
+ * `users` when it changes.
  */
 export function createLanguages(pool: Pool) {
-  const known = new Map<string, Known>();
-  const isKnown = ({ userKey, language }: FromPerson): boolean => {
+  const known = new Map<string, KnownLanguage>();
+  const isKnown = ({ userKey, language }: PersonUpdate): boolean => {
     const one = known.get(userKey);
     return one !== undefined && one.untilMs > Date.now() && (language === undefined || one.client === language);
   };
-  const look = async (updates: readonly FromPerson[]): Promise<void> => {
+  const fetchLanguages = async (updates: readonly PersonUpdate[]): Promise<void> => {
     const clients = new Map<string, string | null>(updates.map(({ userKey, language }) => [userKey, language ?? null]));
     const rows = await listRows<{ userKey: string; client: string | null; language: string | null }>(pool)`
        with seen as (select * from unnest(${[...clients.keys()]}::text[], ${[...clients.values()]}::text[]) as s (user_key, code)),
@@ -37,13 +37,13 @@ export function createLanguages(pool: Pool) {
     for (const { userKey, ...one } of rows) known.set(userKey, { ...one, untilMs });
   };
   return {
-    /** The language of each sender, by person; null when nobody knows. One round trip, and for people who wrote lately none. */
-    async of(updates: readonly FromPerson[]): Promise<ReadonlyMap<string, string | null>> {
+    /** The language of each sender by user key; null when unknown. One round trip, none for recent senders. */
+    async findLanguages(updates: readonly PersonUpdate[]): Promise<ReadonlyMap<string, string | null>> {
       const unknown = updates.filter((update) => !isKnown(update));
-      if (unknown.length > 0) await look(unknown);
+      if (unknown.length > 0) await fetchLanguages(unknown);
       return new Map(updates.map(({ userKey }) => [userKey, known.get(userKey)?.language ?? null]));
     },
-    /** Somebody chose another one. */
+    /** Called after a person chose another language. */
     forget: () => known.clear(),
   };
 }

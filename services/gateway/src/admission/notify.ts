@@ -6,8 +6,8 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 export type Notifier = ReturnType<typeof createNotifier>;
 
 /**
- * Tells the others what was just committed. Nothing here throws: what is lost is announced again by a sweeper. `deliverHere` takes over
- * the chats that could not be announced, so that answers go out without Redis too.
+ * Notifies other processes of committed rows. Never throws: a sweeper repeats lost notifications. `deliverHere`
+ * delivers to chats that could not be notified, so that answers go out without Redis.
  */
 export function createNotifier(deps: {
   readonly publisher: Publisher;
@@ -18,7 +18,7 @@ export function createNotifier(deps: {
 }) {
   const { publisher, redis, prefix, log, deliverHere } = deps;
 
-  /** False when Redis did not take it. A connection that is known to be down is not even tried: that would take seconds. */
+  /** False when Redis did not take it. A broken connection is not tried, since that would take seconds. */
   const attempt = async (what: string, publish: () => Promise<unknown>): Promise<boolean> => {
     if (redis.status !== 'ready') return false;
     try {
@@ -41,7 +41,7 @@ export function createNotifier(deps: {
       if (await attempt('outbound', () => publisher.publish(OUTBOUND, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
-    /** Nudges the workers that hold these people's lanes; without it they see the stop with their next look. */
+    /** Notifies the workers that hold these people's lanes; otherwise they notice the stop at their next poll. */
     async stop(userKeys: readonly string[]): Promise<void> {
       for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));
     },

@@ -1,8 +1,8 @@
 import { InboundEnvelope, MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { describe, expect, test } from 'vitest';
 import { parseCommand } from '../commands/registry.ts';
-import type { FromPerson } from './choice.ts';
-import { asCode, planUpdate, type Plan } from './plan.ts';
+import type { PersonUpdate } from './choice.ts';
+import { toCodePlan, planUpdate, type Plan } from './plan.ts';
 
 const OPTIONS = {
   channel: 'telegram',
@@ -23,7 +23,7 @@ const SAID = {
   at: '2026-01-02T03:04:05.000Z',
   messageId: '9',
 } as const;
-const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
+const text = (words: string): Extract<PersonUpdate, { kind: 'text' }> => ({
   ...SAID,
   kind: 'text',
   text: words,
@@ -33,7 +33,7 @@ const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
   whisper: false,
 });
 
-function planOne(update: FromPerson, options = OPTIONS): Plan {
+function planOne(update: PersonUpdate, options = OPTIONS): Plan {
   const [plan, more] = planUpdate(update, options);
   if (!plan || more) throw new Error('expected exactly one plan');
   return plan;
@@ -53,49 +53,49 @@ test.each(['/start', '/help', '/status', '/stop', '/whoami', '/HELP@signalbox_bo
 );
 
 test.each(['/etc/hosts is broken', '/', '/var/log', '//', '/2', 'help', 'and /stop', '/привет'])(
-  '%j is text for the agent',
+  '%j is a message for the agent',
   (said) => {
     expect(parseCommand(said)).toBeNull();
     expect(planOne(text(said)).admission.verdict).toBe('message');
   },
 );
 
-test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])('%j is a command that does not exist', (said) => {
+test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])('%j is an unknown command', (said) => {
   expect(planOne(text(said))).toMatchObject({ answer: { kind: 'unknown-command' }, admission: { verdict: 'answer' } });
 });
 
-test("a group's command that is not ours is another bot's, unless we are named", () => {
+test("a group's unknown command is ignored unless the bot is mentioned", () => {
   const said = { ...text('/weather'), chatKind: 'group', named: false } as const;
   expect(planUpdate(said, OPTIONS)).toEqual([]);
   expect(planOne({ ...said, named: true }).admission.verdict).toBe('answer');
   expect(planOne({ ...said, text: '/status' }).admission.verdict).toBe('answer');
 });
 
-test('/new is handled in its place', () => {
+test('/new waits in the lane like a message', () => {
   const { admission } = planOne(text('/new'));
   expect(admission.verdict).toBe('new');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ kind: 'command', command: 'new' });
 });
 
-test('/new with words behind it is a new conversation and a message', () => {
+test('/new followed by text is a new conversation and a message', () => {
   const plans = planUpdate(text('/new deploy shop'), OPTIONS);
   expect(plans.map((plan) => plan.admission.verdict)).toEqual(['new', 'message']);
   expect(plans[1]?.envelope.text).toBe('deploy shop');
   expect(new Set(plans.map((plan) => plan.admission.updateId)).size).toBe(2);
 });
 
-test('too long a text is refused, and only its beginning is kept', () => {
+test('a text that is too long is refused, and only its beginning is stored', () => {
   const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(MAX_TEXT_LENGTH)}`));
   expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
   expect(admission.reply?.body.text).toContain('16,201 characters');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
 });
 
-test('the limit itself is not too long', () => {
+test('a text of exactly the maximum length is accepted', () => {
   expect(planOne(text('x'.repeat(MAX_TEXT_LENGTH))).admission.verdict).toBe('message');
 });
 
-test('too fast is refused with one key per window, except for a stop', () => {
+test('messages that come too fast are refused with one key per window, except /stop', () => {
   const hasty = { ...OPTIONS, withinBurst: false };
   expect(planOne(text('hello'), hasty).admission).toMatchObject({
     verdict: 'refuse',
@@ -108,21 +108,21 @@ test('too fast is refused with one key per window, except for a stop', () => {
   expect(planOne(text('/stop'), hasty).admission.verdict).toBe('answer');
 });
 
-test('a code is tried in private, in a group it is exposed', () => {
+test('a code is tried in private and marked as exposed in a group', () => {
   expect(planOne(text('abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: false, exposed: false });
   expect(planOne(text('ABCD-1234-EFGH')).code).toEqual({ text: 'ABCD-1234-EFGH', sure: true, exposed: false });
   expect(planOne(text('/start abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: true, exposed: false });
   expect(planOne({ ...text('ABCD-1234-EFGH'), chatKind: 'group' }).code).toMatchObject({ exposed: true });
 });
 
-test('a code is never kept', () => {
+test('a code is never stored', () => {
   const hasty = { ...OPTIONS, withinBurst: false };
   const code = planOne(text('ABCD-1234-EFGH'));
   for (const plan of [
     planOne(text('/start ABCD-1234-EFGH')),
     planOne(text('/start@signalbox_bot ABCD-1234-EFGH'), hasty),
     planOne(text('ABCD-1234-EFGH'), hasty),
-    asCode(code, { kind: 'exposed-code' }, null),
+    toCodePlan(code, { kind: 'exposed-code' }, null),
   ]) {
     expect(JSON.stringify(plan.admission)).not.toContain('ABCD');
   }
@@ -141,7 +141,7 @@ const PDF = {
   sizeBytes: 120_000,
 } as const;
 
-test('a file rides along with its caption', () => {
+test('a file is admitted together with its caption', () => {
   const { admission } = planOne({ ...text('what is this?'), attachments: [PDF] });
   expect(admission).toMatchObject({ verdict: 'message', holdMs: 0 });
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: 'what is this?', attachments: [PDF] });
@@ -153,7 +153,7 @@ test('a part of an album waits for the others', () => {
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ album: 'g1' });
 });
 
-test('a file that nobody could fetch is refused, and the limit itself is not', () => {
+test('a file above the size limit is refused, one of exactly the limit is accepted', () => {
   const sized = (sizeBytes: number): Plan => planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
   expect(sized(OPTIONS.fileLimitBytes).admission.verdict).toBe('message');
   expect(sized(OPTIONS.fileLimitBytes + 1).admission).toMatchObject({
@@ -172,10 +172,10 @@ test.each([
   expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
 });
 
-describe('an edit', () => {
-  const edit = (words: string): FromPerson => ({ ...SAID, kind: 'edit', text: words, album: null });
+describe('edits', () => {
+  const edit = (words: string): PersonUpdate => ({ ...SAID, kind: 'edit', text: words, album: null });
 
-  test('may change a message that waits, and says so once per message when it cannot', () => {
+  test('an edit changes a waiting message, and is answered once per message when it cannot', () => {
     const { admission } = planOne(edit('deploy blog'));
     expect(admission).toMatchObject({
       verdict: 'edit',
@@ -187,13 +187,13 @@ describe('an edit', () => {
   });
 
   test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(MAX_TEXT_LENGTH + 1)])(
-    'never puts %.12j into the place of words',
+    'an edit to %.12j never replaces the text',
     (said) => {
       expect(planOne(edit(said)).admission.edit?.text).toBeNull();
     },
   );
 
-  test('into a code is that code, and is not kept', () => {
+  test('an edit into a code is treated as that code and is not stored', () => {
     const plan = planOne(edit('ABCD-1234-EFGH'));
     expect(plan).toMatchObject({ code: { sure: true }, admission: { edit: null } });
     expect(planOne(edit('/start abcd-1234-efgh')).code).toMatchObject({ sure: true });

@@ -1,89 +1,88 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { controlLine } from './control-line.ts';
+import { createControlMessage } from './control-line.ts';
 import type { Admission } from './inbox.ts';
 import { sayError } from '@signalbox/messages/say';
 import { newTraceId } from '@signalbox/contracts/ids';
 import {
-  choose,
-  CODE_KEPT,
+  classifyUpdate,
+  MASKED_CODE,
   isSentCode,
-  type Choice,
-  type FromPerson,
+  type UpdateIntent,
+  type PersonUpdate,
   type PlanOptions,
-  type SentCode,
+  type PossibleCode,
 } from './choice.ts';
 import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
-import { NO_SECRETS, type SentSecrets } from './secrets/sent-secrets.ts';
+import { NO_SECRETS_SENT, type SentSecrets } from './secrets/sent-secrets.ts';
 
-/** What is to be done with one update of a person, before anybody looked into the database. */
+/** What to do with one update of a person, before the database is read. */
 export interface Plan {
   readonly admission: Admission;
   readonly envelope: MessageEnvelope;
-  /** What its sender reads; null when nobody knows. */
+  /** The sender's language; null when unknown. */
   readonly language: string | null;
-  /** What to answer in the same transaction. */
+  /** The command to answer in the same transaction. */
   readonly answer: Question | null;
-  /** What may be a code, to be tried before the rest. */
-  readonly code: SentCode | null;
-  /** The voice note whose question was pressed: see voice/voice-press.ts. */
+  /** A text that may be a code, to be tried first. */
+  readonly code: PossibleCode | null;
+  /** The voice note whose question was answered by this press: see voice/voice-press.ts. */
   readonly voiceNote: number | null;
-  /** What was taken out of it before. */
+  /** Secrets that were removed from the update. */
   readonly secrets: SentSecrets;
-  /** The message of ours that it answers. */
+  /** The message of ours that it replies to. */
   readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
-  /** The update as it came, with what was taken out of it: never stored, and never logged. */
-  readonly sent: FromPerson;
+  /** The update as it came, secrets removed; never stored or logged. */
+  readonly sent: PersonUpdate;
 }
 
 /**
- * Telegram brings the parts of an album one by one, within a fraction of a second. So long the first part waits for the
- * others before a turn may take it; a part that comes later is a message of its own.
+ * Telegram delivers the parts of an album one by one, within a fraction of a second. The first part waits this long for
+ * the others; a later part becomes a message of its own.
  */
 const ALBUM_HOLD_MS = 700;
-/** Clients send the parts of a text that they cut one behind the other. So long the last one that came waits for the next. */
+/** Clients send the parts of a split text in sequence. The last part waits this long for the next. */
 const CUT_HOLD_MS = 1_000;
-/** A stranger is answered at most this often. */
+/** The shortest time between two answers to a stranger. */
 const STRANGER_EVERY_MS = 3_600_000;
 
 /**
- * Decides what an update asks for. Pure but for new ids. A `/new` with words behind it is two things; a command that is not
- * ours, in a group where we were not named, is another bot's and nothing to us. A message that was edited into a code is that
- * code, because no person mistypes one twice on purpose.
+ * Decides what an update asks for. Pure except for new ids. `/new` with text is two plans. An unknown command in a
+ * group that does not mention the bot is ignored. A message that was edited into a code is treated as that code.
  */
 export function planUpdate(
-  update: FromPerson,
+  update: PersonUpdate,
   options: PlanOptions,
-  secrets: SentSecrets = NO_SECRETS,
+  secrets: SentSecrets = NO_SECRETS_SENT,
 ): readonly Plan[] {
   if (update.kind === 'edit' && isSentCode(update.text))
     return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options, secrets)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
   if (update.kind === 'text' && command?.name === null && !update.named && !update.onlyRest) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
-    const after = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
-    return [planOne({ ...update, text: '/new' }, options, NO_SECRETS), planOne(after, options, secrets)];
+    const textUpdate = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
+    return [planOne({ ...update, text: '/new' }, options, NO_SECRETS_SENT), planOne(textUpdate, options, secrets)];
   }
   return [planOne(update, options, secrets)];
 }
 
-function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets): Plan {
-  const choice = choose(update, options);
+function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecrets): Plan {
+  const choice = classifyUpdate(update, options);
   const envelope = createEnvelope(update, options, choice.text);
-  const line: Line = ({ key, text, replyTo }) =>
-    controlLine(envelope, key, {
+  const line: CreateLine = ({ key, text, replyTo }) =>
+    createControlMessage(envelope, key, {
       text,
       buttons: [],
-      ...answering(replyTo ?? (whisper ? messageId : null)),
-      // In a group only the one whom it concerns is to see it.
+      ...replyField(replyTo ?? (whisper ? messageId : null)),
+      // In a group only the person concerned sees it.
       ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
     });
   const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
   const isNew = choice.verdict === 'new';
-  const cut = choice.verdict === 'message' ? cutOf(update) : null;
-  const stored = { ...storedOf(update, { head, envelope, text: choice.text }), ...(cut ? { cut } : {}) };
+  const cut = choice.verdict === 'message' ? findCut(update) : null;
+  const stored = { ...toStoredEnvelope(update, { head, envelope, text: choice.text }), ...(cut ? { cut } : {}) };
   return {
     envelope,
     language: options.language,
@@ -107,43 +106,43 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
       name: update.name,
       traceId: envelope.traceId,
       envelope: isNew ? { ...head, kind: 'command', command: 'new', messageId } : stored,
-      rest: mayBeRest(update),
+      rest: canBeRest(update),
       verdict: update.kind === 'text' && update.onlyRest ? 'join' : choice.verdict,
       reason: choice.reason,
       press: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
       edit: choice.edit,
-      holdMs: holdOf(envelope, cut !== null),
+      holdMs: getHoldMs(envelope, cut !== null),
       reply: choice.refusal && line(choice.refusal),
-      stranger: strangerLine(update, line),
+      stranger: createStrangerLine(update, line),
       strangerEveryMs: STRANGER_EVERY_MS,
     },
   };
 }
 
 /**
- * Whether words are one's own and nothing else: only such a text is cut by a client, and only such a one is the rest of another. A command
- * of ours is none: with `/secret` or `/stop` a person means what it does, whatever they wrote a moment before.
+ * True for a text of the sender's own without attachments: only such texts are split by clients. A known command such
+ * as `/secret` or `/stop` is never the rest of another text.
  */
-function mayBeRest(update: FromPerson): boolean {
+function canBeRest(update: PersonUpdate): boolean {
   if (update.kind !== 'text' || update.messageId === null || update.album !== null) return false;
   if ((parseCommand(update.text)?.name ?? null) !== null) return false;
   return update.attachments.length === 0 && update.borrowed !== 'forward' && update.borrowed !== 'bot';
 }
 
-/** Where a client may have cut an update, and when. */
-function cutOf(update: FromPerson): { readonly at: string; readonly joint: string } | null {
-  if (update.kind !== 'text' || update.cut === undefined || !mayBeRest(update)) return null;
+/** Where and when a client may have split the text; null when it did not. */
+function findCut(update: PersonUpdate): { readonly at: string; readonly joint: string } | null {
+  if (update.kind !== 'text' || update.cut === undefined || !canBeRest(update)) return null;
   return { at: update.at, joint: update.cut };
 }
 
-function holdOf({ album }: MessageEnvelope, isCut: boolean): number {
+function getHoldMs({ album }: MessageEnvelope, isCut: boolean): number {
   if (isCut) return CUT_HOLD_MS;
   return album === undefined ? 0 : ALBUM_HOLD_MS;
 }
 
-/** What is stored of an update, when it is no command. */
-function storedOf(
-  update: FromPerson,
+/** The stored form of an update that is not a command. */
+function toStoredEnvelope(
+  update: PersonUpdate,
   made: { readonly head: object; readonly envelope: MessageEnvelope; readonly text: string },
 ): Admission['envelope'] & { readonly kind: string } {
   const { head, envelope, text } = made;
@@ -151,13 +150,13 @@ function storedOf(
   return update.kind === 'mode' ? { ...head, kind: 'mode', ...update.reads } : envelope;
 }
 
-/** The plan of a message that turned out to be a code, whatever it looked like: the code itself is not kept. */
-export function asCode(
+/** The plan of a message that turned out to be a code; the code itself is not stored. */
+export function toCodePlan(
   plan: Plan,
   answer: Question,
   toStranger: { readonly key: string; readonly text: string } | null,
 ): Plan {
-  const envelope = { ...plan.envelope, text: CODE_KEPT };
+  const envelope = { ...plan.envelope, text: MASKED_CODE };
   const { stranger } = plan.admission;
   return {
     ...plan,
@@ -167,7 +166,7 @@ export function asCode(
       ...plan.admission,
       envelope,
       verdict: 'answer',
-      // Not the line that is said once an hour: a person who tries a code wants to know.
+      // Not the line that is sent once an hour: a person who tries a code is always answered.
       stranger:
         stranger && toStranger
           ? { ...stranger, key: toStranger.key, body: { ...stranger.body, text: toStranger.text } }
@@ -177,16 +176,16 @@ export function asCode(
   };
 }
 
-type Line = (said: NonNullable<Choice['refusal']>) => NonNullable<Admission['reply']>;
+type CreateLine = (said: NonNullable<UpdateIntent['refusal']>) => NonNullable<Admission['reply']>;
 
-function strangerLine(update: FromPerson, line: Line): Admission['stranger'] {
-  // In a group the answer would be noise for everybody; a press gets its toast, and the others follow a message.
+function createStrangerLine(update: PersonUpdate, line: CreateLine): Admission['stranger'] {
+  // A group gets no answer for strangers; a press gets a toast, and edits and modes follow a message.
   if (update.chatKind === 'group' || ['press', 'edit', 'mode'].includes(update.kind)) return null;
   const text = sayError('STRANGER', { name: plainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
 }
 
-function createEnvelope(update: FromPerson, options: PlanOptions, text: string): MessageEnvelope {
+function createEnvelope(update: PersonUpdate, options: PlanOptions, text: string): MessageEnvelope {
   return {
     kind: 'message',
     id: `${options.channel}:${options.bot}:${update.updateId}`,
@@ -201,7 +200,7 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     name: update.name,
     text,
     messageId: update.messageId,
-    ...files(update),
+    ...fileFields(update),
     ...(update.reads ? { reads: update.reads } : {}),
     ...('borrowed' in update && update.borrowed ? { borrowed: update.borrowed } : {}),
     ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
@@ -209,11 +208,11 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
   };
 }
 
-function answering(messageId: string | null): { readonly replyTo?: string } {
+function replyField(messageId: string | null): { readonly replyTo?: string } {
   return messageId === null ? {} : { replyTo: messageId };
 }
 
-function files(update: FromPerson): Pick<MessageEnvelope, 'attachments' | 'album'> {
+function fileFields(update: PersonUpdate): Pick<MessageEnvelope, 'attachments' | 'album'> {
   if (!('attachments' in update) || update.attachments.length === 0) return {};
   const { attachments, album } = update;
   return { attachments: [...attachments], ...(album === null ? {} : { album }) };

@@ -1,23 +1,23 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 
-/** The length of a window in which one person may send `burst` messages. */
+/** The length of a rate-limit window. */
 const WINDOW_MS = 10_000;
 
-/** Who sent a message or pressed a button, and when, in ISO 8601 as the channel has it. */
+/** The sender of a message or press, and its time in ISO 8601 as the channel gives it. */
 type SentMessage = Readonly<Record<'kind' | 'updateId' | 'userKey' | 'at', string>>;
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
-/** Fixed windows, counted in Redis so that all gateways count together. */
+/** A fixed-window rate limit per person, counted in Redis across all gateways. */
 export function createRateLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
-  readonly burst: number;
+  readonly maxPerWindow: number;
   readonly log: Log;
 }) {
-  const { redis, prefix, burst, log } = deps;
-  /** Names the present window, and how long it still lasts. */
+  const { redis, prefix, maxPerWindow, log } = deps;
+  /** The current window and how long it still lasts. */
   const window = (): { id: number; leftMs: number } => {
     const now = Date.now();
     return { id: Math.floor(now / WINDOW_MS), leftMs: WINDOW_MS - (now % WINDOW_MS) };
@@ -26,13 +26,12 @@ export function createRateLimit(deps: {
   return {
     window,
     /**
-     * Counts each message once, however often the channel gives it, at the time when it was sent, and answers for each in order whether it
-     * is within the limit: what arrives late and all at once, after an outage, was not written in a hurry. Presses of buttons have a limit
-     * of their own: channels give them no time, so those of an outage count as if they came now, and take no message's place.
-     * One round trip. Redis being down lets everything through: the limit protects against hurry, not against attacks.
+     * Returns for each message, in order, whether it is within the limit. A message counts once, at the time it was
+     * sent, so a backlog after an outage is not refused. Presses have a limit of their own and count at arrival,
+     * because channels give them no time. One round trip; without Redis everything passes.
      */
     async check(messages: readonly SentMessage[]): Promise<readonly boolean[]> {
-      // A connection that is down would hold up every batch for the length of a command time-out.
+      // A broken connection would delay every batch by a command time-out.
       if (messages.length === 0 || redis.status !== 'ready') return messages.map(() => true);
       const pipeline = redis.pipeline();
       for (const { kind, updateId, userKey, at } of messages) {
@@ -45,8 +44,8 @@ export function createRateLimit(deps: {
       }
       try {
         const results = (await pipeline.exec()) ?? [];
-        // Three answers per message; the second is its place among those of its window.
-        return messages.map((_, place) => Number(results[place * 3 + 1]?.[1] ?? 0) < burst);
+        // Three results per message; the second is its rank within its window.
+        return messages.map((_, index) => Number(results[index * 3 + 1]?.[1] ?? 0) < maxPerWindow);
       } catch (error) {
         log.warn('burst limit not checked', { error });
         return messages.map(() => true);

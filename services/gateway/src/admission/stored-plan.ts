@@ -9,81 +9,86 @@ import { findUser, readLanguages } from '@signalbox/store/people/users';
 import { inLanguage } from '@signalbox/messages/language';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import type { Answer } from '../commands/question.ts';
+import type { GatewayAnswer } from '../commands/question.ts';
 import type { Channel } from '../channels/channel.ts';
 import { answerQuestion, toBody } from '../commands/answer.ts';
 import { describeCode } from '../commands/codes.ts';
-import { controlLine } from './control-line.ts';
-import { keepFound } from './secrets/keep-secrets.ts';
-import { asCode, type Plan } from './plan.ts';
-import { mayAnswer, tryAct, tryPrompt } from './approval-press.ts';
-import { isStopWord, tryEndLog } from './log-stop.ts';
+import { createControlMessage } from './control-line.ts';
+import { storeFoundSecrets } from './secrets/keep-secrets.ts';
+import { toCodePlan, type Plan } from './plan.ts';
+import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approval-press.ts';
+import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 
-/** What became of one plan, and who must hear of it after the commit. */
-export interface Stored {
+/** A stored plan with its result, and what to notify after the commit. */
+export interface StoredPlan {
   readonly plan: Plan;
   readonly admitted: AdmissionResult;
-  /** Chats that have something to say besides what admission itself said. */
+  /** Chats to wake besides the chat of the plan itself. */
   readonly chats: readonly string[];
-  /** People whose lanes must hear of a stop. */
+  /** People whose running turns must stop. */
   readonly stops: readonly string[];
   readonly peopleChanged: boolean;
-  /** What the person who pressed a button sees for a moment, when that is not what the button said. */
+  /** The toast for the person who pressed a button; null for the button's label. */
   readonly toast: string | null;
-  /** Lanes of others that go on. */
+  /** Lanes of other people to wake. */
   readonly wakes: readonly WakeUp[];
 }
 
-/** What storing needs beside the plans. */
-export interface StoreParts {
+/** What storing needs besides the plans. */
+export interface StoreDeps {
   readonly pool: Pool;
   readonly channel: Channel;
-  /** Seals what people send by accident. */
+  /** Seals secrets found in messages. */
   readonly cipher: SecretSealer;
-  /** The policy set that is in force now. */
+  /** The policy set in force. */
   readonly policy: () => PolicyEngine;
 }
 
-/** Beyond its limit a code is answered once in this time. */
-const LIMIT_TOLD_MS = 10 * MINUTE_MS;
+/** Above the rate limit, codes are answered once in this time. */
+const LIMIT_NOTICE_MS = 10 * MINUTE_MS;
 
 /**
- * Stores a batch in one transaction: codes are tried, rows put into the inbox, questions answered. Storing the same updates again
- * changes nothing. The hot path is one look for prompts and one call; only commands, codes and answers need a transaction around it.
+ * Stores a batch in one transaction: tries codes, puts rows into the inbox, answers commands. Idempotent. Plain
+ * messages need only two queries and no explicit transaction.
  */
-export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Promise<readonly Stored[]> {
+export async function storePlans(deps: StoreDeps, plans: readonly Plan[]): Promise<readonly StoredPlan[]> {
   const { pool } = deps;
-  const people = new Set(plans.filter(mayAnswer).map(({ envelope }) => envelope.userKey));
+  const people = new Set(plans.filter(canAnswerPrompt).map(({ envelope }) => envelope.userKey));
   const prompted = people.size === 0 ? people : await findPrompted(pool, [...people]);
-  if (prompted.size === 0 && plans.every(isPlain)) return zip(plans, await admitInbox(pool, admissionsOf(plans)));
+  if (prompted.size === 0 && plans.every(isPlainMessage))
+    return pairResults(plans, await admitInbox(pool, listAdmissions(plans)));
   return withTransaction(pool, async (db) => {
-    const tried: Plan[] = [];
+    const matched: Plan[] = [];
     for (const plan of plans)
-      tried.push(
+      matched.push(
         await inLanguage(plan.language, async () =>
           checkVoicePress(
             db,
-            await tryEndLog(
+            await matchLogStop(
               db,
-              await tryPrompt(db, await tryAct(db, await tryCode(db, plan)), prompted.has(plan.envelope.userKey)),
+              await matchPromptReply(
+                db,
+                await matchApprovalPress(db, await matchCode(db, plan)),
+                prompted.has(plan.envelope.userKey),
+              ),
             ),
           ),
         ),
       );
-    const stored = zip(tried, await admitInbox(db, admissionsOf(tried)));
-    const answered: Stored[] = [];
+    const stored = pairResults(matched, await admitInbox(db, listAdmissions(matched)));
+    const answered: StoredPlan[] = [];
     for (const one of stored)
       answered.push(
         await inLanguage(one.plan.language, async () =>
-          answer(db, deps, await hear(db, await keep(db, deps.cipher, one))),
+          answerStored(db, deps, await applyVoicePress(db, await storeSecrets(db, deps.cipher, one))),
         ),
       );
     return answered;
   });
 }
 
-function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
+function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
   return (
     !isStopWord(envelope.text) &&
     asked === null &&
@@ -94,68 +99,73 @@ function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: P
   );
 }
 
-/** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */
-async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promise<Stored> {
+/** Stores the secrets of admitted messages; refused and repeated ones leave none. */
+async function storeSecrets(db: Queryable, cipher: SecretSealer, stored: StoredPlan): Promise<StoredPlan> {
   if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
-  const isSaid = await keepFound(db, cipher, stored.plan);
+  const isSaid = await storeFoundSecrets(db, cipher, stored.plan);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-/** A press on the question about a voice note has its effect in the transaction that takes it in. */
-async function hear(db: Queryable, stored: Stored): Promise<Stored> {
+/** Applies a press on a voice question in the transaction that admits it. */
+async function applyVoicePress(db: Queryable, stored: StoredPlan): Promise<StoredPlan> {
   const isSaid = await settleVoicePress(db, stored.plan, stored.admitted);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-function admissionsOf(plans: readonly Plan[]): readonly Admission[] {
+function listAdmissions(plans: readonly Plan[]): readonly Admission[] {
   return plans.map(({ admission }) => admission);
 }
 
-function zip(plans: readonly Plan[], admitted: readonly AdmissionResult[]): readonly Stored[] {
-  return plans.flatMap((plan, place) => {
-    const one = admitted[place];
+function pairResults(plans: readonly Plan[], admitted: readonly AdmissionResult[]): readonly StoredPlan[] {
+  return plans.flatMap((plan, index) => {
+    const one = admitted[index];
     return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false, toast: null, wakes: [] }] : [];
   });
 }
 
-/** Tries what may be a code. What only looks like a code stays words when its author has a role. */
-async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
+/** Tries what may be a code. A text that only looks like one stays a message if its author has a role. */
+async function matchCode(db: Queryable, plan: Plan): Promise<Plan> {
   const { code } = plan;
   if (code === null) return plan;
   const { userKey, channel, name } = plan.envelope;
   const mayBeWords = !code.sure && (await findUser(db, userKey)) !== null;
   if (code.exposed) {
     const wasCode = await voidCode(db, code.text);
-    return wasCode || !mayBeWords ? asCode(plan, { kind: 'exposed-code' }, null) : plan;
+    return wasCode || !mayBeWords ? toCodePlan(plan, { kind: 'exposed-code' }, null) : plan;
   }
   const outcome = await redeemCode(db, code.text, { userKey, channel, name });
   if (mayBeWords && (outcome.kind === 'unknown' || outcome.kind === 'limited')) return plan;
-  // Beyond the limit every code gets the same answer: once in ten minutes is enough.
-  const again = outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_TOLD_MS)}` : plan.envelope.id;
-  return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
+  // Above the limit all codes share one answer per window.
+  const answerKey =
+    outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_NOTICE_MS)}` : plan.envelope.id;
+  return toCodePlan(plan, { kind: 'code', outcome }, { key: `code:${answerKey}`, text: describeCode(outcome, name) });
 }
 
-/** Where nothing can be shown for a moment, it is said. */
-function withoutToast({ answerPress }: Channel, given: Answer): Answer {
+/** A toast becomes a message where the channel has no toasts. */
+function toastAsText({ answerPress }: Channel, given: GatewayAnswer): GatewayAnswer {
   return answerPress || given.text !== null || !given.toast ? given : { ...given, text: given.toast };
 }
 
-async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
+async function answerStored(
+  db: Queryable,
+  { channel, cipher, policy }: StoreDeps,
+  stored: StoredPlan,
+): Promise<StoredPlan> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
   const { envelope } = plan;
-  const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
-  const given = withoutToast(channel, await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked));
+  const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.newValue };
+  const given = toastAsText(channel, await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked));
   const notices = given.notices ?? [];
   const languages = notices.length === 0 ? [] : await readLanguages(db, notices);
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
-  if (given.text !== null) await putOutbox(db, [controlLine(envelope, replyKey, toBody(given, envelope))]);
+  if (given.text !== null) await putOutbox(db, [createControlMessage(envelope, replyKey, toBody(given, envelope))]);
   const below = (await given.putBelow?.()) ?? [];
   for (const [n, one] of notices.entries())
     await inLanguage(languages[n], () => {
       const body = { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) };
-      return putOutbox(db, [controlLine(envelope, noticeKey(n), body, one)]);
+      return putOutbox(db, [createControlMessage(envelope, noticeKey(n), body, one)]);
     });
   if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
   for (const [n, { prompt }] of notices.entries())

@@ -8,12 +8,12 @@ import type { Incoming } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
 
 /**
- * Says in a chat why nothing happens on the words of somebody whom the channel does not name: once an hour, because they may write on
- * like that. Returns whether the chat has something to say. The same update again says nothing new.
+ * Explains in a chat why messages of an unnamed sender are ignored, at most once an hour. Returns true when a row was
+ * added; idempotent.
  */
 export async function answerUnnamed(db: Queryable, update: Extract<Incoming, { kind: 'unnamed' }>): Promise<boolean> {
   const { as, chatKey, messageId, at } = update;
-  // A command that is not ours is another bot's.
+  // An unknown command belongs to another bot.
   if (!update.named && parseCommand(update.text)?.name === null) return false;
   const chat = chatKey.split('/', 1)[0];
   const hour = Math.floor(Date.parse(at) / HOUR_MS);

@@ -13,66 +13,67 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { listValues } from '@signalbox/store/sql';
 import type { Incoming } from '../channels/channel.ts';
 import { mayWriteTo } from '../delivery/outgoing.ts';
-import { controlLine } from './control-line.ts';
+import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 
-/** Accounts that are remembered; the others are looked up. */
+/** The most accounts remembered in memory. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Looks whether accounts are still those of their people, before anything of them is admitted. One that may have another owner loses its
- * role until its person or an admin confirms it, what waits for it is kept back, and its person's other accounts and the admins are told.
+ * Checks that accounts still belong to their person before their updates are admitted. A suspected account loses its
+ * role until its person or an admin confirms it; its messages wait, and the person's other accounts and the admins are
+ * notified.
  */
-export function createOwnerCheck(parts: {
+export function createOwnerCheck(deps: {
   readonly pool: Pool;
   readonly channel: string;
   readonly notifier: Notifier;
-  readonly peopleChanged: () => void;
+  readonly onPeopleChanged: () => void;
   readonly log: Log;
 }): (updates: readonly Incoming[]) => Promise<void> {
-  const { pool, channel, notifier, peopleChanged, log } = parts;
+  const { pool, channel, notifier, onPeopleChanged, log } = deps;
   const known = new Map<string, string>();
 
-  const isOther = async (userKey: string, marks: Readonly<Record<string, string>>): Promise<boolean> => {
-    const given = JSON.stringify(marks);
-    if (known.get(userKey) === given) return false;
+  const hasOtherOwner = async (userKey: string, marks: Readonly<Record<string, string>>): Promise<boolean> => {
+    const serialized = JSON.stringify(marks);
+    if (known.get(userKey) === serialized) return false;
     const isChanged = await withTransaction(pool, (db) => noteMarks(db, userKey, marks));
     if (known.size >= MAX_REMEMBERED) known.clear();
-    known.set(userKey, given);
+    known.set(userKey, serialized);
     return isChanged;
   };
 
   const vacate = async (userKey: string, event: string, why: string): Promise<void> => {
     const chats = await withTransaction(pool, async (db) => {
       const account = await vacateAccount(db, { userKey, event, why });
-      return account && tell(db, { account, channel, event, why });
+      return account && notifyVacated(db, { account, channel, event, why });
     });
     if (chats === null) return;
     log.warn('an account may have another owner, it has no role until that is confirmed', { userKey, why });
-    peopleChanged();
+    onPeopleChanged();
     for (const chatKey of chats) await notifier.wakeChats([chatKey], newTraceId());
   };
 
   return async (updates) => {
     for (const update of updates) {
       if (update.kind === 'vacated') await vacate(update.userKey, update.updateId, update.reason);
-      else if ('marks' in update && update.marks && (await isOther(update.userKey, update.marks)))
+      else if ('marks' in update && update.marks && (await hasOtherOwner(update.userKey, update.marks)))
         await vacate(update.userKey, update.updateId, 'identity changed');
     }
   };
 }
 
-/** Records it, and writes to whoever can confirm it. The chats that have something to say. */
-async function tell(
+/** Audits the vacated account and notifies everyone who can confirm it. Returns the chats with new messages. */
+async function notifyVacated(
   db: Queryable,
-  told: {
+  vacated: {
     readonly account: VacatedAccount;
     readonly channel: string;
     readonly event: string;
     readonly why: string;
   },
 ): Promise<readonly string[]> {
-  const { account, channel, event, why } = told;
+  const { account, channel, event, why } = vacated;
   const { userKey, person, name, role } = account;
   const data = { person: userKey, from: role, to: null, by: channel, why };
   await appendAudit(db, [{ kind: 'role.changed', actor: 'system', data }]);
@@ -84,7 +85,7 @@ async function tell(
     const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
     const text = inLanguage(language ?? null, () => say('people.vacated', { name: plainName(name), userKey, role }));
     const sent = { userKey: reader, chatKey, traceId: newTraceId() };
-    await putOutbox(db, [controlLine(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
+    await putOutbox(db, [createControlMessage(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
     chats.push(chatKey);
   }
   return chats;

@@ -7,49 +7,49 @@ import { approvalEvent, findApproval, findProposal, recordApproval } from '@sign
 import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
-import { showBound } from './bound-view.ts';
-import { readChange } from './change.ts';
-import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
+import { renderBoundFor } from './bound-view.ts';
+import { parseChange } from './change.ts';
+import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
 
-/** Reasons that one tap gives; all else is written. */
-const REASONS = ['later', 'risky', 'target', 'needless'] as const;
+/** Rejection reasons offered as buttons; other reasons are typed. */
+const OFFERED_REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
-/** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */
-export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: Asked): Promise<Answer> {
+/** Applies a press on an approval card. A press that needs text prompts for it first. */
+export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: AskedQuestion): Promise<GatewayAnswer> {
   const { verb } = act;
-  if (verb === 'show') return answerShow(parts, act, asked);
-  const decided = await decideApproval(parts.db, parts.policy(), { ...act, verb, by: deciderOf(asked) });
-  if (decided.prompt === null) return afterDecision(decided);
-  const approval = await findApproval(parts.db, act.approvalId);
+  if (verb === 'show') return answerShowBound(deps, act, asked);
+  const decided = await decideApproval(deps.db, deps.policy(), { ...act, verb, by: toDecider(asked) });
+  if (decided.prompt === null) return toAnswer(decided);
+  const approval = await findApproval(deps.db, act.approvalId);
   if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
-  const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
+  const proposal = decided.prompt === 'modify' ? await findProposal(deps.db, approval.actionId) : null;
   return {
     text: describePrompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
     toast: say(`governance.toast-${decided.prompt}`),
-    buttons: decided.prompt === 'reject' ? reasons(approval) : [],
+    buttons: decided.prompt === 'reject' ? createReasonButtons(approval) : [],
     prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
   };
 }
 
-/** Takes what a person wrote as the reason, the change, the question or the answer that they were asked for. */
+/** Applies the reason, change, question or answer that a person wrote for a prompt. */
 export async function answerPrompt(
-  parts: AnswerParts,
+  deps: AnswerDeps,
   prompt: OpenPrompt,
   text: string,
-  asked: Asked,
-): Promise<Answer> {
-  const { db } = parts;
+  asked: AskedQuestion,
+): Promise<GatewayAnswer> {
+  const { db } = deps;
   const approval = await findApproval(db, prompt.approvalId);
   if (!approval) return { text: sayError('BUTTON_EXPIRED', {}) };
-  const by = deciderOf(asked);
+  const by = toDecider(asked);
   const { approvalId } = approval;
-  const words = () => describeWords(approval, by, text);
-  const decide = async (press: Press): Promise<Answer> => {
-    const decided = await decideApproval(db, parts.policy(), press);
+  const sentenceValues = () => toSentenceValues(approval, by, text);
+  const decide = async (press: Press): Promise<GatewayAnswer> => {
+    const decided = await decideApproval(db, deps.policy(), press);
     await usePrompt(db, prompt.outboxKey);
-    return { ...afterDecision(decided), text: decided.toast };
+    return { ...toAnswer(decided), text: decided.toast };
   };
-  const passOn = async (notice: Notice): Promise<Answer> => {
+  const passOnText = async (notice: Notice): Promise<GatewayAnswer> => {
     const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
     await usePrompt(db, prompt.outboxKey);
     await recordApproval(db, approvalEvent(approval, kind, by.userKey, { length: text.length }));
@@ -60,27 +60,36 @@ export async function answerPrompt(
       return decide({ approvalId, verb: 'reject', reason: text.slice(0, 300), by });
     case 'modify': {
       const proposal = await findProposal(db, approval.actionId);
-      const read = readChange(text, proposal?.action.arguments ?? {});
+      const read = parseChange(text, proposal?.action.arguments ?? {});
       return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
     case 'ask': {
-      // The question waits with the requester of the action for an answer to that message.
+      // The requester is asked; their reply to that message answers the question.
       const { userKey, chatKey } = approval;
       const waiting = { approvalId, verb: 'answer', userKey, askedBy: asked.envelope.chatKey } as const;
-      return passOn({ userKey, chatKey, text: () => say('governance.question', words()), prompt: waiting });
+      return passOnText({
+        userKey,
+        chatKey,
+        text: () => say('governance.question', sentenceValues()),
+        prompt: waiting,
+      });
     }
     case 'answer': {
       const chatKey = prompt.askedBy ?? approval.chatKey;
-      return passOn({ userKey: null, chatKey, text: () => say('governance.answer', words()) });
+      return passOnText({ userKey: null, chatKey, text: () => say('governance.answer', sentenceValues()) });
     }
   }
 }
 
-/** Shows all that is bound, below the card and to whoever pressed alone. */
-async function answerShow({ db }: AnswerParts, { approvalId, verb }: ApprovalAct, asked: Asked): Promise<Answer> {
+/** Shows everything the approval is bound to, visible only to the person who pressed. */
+async function answerShowBound(
+  { db }: AnswerDeps,
+  { approvalId, verb }: ApprovalAct,
+  asked: AskedQuestion,
+): Promise<GatewayAnswer> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
-  const text = await showBound(db, approval, asked);
+  const text = await renderBoundFor(db, approval, asked);
   if (text !== null) return { text, isExact: true, personal: true };
   const why = say('card.only-deciders-see');
   const data = { verb, why, refusedBy: 'deciders-see' };
@@ -88,22 +97,22 @@ async function answerShow({ db }: AnswerParts, { approvalId, verb }: ApprovalAct
   return { text: null, toast: why };
 }
 
-function afterDecision({ toast, chats, wake }: Decided): Answer {
+function toAnswer({ toast, chats, wake }: Decided): GatewayAnswer {
   return { text: null, toast, chats, wake };
 }
 
-function deciderOf({ envelope, role }: Asked): Decider {
+function toDecider({ envelope, role }: AskedQuestion): Decider {
   return { userKey: envelope.userKey, name: envelope.name, role };
 }
 
-function reasons({ approvalId }: Approval): readonly RuntimeButton[] {
-  return REASONS.map((name) => {
+function createReasonButtons({ approvalId }: Approval): readonly RuntimeButton[] {
+  return OFFERED_REASONS.map((name) => {
     const reason = say(`governance.reason-${name}`);
     return { label: reason, value: reason, act: { approvalId, verb: 'reject', reason } };
   });
 }
 
-/** Asks a person for the words that their press needs. */
+/** Prompts a person for the text that their press needs. */
 function describePrompt(
   verb: 'reject' | 'modify' | 'ask',
   { card, approvalId }: Approval,
@@ -121,16 +130,16 @@ function describePrompt(
   });
 }
 
-/** A question or an answer is short; what is longer ends with a mark. In UTF-16 units. */
-const PASSED_ON = 1_000;
+/** The longest question or answer that is passed on, in UTF-16 units. */
+const MAX_PASSED_LENGTH = 1_000;
 
-/** What a person wrote about a request, as the values of the sentence that passes it on. */
-function describeWords({ card, approvalId }: Approval, by: Decider, text: string) {
-  const said = text.length <= PASSED_ON ? text : `${text.slice(0, PASSED_ON)}…`;
+/** The values of the sentence that passes on a text about a request. */
+function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: string) {
+  const said = text.length <= MAX_PASSED_LENGTH ? text : `${text.slice(0, MAX_PASSED_LENGTH)}…`;
   return { name: plainName(by.name), title: cardTitle(card), text: escapeQuote(said), approvalId };
 }
 
-/** Enough to know a value by; the card has all of it. */
+/** Enough to recognize a value; the approval card has all of it. */
 function shorten(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;

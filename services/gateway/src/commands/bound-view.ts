@@ -3,13 +3,17 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { renderBound } from '@signalbox/safety/cards/approval-card';
 import { findPerson, personsOf } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Asked } from './question.ts';
+import type { AskedQuestion } from './question.ts';
 
 /**
- * All that a request is bound to, for whoever may decide about it or has asked for it; null for anybody else. It decides nothing, and may
- * be asked for again and when it is decided.
+ * Everything the approval is bound to, for its requester and those who may decide; null for others. Read-only, also
+ * after the decision.
  */
-export async function showBound(db: Queryable, approval: Approval, { envelope, role }: Asked): Promise<string | null> {
+export async function renderBoundFor(
+  db: Queryable,
+  approval: Approval,
+  { envelope, role }: AskedQuestion,
+): Promise<string | null> {
   const { person, isProgram } = await findPerson(db, envelope.userKey);
   const [requester] = await personsOf(db, [approval.userKey]);
   const mayDecide = !approval.byRequester && roleCovers(role, approval.role);

@@ -1,31 +1,32 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { MessageKey } from '@signalbox/messages/say';
-import type { Answer, AnswerParts, Asked } from './question.ts';
+import type { GatewayAnswer, AnswerDeps, AskedQuestion } from './question.ts';
 
-/** One command of the chat: the default export of `commands/<group>/<name>.ts`. */
+/** One chat command: the default export of `commands/<group>/<name>.ts`. */
 export interface ChatCommand {
-  /** What people type behind the slash. Telegram allows a to z, digits and underscores, at most 32 of them. */
+  /** The name after the slash: a to z, digits and underscores, at most 32 characters (Telegram's rule). */
   readonly name: string;
-  /** The lowest role that gets an answer. The others read NOT_PERMITTED. */
+  /** The lowest role that may use it. Others get NOT_PERMITTED. */
   readonly who: Role;
-  /** A program may use it too. Left out: only people may. */
+  /** True when programs may use it too. Default: people only. */
   readonly forPrograms?: boolean;
-  /** It gives or takes what others rely on: one that was written long before it came in is asked about, and not carried out. */
+  /** Asks for confirmation when the command arrives late, because others depend on its effect. */
   readonly asksWhenOld?: true;
-  /** In a group only the sender sees the answer, unless the answer says otherwise. */
+  /** In a group only the sender sees the answer, unless the answer overrides it. */
   readonly personal: boolean;
-  /** What clients offer behind "/", lowest place first. Null: only those who know the command type it. */
+  /** The entry in clients' command menus, lowest place first. Null: not in the menu. */
   readonly menu: { readonly place: number; readonly description: MessageKey } | null;
-  /** Its line of /help. Null: the line of another command names it. */
+  /** The line in /help. Null: another command's line covers it. */
   readonly help: MessageKey | null;
   /**
-   * Answers in the transaction that admitted the command; `typed` is the text after the name. An update that comes twice is
-   * answered once. Null: the command takes its place among the messages, and the worker carries it out.
+   * Answers in the transaction that admitted the command; `typed` is the text after the name. Repeated updates are
+   * answered once. Null: the worker runs the command in the lane, like a message.
    */
-  readonly answer: ((parts: CommandParts, typed: string, asked: Asked) => Answer | Promise<Answer>) | null;
+  readonly answer:
+    ((parts: CommandDeps, typed: string, asked: AskedQuestion) => GatewayAnswer | Promise<GatewayAnswer>) | null;
 }
 
-export interface CommandParts extends AnswerParts {
-  /** All commands, in the order of the menus. */
+export interface CommandDeps extends AnswerDeps {
+  /** All commands, in menu order. */
   readonly commands: readonly ChatCommand[];
 }

@@ -3,9 +3,9 @@ import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
-import type { Asked, Notice } from './question.ts';
+import type { AskedQuestion, Notice } from './question.ts';
 
-/** What the sender of a code reads. */
+/** The reply to the sender of a code. */
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
     case 'owner':
@@ -31,8 +31,8 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-/** Whoever made a code reads who used it. */
-export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
+/** Notifies the creator of a code who used it. */
+export function createUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;
     const used = (): string => say('people.link-used', { name: plainName(guest.name), userKey: guest.userKey });

@@ -1,11 +1,11 @@
 import { approverChats } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Asked, Notice } from './question.ts';
+import type { AskedQuestion, Notice } from './question.ts';
 
-/** Notices for everyone who decides about requests: one per chat, and none for the chat where it was said. */
-export async function noticeToDeciders(
+/** Notices for everyone who decides about requests: one per chat, except the chat of the command. */
+export async function createDeciderNotices(
   db: Queryable,
-  { envelope }: Asked,
+  { envelope }: AskedQuestion,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
   const chats = await approverChats(db, 'operator', [envelope.userKey]);

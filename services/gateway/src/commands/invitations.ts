@@ -10,12 +10,12 @@ import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
 import { findVacated, restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser, type User } from '@signalbox/store/people/users';
 
-/** How long an invitation is good for. */
-export const INVITATION_MS = 24 * 3_600_000;
-/** Wrong codes that one person may send within the hour. */
-const TRIES_PER_PERSON = 5;
-/** Wrong codes of everybody together: a code has 60 bits, so even this many guesses an hour find none. */
-const TRIES_OVERALL = 200;
+/** How long an invitation is valid. */
+export const INVITATION_TTL_MS = 24 * 3_600_000;
+/** The most wrong codes per person and hour. */
+const MAX_TRIES_PER_PERSON = 5;
+/** The most wrong codes of all people per hour: a code has 60 bits, so guessing finds none. */
+const MAX_TRIES_OVERALL = 200;
 const TRIES_WINDOW_MS = 3_600_000;
 
 export interface Invitation {
@@ -27,9 +27,9 @@ export interface Invitation {
 type Newcomer = Omit<User, 'role'>;
 
 /**
- * What became of a code. owner, invited: the person is in. covered: they had that role or more, and the code stays good.
- * mine: they used it themselves before. linked: their account belongs to the person who asked for the code. has-role: it cannot,
- * because it is somebody already. expired: too old, or withdrawn.
+ * The result of redeeming a code. owner, invited: the person has a role now. covered: they had that role or a higher
+ * one, and the code stays valid. mine: they used it before. linked: the account belongs to the creator of the code.
+ * has-role: the account already has a role, so it cannot be linked. expired: too old or withdrawn.
  */
 export type CodeOutcome =
   | { readonly kind: 'owner' }
@@ -43,20 +43,25 @@ export type CodeOutcome =
   | { readonly kind: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'limited'; readonly waitMs: number };
 
-/** Whom an invitation is for, as the values of its sentences. */
-export function describeInvited({ role, name }: Pick<Invitation, 'role' | 'name'>): Readonly<Record<string, string>> {
+/** The invitee, as values of sentences. */
+export function toInviteeValues({ role, name }: Pick<Invitation, 'role' | 'name'>): Readonly<Record<string, string>> {
   return { role, named: name === null ? 'no' : 'yes', name: plainName(name ?? '') };
 }
 
-/** Makes an invitation and returns its code, which is stored nowhere: it can be shown once. */
+/** Creates an invitation and returns its code, which is never stored and so can be shown only once. */
 export async function createInvitation(
   db: Queryable,
-  wanted: { readonly role: Role; readonly name: string | null; readonly invitedBy: string; readonly chatKey: string },
+  invitation: {
+    readonly role: Role;
+    readonly name: string | null;
+    readonly invitedBy: string;
+    readonly chatKey: string;
+  },
 ): Promise<string> {
   const code = newCode(3);
   await db.query(sql`insert into invitations (code_hash, role, name, invited_by, chat_key, expires_at)
-    values (${hashCode(code)}, ${wanted.role}, ${wanted.name}, ${wanted.invitedBy}, ${wanted.chatKey},
-      now() + ${INVITATION_MS} * interval '1 ms')`);
+    values (${hashCode(code)}, ${invitation.role}, ${invitation.name}, ${invitation.invitedBy}, ${invitation.chatKey},
+      now() + ${INVITATION_TTL_MS} * interval '1 ms')`);
   return code;
 }
 
@@ -68,21 +73,21 @@ export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
 }
 
 /**
- * Tries a code: of an owner, of an invitation, or for another account. Must run in a transaction: a lock keeps two people with one code apart.
- * Wrong ones count towards the limit, and beyond it none is even looked at.
+ * Redeems a code of an owner, an invitation or another account. Must run in a transaction: a lock keeps two people from
+ * using one code. Wrong codes count towards the limit, above which none is checked.
  */
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
-  const waitMs = await limitedFor(db, person.userKey);
+  const waitMs = await getLimitMs(db, person.userKey);
   if (waitMs > 0) return { kind: 'limited', waitMs };
   const before = await findUser(db, person.userKey);
   if (await redeemOwnerCode(db, code, person)) {
     await restoreAccount(db, person.userKey);
-    await recordRole(db, person, before, 'admin', 'owner code');
+    await auditRole(db, person, before, 'admin', 'owner code');
     return { kind: 'owner' };
   }
   const outcome = (await redeemIdentity(db, code, person, before)) ?? (await redeemInvitation(db, code, person));
-  if (outcome.kind === 'linked') await recordRole(db, person, before, outcome.role, `link of ${outcome.owner.userKey}`);
-  if (outcome.kind === 'invited') await recordRole(db, person, before, outcome.role, 'invitation');
+  if (outcome.kind === 'linked') await auditRole(db, person, before, outcome.role, `link of ${outcome.owner.userKey}`);
+  if (outcome.kind === 'invited') await auditRole(db, person, before, outcome.role, 'invitation');
   if (outcome.kind === 'unknown') {
     await db.query(`delete from code_tries where tried_at < now() - interval '1 day'`);
     await db.query(sql`insert into code_tries (user_key) values (${person.userKey})`);
@@ -90,19 +95,19 @@ export async function redeemCode(db: Queryable, code: string, person: Newcomer):
   return outcome;
 }
 
-async function recordRole(db: Queryable, person: Newcomer, before: User | null, to: Role, by: string): Promise<void> {
+async function auditRole(db: Queryable, person: Newcomer, before: User | null, to: Role, by: string): Promise<void> {
   const data = { person: person.userKey, from: before?.role ?? null, to, by };
   await appendAudit(db, [{ kind: 'role.changed', actor: person.userKey, data }]);
 }
 
-/** Makes a code worthless that others have seen. False when it was none. */
+/** Voids a code that others have seen. False when the text was no code. */
 export async function voidCode(db: Queryable, code: string): Promise<boolean> {
   if ((await voidOwnerCode(db, code)) || (await voidIdentityCode(db, code))) return true;
   return hasRow(db)`update invitations set voided_at = now()
     where code_hash = ${hashCode(code)} and used_at is null and voided_at is null`;
 }
 
-/** Null: it is no code for another account, or it is over. */
+/** Null when the code links no account, or has expired. */
 async function redeemIdentity(
   db: Queryable,
   code: string,
@@ -113,7 +118,7 @@ async function redeemIdentity(
   if (found === null) return null;
   if (before !== null) return { kind: 'has-role', role: before.role };
   const { userKey, name, person: owner } = found;
-  // Whoever has a code of the person has the account that it was made with, and so may say that this one is theirs still.
+  // A vacated account may be linked again only with a code of the same person.
   const vacated = await findVacated(db, person.userKey);
   if (vacated !== null && vacated !== owner) return null;
   await restoreAccount(db, person.userKey);
@@ -124,7 +129,7 @@ async function redeemIdentity(
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
-  // It would bring what was another person's; an admin takes that away first.
+  // A vacated account would bring its former person's data; an admin clears it first.
   if ((await findVacated(db, person.userKey)) !== null) return { kind: 'unknown' };
   const found = await findRow<{
     role: Role;
@@ -149,14 +154,14 @@ async function redeemInvitation(db: Queryable, code: string, person: Newcomer): 
   return { kind: 'invited', role, inviterChat, wasIn: had !== null };
 }
 
-/** How long this person's codes are not looked at, in milliseconds; 0 when they are. */
-async function limitedFor(db: Queryable, userKey: string): Promise<number> {
+/** How long this person's codes are refused, in milliseconds; 0 when they are accepted. */
+async function getLimitMs(db: Queryable, userKey: string): Promise<number> {
   const rows = await listRows<{ tries: number; mine: boolean; leftMs: number }>(db)`
     select count(*)::int as tries, mine,
            ceil(extract(epoch from min(tried_at) - now()) * 1000 + ${TRIES_WINDOW_MS})::float8 as "leftMs"
        from code_tries t, lateral (values (true), (false)) as of (mine)
       where tried_at > now() - ${TRIES_WINDOW_MS} * interval '1 ms' and (not mine or user_key = ${userKey})
       group by mine`;
-  const over = rows.filter(({ tries, mine }) => tries >= (mine ? TRIES_PER_PERSON : TRIES_OVERALL));
+  const over = rows.filter(({ tries, mine }) => tries >= (mine ? MAX_TRIES_PER_PERSON : MAX_TRIES_OVERALL));
   return Math.max(0, ...over.map(({ leftMs }) => leftMs));
 }

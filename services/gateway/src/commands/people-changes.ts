@@ -6,27 +6,27 @@ import { findUserChannel, toPrivateChat } from '@signalbox/contracts/conversatio
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
-import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
-import { recordCommand } from './record.ts';
+import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
+import { auditCommand } from './record.ts';
 
-/** What a person's name may be in the words of an admin. */
-const NAME_LENGTH = 80;
+/** The longest name an admin may give a person. */
+const MAX_NAME_LENGTH = 80;
 
-/** Gives the person with this id a role, and says so to both; unless they are the last admin. */
+/** Gives a person a role and tells both, unless that would remove the last admin. */
 export async function allowPerson(
-  parts: AnswerParts,
-  asked: Asked,
+  deps: AnswerDeps,
+  asked: AskedQuestion,
   { id, role, name }: { readonly id: string; readonly role: Role; readonly name: string | null },
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const channel = findUserChannel(id);
   if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
-  const isConfirmed = await restoreAccount(parts.db, id);
-  const known = await findUser(parts.db, id);
-  const change = await allowUser(parts.db, { userKey: id, channel, name, role });
+  const isConfirmed = await restoreAccount(deps.db, id);
+  const known = await findUser(deps.db, id);
+  const change = await allowUser(deps.db, { userKey: id, channel, name, role });
   const person = name ?? known?.name ?? id;
   if (change === 'last admin') return refuseLastAdmin(person);
   if (isConfirmed)
-    await recordCommand(parts.db, asked, 'role.changed', { person: id, from: null, to: role, by: 'confirmed' });
+    await auditCommand(deps.db, asked, 'role.changed', { person: id, from: null, to: role, by: 'confirmed' });
   const text = say(`people.allowed-${isConfirmed && change === 'same' ? 'added' : change}`, {
     userKey: id,
     name: plainName(person),
@@ -34,44 +34,44 @@ export async function allowPerson(
   });
   if (change === 'same')
     return { text, peopleChanged: isConfirmed, ...(isConfirmed ? { chats: [toPrivateChat(id)] } : {}) };
-  const notices = await noticeTo(parts, id, asked, () => say(`people.notice-${change}`, { role }));
-  await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
+  const notices = await createNoticeTo(deps, id, asked, () => say(`people.notice-${change}`, { role }));
+  await auditCommand(deps.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
 }
 
-/** A notice to another person, if we may write to them: they must have written to us in private once. */
-export async function noticeTo(
-  parts: AnswerParts,
+/** A notice to another person; none if they never wrote to us in private. */
+export async function createNoticeTo(
+  deps: AnswerDeps,
   userKey: string,
-  asked: Asked,
+  asked: AskedQuestion,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
   const chatKey = toPrivateChat(userKey);
   // Admins who change their own role read the answer.
-  if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
+  if (userKey === asked.envelope.userKey || !(await mayWriteTo(deps.db, userKey, chatKey))) return [];
   return [{ userKey, chatKey, text }];
 }
 
-/** Reads `<role> [name]`; what is missing or no role is null. */
-export function readRole(typed: string): { readonly role: Role | null; readonly name: string | null } {
+/** Reads `<role> [name]`; a missing or unknown part is null. */
+export function parseRole(typed: string): { readonly role: Role | null; readonly name: string | null } {
   const [first = '', ...others] = typed.split(/\s+/);
   const role = Role.safeParse(first.toLowerCase());
-  const name = others.join(' ').slice(0, NAME_LENGTH).trim();
+  const name = others.join(' ').slice(0, MAX_NAME_LENGTH).trim();
   return { role: role.success ? role.data : null, name: name === '' ? null : name };
 }
 
-/** How the command is written. `typedRole` is what stands where the role should: perhaps only mistyped. */
+/** How to write the command. `typedRole`: the word in the role's place, which may be mistyped. */
 export function describeUsage(usage: string, typedRole: string | null): string {
   const [typed = ''] = (typedRole ?? '').split(/\s+/);
-  const near = typed === '' ? null : nearestName(typed, Role.options);
+  const similar = typed === '' ? null : nearestName(typed, Role.options);
   if (typedRole === null) return say('people.usage', { usage });
   const roles = Role.options.join(', ');
-  return near === null
+  return similar === null
     ? say('people.usage-with-role', { usage, roles })
-    : say('people.usage-with-near-role', { usage, roles, near });
+    : say('people.usage-with-near-role', { usage, roles, near: similar });
 }
 
-/** The answer to a change that would leave the product without an admin. */
-export function refuseLastAdmin(name: string): Answer {
+/** The answer to a change that would remove the last admin. */
+export function refuseLastAdmin(name: string): GatewayAnswer {
   return { text: sayError('LAST_ADMIN', { name: plainName(name) }) };
 }

@@ -10,27 +10,27 @@ import type { Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 
-/** What is answered at admission, without waiting for a turn. */
+/** A request that the gateway answers at admission, without a turn. */
 export type Question =
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
   | { readonly kind: 'exposed-code' }
-  /** A voice note, which is to be turned into text. */
+  /** A voice note to transcribe. */
   | { readonly kind: 'voice' }
   /** A button of an approval card. */
   | { readonly kind: 'approval'; readonly act: ApprovalAct }
-  /** The Stop button of a followed log, or the word (no run named). */
+  /** The Stop button of a followed log, or a stop word (null run). */
   | { readonly kind: 'end-log'; readonly runId: string | null }
-  /** The answer to something that a person was asked to write about an approval. */
+  /** A reply to a prompt about an approval. */
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 
-/** Who asked, and where. */
-export interface Asked {
+/** The sender of a question, with the message. */
+export interface AskedQuestion {
   readonly inboxId: number;
   readonly role: Role;
   readonly envelope: MessageEnvelope;
-  /** The value of a `/secret set`; it stands in no envelope. */
+  /** The value of `/secret set`, which is in no envelope. */
   readonly secret: string | null;
 }
 
@@ -38,49 +38,49 @@ export interface Asked {
 export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
-  /** Says it in the language of whoever reads it. */
+  /** Renders the text in the reader's language. */
   readonly text: () => string;
-  /** What they are to write, as an answer to it. */
+  /** The prompt that the reader's reply answers. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
 }
 
-export interface Answer {
-  /** Null when a note that is shown for a moment is all there is to say. */
+export interface GatewayAnswer {
+  /** Null when the toast says it all. */
   readonly text: string | null;
-  /** Shown for a moment to the person who pressed a button. */
+  /** Shown briefly to the person who pressed a button. */
   readonly toast?: string;
-  /** Chats besides, with something new to send. */
+  /** Further chats with new messages to send. */
   readonly chats?: readonly string[];
-  /** Puts what stands below the text, in the same transaction: the chats that it is in. */
+  /** Puts messages below the text, in the same transaction; returns their chats. */
   readonly putBelow?: () => Promise<readonly string[]>;
-  /** A lane that goes on. */
+  /** A lane to wake. */
   readonly wake?: WakeUp | null;
-  /** What its sender is to write, as an answer to the text: kept until they do. */
+  /** The prompt that the sender's reply to the text answers. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
   /** Buttons under the text. */
   readonly buttons?: readonly RuntimeButton[];
-  /** What the history keeps instead, when the text holds a secret. */
+  /** Kept in the history instead of a text that holds a secret. */
   readonly afterwards?: string;
-  /** The text is for its reader alone. Where a command's answer does not say, the command does. */
+  /** Only the sender sees the text. Default: the command's `personal`. */
   readonly personal?: boolean;
-  /** The text shows values as they are: see OutboundBody. */
+  /** Shows values unchanged: see OutboundBody. */
   readonly isExact?: boolean;
   readonly notices?: readonly Notice[];
-  /** A person got a role or lost one. */
+  /** True when a person got a role or lost one. */
   readonly peopleChanged?: boolean;
-  /** People whose lanes were asked to stop, and must hear of it. */
+  /** People whose running turns were asked to stop. */
   readonly stops?: readonly string[];
 }
 
-export interface AnswerParts {
+export interface AnswerDeps {
   readonly db: Queryable;
-  /** The policy set that is in force now. */
+  /** The policy set in force. */
   readonly policy: () => PolicyEngine;
   readonly cipher: SecretSealer;
   readonly channel: Pick<Channel, 'name' | 'link'>;
 }
 
-/** The answer to a person whose role does not allow what they asked for. */
-export function refuse({ role }: Asked, needed: Role): Answer {
+/** The answer to a person whose role is too low. */
+export function refuseRole({ role }: AskedQuestion, needed: Role): GatewayAnswer {
   return { text: sayError('NOT_PERMITTED', { role, needed }), personal: true };
 }

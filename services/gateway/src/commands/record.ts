@@ -1,12 +1,12 @@
 import type { AuditEvent, AuditKind } from '@signalbox/contracts/governance/audit';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Asked } from './question.ts';
+import type { AskedQuestion } from './question.ts';
 
-/** Records in the audit what a person did with a command and the role that they had, in the transaction that does it. */
-export function recordCommand(
+/** Audits a command with its sender's role, in the transaction that carries it out. */
+export function auditCommand(
   db: Queryable,
-  { envelope, role }: Asked,
+  { envelope, role }: AskedQuestion,
   kind: AuditKind,
   data: AuditEvent['data'],
 ): Promise<void> {

@@ -5,17 +5,17 @@ import { say } from '@signalbox/messages/say';
 import { expect, it } from 'vitest';
 import { ADMIN_MENU, MENU } from '../channels/menu.ts';
 import { describeHelp } from './conversation/help.ts';
-import { COMMANDS, isForPrograms, nearestCommand, parseCommand } from './registry.ts';
+import { COMMANDS, isProgramCommand, findSimilarCommand, parseCommand } from './registry.ts';
 
 const named = COMMANDS.map((command) => [command.name, command] as const);
 
-it.each(named)('/%s is typed as Telegram allows', (name) => {
+it.each(named)('/%s is a name that Telegram allows', (name) => {
   expect(name).toMatch(/^[a-z0-9_]{1,32}$/);
   expect(parseCommand(`/${name.toUpperCase()}@signalbox_bot  and more `)).toEqual({ name, rest: 'and more' });
 });
 
 it.each([...MENU, ...ADMIN_MENU])(
-  '/$command has a description of its own in each language, and each fits a phone',
+  '/$command has a distinct description in each language that fits a phone',
   ({ description }) => {
     const texts = LANGUAGES.map((language) => say(description, {}, language));
     expect(new Set(texts).size).toBe(LANGUAGES.length);
@@ -23,7 +23,7 @@ it.each([...MENU, ...ADMIN_MENU])(
   },
 );
 
-it.each(named)('/%s stands in the help of those who may use it, and in no other', (_, { who, help }) => {
+it.each(named)('/%s is in the help of exactly the roles that may use it', (_, { who, help }) => {
   const line = help && say(help);
   for (const role of Role.options)
     expect(
@@ -33,13 +33,13 @@ it.each(named)('/%s stands in the help of those who may use it, and in no other'
     ).toBe(line !== null && roleCovers(role, who));
 });
 
-it.each(named)('/%s is no hint for a person who may not use it', (name, { who }) => {
+it.each(named)('/%s is never suggested to a role that may not use it', (name, { who }) => {
   const lower = Role.options.filter((role) => !roleCovers(role, who));
-  expect(lower.map((role) => nearestCommand(name, role))).not.toContain(name);
-  expect(nearestCommand(`${name}x`, 'admin')).not.toBeNull();
+  expect(lower.map((role) => findSimilarCommand(name, role))).not.toContain(name);
+  expect(findSimilarCommand(`${name}x`, 'admin')).not.toBeNull();
 });
 
-it('offers the commands of admins to admins alone', () => {
+it('only the admin menu holds commands for admins', () => {
   const offered = [...MENU, ...ADMIN_MENU].map(({ command }) => command);
   expect(new Set(offered).size).toBe(offered.length);
   const whoOf = (entries: typeof MENU): readonly (string | null)[] =>
@@ -48,18 +48,18 @@ it('offers the commands of admins to admins alone', () => {
   expect(new Set(whoOf(ADMIN_MENU))).toEqual(new Set(['admin']));
 });
 
-it('shows a viewer no example that changes anything', () => {
+it("a viewer's help has no example that changes anything", () => {
   expect(describeHelp(COMMANDS, 'viewer')).not.toMatch(/create|deploy/);
   expect(describeHelp(COMMANDS, 'developer')).toMatch(/deploy shop/);
 });
 
-it('reads the command under a receipt as the question why', () => {
+it('the /why_… link of a receipt is read as /why with its action', () => {
   expect(parseCommand('/why_1a2b')).toEqual({ name: 'why', rest: 'act_1a2b' });
 });
 
-it('a program may use the commands that the page about programs names, and no other', () => {
+it('programs may use exactly the commands that the ingress page lists', () => {
   const page = readFileSync(new URL('../../../../docs/channels/ingress.md', import.meta.url), 'utf8');
   const listed = /of the commands only ([^.]*?) are/.exec(page)?.[1] ?? '';
   const named = new Set([...listed.matchAll(/`\/(\w+)`/g)].map(([, name]) => name));
-  expect(new Set(COMMANDS.map(({ name }) => name).filter(isForPrograms))).toEqual(named);
+  expect(new Set(COMMANDS.map(({ name }) => name).filter(isProgramCommand))).toEqual(named);
 });

@@ -6,40 +6,40 @@ import type { ChatCommand } from './chat-command.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** Every command, in the order of the menus: those of admins last. Each file in a folder beside this one holds one. */
-export const COMMANDS: readonly ChatCommand[] = (await Promise.all(listFiles().map(loadCommand))).toSorted(
-  (one, other) => placeOf(one) - placeOf(other),
+/** All commands in menu order, those of admins last; one per file of the folders beside this file. */
+export const COMMANDS: readonly ChatCommand[] = (await Promise.all(listCommandFiles().map(loadCommand))).toSorted(
+  (one, other) => getMenuOrder(one) - getMenuOrder(other),
 );
 
-/** What a message that begins with a slash asks for. `typed`: a command that does not exist. */
-export type Command =
+/** A parsed command. `typed`: a name that does not exist. */
+export type ParsedCommand =
   { readonly name: string; readonly rest: string } | { readonly name: null; readonly typed: string };
 
 /**
- * Reads a command, in whatever case and with our name behind it. Null for text, such as one that begins with a path:
+ * Parses a command, ignoring case and the bot's name. Null for other text, such as one that begins with a path:
  * `/etc/hosts is broken`.
  */
-export function parseCommand(text: string): Command | null {
+export function parseCommand(text: string): ParsedCommand | null {
   const match = /^\/([a-z][a-z0-9_]*)(?:@\w+)?(?:\s+([\s\S]*))?$/i.exec(text.trim());
   if (!match?.[1]) return null;
   const name = match[1].toLowerCase();
-  // The command that a receipt ends with, which a tap sends.
+  // The link at the end of a receipt, sent with a tap.
   const receipt = /^why_([0-9a-z]+)$/.exec(name);
   if (receipt) return { name: 'why', rest: `act_${receipt[1]}` };
-  // An agent that offers another one writes the command so that a tap sends it: who taps consents.
+  // The link with which an agent offers another one: a tap on it is the consent.
   const agent = /^agent_([a-z0-9_]+)$/.exec(name);
   if (agent) return { name: 'agent', rest: agent[1] ?? '' };
   if (!COMMANDS.some((command) => command.name === name)) return { name: null, typed: name.slice(0, 32) };
   return { name, rest: match[2]?.trim() ?? '' };
 }
 
-/** Whether a program may use the command of this name. */
-export function isForPrograms(name: string): boolean {
+/** True when programs may use the command. */
+export function isProgramCommand(name: string): boolean {
   return COMMANDS.some((command) => command.name === name && command.forPrograms === true);
 }
 
-/** The command that a mistyped one most likely stands for, among those that this role may use; null when none is close. */
-export function nearestCommand(typed: string, role: Role): string | null {
+/** The most similar command to a mistyped one that this role may use; null when none is close. */
+export function findSimilarCommand(typed: string, role: Role): string | null {
   const usable = COMMANDS.filter(({ who }) => roleCovers(role, who));
   return nearestName(
     typed,
@@ -47,7 +47,7 @@ export function nearestCommand(typed: string, role: Role): string | null {
   );
 }
 
-function listFiles(): readonly string[] {
+function listCommandFiles(): readonly string[] {
   const groups = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return groups.flatMap(({ name: group }) =>
     readdirSync(new URL(`${group}/`, FOLDER))
@@ -67,6 +67,6 @@ async function loadCommand(file: string): Promise<ChatCommand> {
   return command;
 }
 
-function placeOf({ who, menu }: ChatCommand): number {
+function getMenuOrder({ who, menu }: ChatCommand): number {
   return (who === 'admin' ? 1_000 : 0) + (menu?.place ?? 999);
 }

@@ -3,20 +3,20 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { putCards } from '@signalbox/store/governance/approval-decisions';
 import { approverChats, cardChats, listVotes } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Asked } from './question.ts';
+import type { AskedQuestion } from './question.ts';
 
-/** More cards than this push each other out of sight; the others come by their id. */
+/** The most cards per answer; others are sent by id. */
 const MAX_CARDS = 8;
 
 /**
- * The cards of these requests for whoever asked for them: those that they may decide about, and those of their own. In a group only the
- * cards that everybody there may see anyhow. Approvers who could not be reached when it was asked for get theirs along with it.
- * `left`: cards that are not sent for their number; `isElsewhere`: some are not for this chat.
+ * Chooses approval cards to send to the sender: of requests they may decide or made. In a group only cards that
+ * everybody there may see. Approvers who were not reached get theirs too. `left`: cards over the limit; `isElsewhere`:
+ * some are not for this chat.
  */
 export async function chooseCards(
   db: Queryable,
   open: readonly Approval[],
-  { envelope, role }: Asked,
+  { envelope, role }: AskedQuestion,
   own: readonly string[],
 ): Promise<{
   readonly putBelow: () => Promise<readonly string[]>;
@@ -26,28 +26,28 @@ export async function chooseCards(
 }> {
   const { id, chatKey, chatKind } = envelope;
   const chosen: { readonly approval: Approval; readonly unreached: readonly string[] }[] = [];
-  let elsewhere = 0;
+  let elsewhereCount = 0;
   for (const approval of open) {
     const mayDecide = !approval.byRequester && roleCovers(role, approval.role);
     if (!mayDecide && !own.includes(approval.userKey)) continue;
-    const standsIn = await cardChats(db, approval.approvalId);
+    const cardChatKeys = await cardChats(db, approval.approvalId);
     const readers = approval.byRequester ? [] : await approverChats(db, approval.role, approval.authors);
-    const shownIn = new Set([...standsIn, ...readers.map((reader) => reader.chatKey)]);
-    if (chatKind === 'group' && !shownIn.has(chatKey)) elsewhere += 1;
+    const visibleIn = new Set([...cardChatKeys, ...readers.map((reader) => reader.chatKey)]);
+    if (chatKind === 'group' && !visibleIn.has(chatKey)) elsewhereCount += 1;
     else
       chosen.push({
         approval,
-        unreached: [...shownIn].filter((chat) => chat !== chatKey && !standsIn.includes(chat)),
+        unreached: [...visibleIn].filter((chat) => chat !== chatKey && !cardChatKeys.includes(chat)),
       });
   }
-  const now = chosen.slice(0, MAX_CARDS);
+  const sentNow = chosen.slice(0, MAX_CARDS);
   const putBelow = async (): Promise<readonly string[]> => {
-    for (const { approval, unreached } of now) {
+    for (const { approval, unreached } of sentNow) {
       const votes = await listVotes(db, approval.approvalId);
       await putCards(db, approval, votes, unreached);
       await putCards(db, approval, votes, [chatKey], id);
     }
-    return now.flatMap(({ unreached }) => [chatKey, ...unreached]);
+    return sentNow.flatMap(({ unreached }) => [chatKey, ...unreached]);
   };
-  return { putBelow, sent: now.length, left: chosen.length - now.length, isElsewhere: elsewhere > 0 };
+  return { putBelow, sent: sentNow.length, left: chosen.length - sentNow.length, isElsewhere: elsewhereCount > 0 };
 }

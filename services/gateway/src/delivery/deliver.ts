@@ -15,57 +15,60 @@ import type { Channel } from '../channels/channel.ts';
 import type { Drafts } from './drafts.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { Throttle } from './throttle.ts';
-import { createRowSender, type Outcome, type RowSender } from './send-row.ts';
+import { createRowSender, type SendOutcome, type RowSender } from './send-row.ts';
 
 /*
  * One chat, from wake-up to release:
- *   claim (chat locked, epoch + 1, first row marked as being sent)
- *     → send the row → next (its result written, next row marked) → send → … → released when nothing is left
- *     → the rate limit or the channel asks for a long wait: released with not_before; the sweeper wakes it
- *     → 403: parked · new chat id: moved · epoch lost: dropped, the new holder of the chat goes on
- * Only the row that is being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
+ *
+ * claim (chat locked, epoch + 1, first row marked as being sent)
+ * → send the row → next (its result written, next row marked) → send → …
+ * → released when no row is left
+ * → a long wait (rate limit or channel): released with not_before; the sweeper wakes it
+ * → 403: parked · new chat id: moved · epoch lost: dropped, the new holder continues
+ *
+ * Only the row being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
  */
 
-/** Another gateway replaces a dead one after this time; heartbeats extend it. */
+/** Another gateway takes over after this time; heartbeats extend it. */
 const LEASE_MS = 8_000;
 const HEARTBEAT_MS = 2_000;
 const SLOT_MS = 1_000;
-/** For a longer wait the chat is released. */
-const LONGEST_WAIT_MS = 1_500;
+/** A longer wait releases the chat. */
+const MAX_WAIT_MS = 1_500;
 /** How often a result is written again while Postgres is away. */
 const SETTLE_TRIES = 20;
 
 export interface DelivererDeps {
   readonly pool: Pool;
   readonly channel: Channel;
-  readonly pace: Throttle;
+  readonly throttle: Throttle;
   readonly cipher: SecretSealer;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
-  /** Null: the channel has none. */
-  readonly drafts: Pick<Drafts, 'makeWay' | 'shows'> | null;
+  /** Null when the channel has no drafts. */
+  readonly drafts: Pick<Drafts, 'waitForDraftEnd' | 'isShowing'> | null;
   readonly maxChats: number;
-  /** How long running sends may take when closing. */
+  /** How long running sends may take at shutdown. */
   readonly drainMs: number;
-  /** Publishes that a chat has something to deliver. */
+  /** Publishes that these chats have messages to deliver. */
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }
 
-interface Leased {
+interface LeasedEntry {
   readonly chat: chats.LeasedChat;
   readonly lost: AbortController;
 }
 
 const LEASE = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
-/** Delivers outbox rows, chat by chat. `close` lets running sends finish and gives their chats back. */
+/** Delivers outbox rows, chat by chat. `close` lets running sends finish and releases their chats. */
 export class Deliverer implements Closable {
   readonly #deps: DelivererDeps;
   readonly #gateway = newId('gw');
   readonly #sender: RowSender;
-  readonly #leased: Leases<Leased>;
-  /** Every delivery from its claim on: closing waits for them. */
+  readonly #leased: Leases<LeasedEntry>;
+  /** Every running delivery, from its claim on; closing waits for them. */
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -77,7 +80,7 @@ export class Deliverer implements Closable {
       everyMs: HEARTBEAT_MS,
       log: deps.log,
       heartbeat: (held) =>
-        chats.beatChats(
+        chats.extendChats(
           deps.pool,
           this.#gateway,
           held.map(({ chat }) => chat),
@@ -87,22 +90,22 @@ export class Deliverer implements Closable {
     });
   }
 
-  /** Whether messages go out to this chat now. */
+  /** True while messages are sent to this chat. */
   isSending(chatKey: string): boolean {
     return this.#leased.get(chatKey) !== undefined;
   }
 
-  /** For the consumer: resolves once the chat's claim has answered; `work` ends with the delivery. */
+  /** Resolves once the claim of the chat has answered; `work` ends with the delivery. */
   handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }> {
     const claimed = this.#claim(delivery);
-    // The caller hears of failures.
+    // The caller handles failures.
     const whole = claimed.then(({ work }) => work).catch(() => undefined);
     this.#running.add(whole);
     void whole.then(() => this.#running.delete(whole));
     return claimed;
   }
 
-  /** Delivers to a chat without a wake-up from the stream, unless too many are being served. */
+  /** Delivers to a chat without a wake-up from the stream, unless too many chats are being served. */
   deliverHere(delivery: Delivery): void {
     if (this.#leased.size >= this.#deps.maxChats || this.#stop.signal.aborted) return;
     const work = this.handle(delivery).then((claimed) => claimed.work);
@@ -127,22 +130,22 @@ export class Deliverer implements Closable {
     return claimed.state === 'none' ? { work: Promise.resolve() } : { work: this.#serve(claimed.chat, claimed.item) };
   }
 
-  /** Takes a send from the rate limit if there is one, and gives it back when the query hands out no row to send. */
+  /** Takes a send from the rate limit if possible, and gives it back when the query returns no row to send. */
   async #withToken<T extends { readonly state: string; readonly item?: chats.OutboxItem | null }>(
     chatKey: string,
     isWanted: boolean,
     query: (pick: boolean) => Promise<T>,
   ): Promise<T & { readonly picked: boolean }> {
-    const { pace, channel } = this.#deps;
+    const { throttle, channel } = this.#deps;
     const kind = channel.throttleOf(chatKey);
-    const picked = isWanted && pace.tryTake(chatKey, kind);
+    const picked = isWanted && throttle.tryTake(chatKey, kind);
     let isUsed = false;
     try {
       const found = await query(picked);
       isUsed = found.state === 'held' && Boolean(found.item);
       return { ...found, picked };
     } finally {
-      if (picked && !isUsed) pace.giveBack(chatKey, kind, 'all');
+      if (picked && !isUsed) throttle.giveBack(chatKey, kind, 'all');
     }
   }
 
@@ -167,69 +170,73 @@ export class Deliverer implements Closable {
     }
   }
 
-  /** Sends a row; `left` when this gateway does not go on with the chat. */
-  async #sendItem(chat: chats.LeasedChat, item: chats.OutboxItem, signal: AbortSignal): Promise<Step | 'left'> {
-    const { pool, channel, pace, log, metrics, tracing, drafts } = this.#deps;
+  /** Sends a row; `left` when this gateway stops serving the chat. */
+  async #sendItem(chat: chats.LeasedChat, item: chats.OutboxItem, signal: AbortSignal): Promise<SendStep | 'left'> {
+    const { pool, channel, throttle, log, metrics, tracing, drafts } = this.#deps;
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const [startedAt, from] = [performance.now(), Date.now()];
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
-    // An edit takes no draft away, and no draft has to be gone before it.
-    if (item.base === null || item.body.anew) await drafts?.makeWay(chatKey);
-    const sending = (): Promise<Outcome> => this.#sender.send(chatKey, item, { signal, note });
+    // An edit does not end a draft, so no draft has to be gone before it.
+    if (item.base === null || item.body.anew) await drafts?.waitForDraftEnd(chatKey);
+    const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note });
     const outcome = await inLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
-    report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
+    reportSend({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
     traceSend(tracing, { channel: channel.name, outcome, item, from, until: from + durationMs });
     switch (outcome.kind) {
       case 'lost':
         return 'left';
       case 'park':
-        // The refusal is certain: when the chat is open again, it is sent without a word about a first time.
+        // The refusal is certain: once the chat is open again, the row is sent without a note about a first try.
         if (!(await this.#retry(signal, () => note(outcome.delivery)))) return 'left';
         await this.#retry(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
       case 'move':
         await this.#retry(signal, () =>
-          chats.nextOfChat(pool, chat, { ...LEASE, result: outcome.result, pauseMs: 0, pick: false }),
+          chats.takeNextRow(pool, chat, { ...LEASE, result: outcome.result, pauseMs: 0, pick: false }),
         );
         await this.#retry(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
         await this.#deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
         return 'left';
       case 'settle':
-        if (outcome.edited) pace.giveBack(chatKey, channel.throttleOf(chatKey), 'chat');
+        if (outcome.edited) throttle.giveBack(chatKey, channel.throttleOf(chatKey), 'chat');
         return outcome;
     }
   }
 
-  /** Writes a result and takes the next row if one may go out now. Null: nothing may go out yet. */
-  async #takeNext(chat: chats.LeasedChat, step: Step, signal: AbortSignal): Promise<chats.OutboxItem | null | 'left'> {
+  /** Writes a result and takes the next row if it may be sent now; null when it may not yet. */
+  async #takeNext(
+    chat: chats.LeasedChat,
+    step: SendStep,
+    signal: AbortSignal,
+  ): Promise<chats.OutboxItem | null | 'left'> {
     const { pool, log, wake } = this.#deps;
     const { chatKey } = chat;
     const isStopping = this.#stop.signal.aborted;
     const pauseMs = isStopping ? (step.pauseMs ?? 0) : step.pauseMs;
     const next = await this.#withToken(chatKey, pauseMs === null, (pick) =>
-      this.#retry(signal, () => chats.nextOfChat(pool, chat, { ...LEASE, result: step.result, pauseMs, pick })),
+      this.#retry(signal, () => chats.takeNextRow(pool, chat, { ...LEASE, result: step.result, pauseMs, pick })),
     );
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
-    // This gateway stops: another one goes on, if anything is left.
+    // At shutdown, another gateway is woken for rows that are left.
     if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newTraceId());
     if (next.state !== 'held') return 'left';
-    // No row although one was allowed: a slot waits for its second.
+    // A send was allowed but no row was ready: a slot waits for its second.
     if (next.picked && !next.item) await sleep(SLOT_MS / 4, signal);
     return next.item;
   }
 
-  /** Waits until a send may go out. Returns a pause instead when the wait is too long to keep the chat. */
+  /** Waits until a send is allowed. Returns a pause instead when the wait is too long to keep the chat. */
   async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
-    const { pace, channel } = this.#deps;
-    const waitMs = pace.waitMs(chatKey, channel.throttleOf(chatKey));
-    if (waitMs > LONGEST_WAIT_MS) return waitMs;
+    const { throttle, channel } = this.#deps;
+    const waitMs = throttle.waitMs(chatKey, channel.throttleOf(chatKey));
+    if (waitMs > MAX_WAIT_MS) return waitMs;
     await sleep(waitMs, signal);
     return null;
   }
 
-  /** Repeats a write while Postgres is away: what was sent must not be forgotten. */
+  /** Repeats a write while Postgres is away, so that a sent message is not forgotten. */
   async #retry<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -243,22 +250,23 @@ export class Deliverer implements Closable {
   }
 
   async #showTyping(chatKey: string): Promise<void> {
-    const { drafts, pace, channel } = this.#deps;
-    // A person who gets a message, or reads a draft, sees already that something happens.
-    if (this.isSending(chatKey) || drafts?.shows(chatKey) || this.#stop.signal.aborted || !pace.tryTakeSpare()) return;
+    const { drafts, throttle, channel } = this.#deps;
+    // A message or a draft already shows that work is in progress.
+    if (this.isSending(chatKey) || drafts?.isShowing(chatKey) || this.#stop.signal.aborted || !throttle.tryTakeSpare())
+      return;
     await channel.typing?.(chatKey);
   }
 }
 
-interface Step {
+interface SendStep {
   readonly result: chats.RowResult | null;
   readonly pauseMs: number | null;
 }
 
-function report(options: {
+function reportSend(options: {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
-  readonly outcome: Outcome;
+  readonly outcome: SendOutcome;
   readonly item: chats.OutboxItem;
   readonly chatKey: string;
   readonly durationMs: number;
@@ -283,12 +291,12 @@ function report(options: {
   }
 }
 
-/** Notes a send under the turn, or the admission, that the message comes from. */
+/** Records the span of a send, below the turn or admission that the message comes from. */
 function traceSend(
   tracing: Tracing,
   sent: {
     readonly channel: string;
-    readonly outcome: Outcome;
+    readonly outcome: SendOutcome;
     readonly item: chats.OutboxItem;
     readonly from: number;
     readonly until: number;

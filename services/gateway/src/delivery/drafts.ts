@@ -9,56 +9,56 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { Throttle } from './throttle.ts';
 
 /*
- * What a chat is shown of a text that is being written. A preview: whatever goes wrong, it is left out.
+ * Drafts: a preview of the text that is being written. It is left out whenever something goes wrong.
  *
- *   heard → (its interval is over, no message goes out there, sends are not short, the claim is ours) → shown → the newest of
- *           what was heard meanwhile → … → final: the claim is given up after the call under way → forgotten
- *   429: this gateway shows no draft anywhere for that time, and no gateway shows one in that chat
- *   refused: none in this chat until the next turn · the channel knows no drafts: none until the process starts again
+ * received → (interval over, no message being sent, rate limit not short, claim held) → shown → newest text shown → …
+ * → final: the claim is released after the running call → forgotten
+ * 429: this gateway shows no drafts anywhere for that time, and no gateway shows any in that chat
+ * refused: none in this chat until the next turn · channel without drafts: none until the process restarts
  *
- * A message ends the drafts of its turn. The worker says so before it stores the message, the gateway that sends the message waits
- * until no draft call is under way, here or in another gateway. What is left: a gateway that stands still between taking the claim
- * and calling, or a lost word of the end. The person then sees a copy of the end of the answer below it, for 30 s at most.
+ * A message ends the drafts of its turn: the worker announces it before storing it, and the sending gateway waits for
+ * running draft calls, its own and others'. If a gateway stalls between claim and call, or the final draft is lost, a
+ * copy of the answer's end stays below it for up to 30 s.
  */
 
-/** How long a message waits at most for a draft that is on its way. */
-const MAKE_WAY_MS = 500;
-/** For how long a gateway that did not release its claim may show nothing. */
+/** The longest time that a message waits for a running draft call. */
+const MAX_DRAFT_WAIT_MS = 500;
+/** How long a gateway that did not release its claim may show no drafts. */
 const CLOSED_MS = 3_000;
-/** The next try while sends are short, or while a message goes out. */
+/** Delay of the next try while sends are short or a message is being sent. */
 const BUSY_MS = 250;
-/** How long a whole text is remembered, for the message that follows. */
+/** How long a complete text is remembered, for the message that follows. */
 const LINGER_MS = 5_000;
-/** The channel shows a draft for 30 s; workers repeat theirs after 20. */
+/** The channel shows a draft for 30 s; workers repeat theirs after 20 s. */
 const FORGET_MS = 30_000;
 
 export interface DraftsDeps {
   readonly channel: Pick<Channel, 'name' | 'throttleOf'>;
-  /** How the channel shows them. */
+  /** The channel's way to show drafts. */
   readonly drafts: NonNullable<Channel['drafts']>;
-  readonly pace: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
+  readonly throttle: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
   readonly claims: DraftClaims;
-  /** Whether a message goes out to this chat. */
-  readonly busy: (chatKey: string) => boolean;
+  /** True while a message is sent to this chat. */
+  readonly isSending: (chatKey: string) => boolean;
   readonly log: Log;
   readonly metrics: Pick<GatewayMetrics, 'drafts'>;
 }
 
 /** A chat with a draft. */
-class Chat {
+class DraftChat {
   readonly chatKey: string;
   turnId: string;
   seq = 0;
   draftId: number;
   text = '';
-  /** What is to be shown next is `text`; else all of it was shown, or there is nothing to show. */
-  fresh = false;
-  /** The text is whole: its message follows. */
-  whole = false;
-  refused = false;
-  claimed = false;
+  /** True when `text` has not been shown yet. */
+  isUnshown = false;
+  /** The text is complete: its message follows. */
+  isComplete = false;
+  isRefused = false;
+  isClaimed = false;
   dueMs = 0;
-  heardMs = 0;
+  receivedMs = 0;
   calling: Promise<void> | null = null;
   wake = new AbortController();
 
@@ -72,11 +72,11 @@ class Chat {
 /** Shows drafts in private chats. `close` ends all of them. */
 export class Drafts implements Closable {
   readonly #deps: DraftsDeps;
-  readonly #chats = new Map<string, Chat>();
-  /** One loop for each chat with a draft. */
+  readonly #chats = new Map<string, DraftChat>();
+  /** One loop per chat with a draft. */
   readonly #following = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  /** False once the channel has said that it knows no drafts. */
+  /** False once the channel has refused drafts altogether. */
   #isSupported = true;
   #pausedUntilMs = 0;
 
@@ -84,18 +84,26 @@ export class Drafts implements Closable {
     this.#deps = deps;
   }
 
-  /** For the listener: takes in what is being written. Never throws. */
-  hear(draft: Draft): void {
+  /** Takes a draft from the listener. Never throws. */
+  receive(draft: Draft): void {
     const { chatKey, turnId, seq, draftId, text, final } = draft;
     const { channel, log } = this.#deps;
     if (!this.#isSupported || this.#stop.signal.aborted) return;
     if (getChannel(chatKey) !== channel.name || channel.throttleOf(chatKey) !== 'private') return;
     const before = this.#chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
-    const chat = before ?? new Chat(draft);
-    const refused = chat.refused && turnId === chat.turnId;
-    const heard: Partial<Chat> = { turnId, seq, draftId, text, refused, fresh: !final, whole: final };
-    Object.assign(chat, heard, { heardMs: performance.now() });
+    const chat = before ?? new DraftChat(draft);
+    const isRefused = chat.isRefused && turnId === chat.turnId;
+    const received: Partial<DraftChat> = {
+      turnId,
+      seq,
+      draftId,
+      text,
+      isRefused,
+      isUnshown: !final,
+      isComplete: final,
+    };
+    Object.assign(chat, received, { receivedMs: performance.now() });
     if (before) return chat.wake.abort();
     if (final) return;
     this.#chats.set(chatKey, chat);
@@ -104,25 +112,27 @@ export class Drafts implements Closable {
     background(log, 'drafts', work);
   }
 
-  /** Before a message goes out: resolves when no draft of what it ends is under way, after half a second at most. */
-  async makeWay(chatKey: string): Promise<void> {
+  /**
+   * Called before a message is sent: resolves when no draft call of its turn is running, after half a second at most.
+   */
+  async waitForDraftEnd(chatKey: string): Promise<void> {
     const chat = this.#chats.get(chatKey);
     if (!chat) return;
-    if (!chat.whole) {
-      // Another message, in the middle of the text: it takes the draft away, which is then shown again.
-      chat.fresh = true;
+    if (!chat.isComplete) {
+      // A message in the middle of the text removes the draft, which is then shown again.
+      chat.isUnshown = true;
       chat.wake.abort();
       return;
     }
     const { claims } = this.#deps;
-    if (chat.calling) await Promise.race([chat.calling, sleep(MAKE_WAY_MS)]);
-    else if (!(await claims.untilFree(chatKey, MAKE_WAY_MS))) await claims.close(chatKey, CLOSED_MS);
+    if (chat.calling) await Promise.race([chat.calling, sleep(MAX_DRAFT_WAIT_MS)]);
+    else if (!(await claims.untilFree(chatKey, MAX_DRAFT_WAIT_MS))) await claims.close(chatKey, CLOSED_MS);
   }
 
-  /** Whether the person can see that something is being written there. */
-  shows(chatKey: string): boolean {
+  /** True while the person can see a draft in this chat. */
+  isShowing(chatKey: string): boolean {
     const chat = this.#chats.get(chatKey);
-    const isShown = chat !== undefined && !chat.whole && !chat.refused;
+    const isShown = chat !== undefined && !chat.isComplete && !chat.isRefused;
     return isShown && this.#isSupported && performance.now() >= this.#pausedUntilMs;
   }
 
@@ -131,14 +141,14 @@ export class Drafts implements Closable {
     await Promise.allSettled(this.#following);
   }
 
-  /** Runs from the first draft of a chat until nothing was heard for a while. */
-  async #follow(chat: Chat): Promise<void> {
+  /** Runs from the first draft of a chat until no draft has come for a while. */
+  async #follow(chat: DraftChat): Promise<void> {
     try {
       while (this.#isSupported && !this.#stop.signal.aborted) {
-        chat.wake = new AbortController(); // before the look at the chat: what is heard from now on ends the wait
-        if (chat.whole) await this.#release(chat);
-        const isDue = chat.fresh && !chat.refused;
-        const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : forgottenMs(chat);
+        chat.wake = new AbortController(); // before the chat is read: a draft received from now on ends the wait
+        if (chat.isComplete) await this.#release(chat);
+        const isDue = chat.isUnshown && !chat.isRefused;
+        const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : getExpiryMs(chat);
         const waitMs = untilMs - performance.now();
         if (waitMs > 0) await sleep(waitMs, AbortSignal.any([chat.wake.signal, this.#stop.signal]));
         else if (isDue) await this.#show(chat);
@@ -150,30 +160,30 @@ export class Drafts implements Closable {
     }
   }
 
-  async #release(chat: Chat): Promise<void> {
-    if (!chat.claimed) return;
-    chat.claimed = false;
+  async #release(chat: DraftChat): Promise<void> {
+    if (!chat.isClaimed) return;
+    chat.isClaimed = false;
     await this.#deps.claims.release(chat.chatKey);
   }
 
-  async #show(chat: Chat): Promise<void> {
-    const { busy, pace, claims, drafts } = this.#deps;
+  async #show(chat: DraftChat): Promise<void> {
+    const { isSending, throttle, claims, drafts } = this.#deps;
     const { chatKey } = chat;
-    if (busy(chatKey) || pace.waitMs(chatKey, 'private') > 0 || !pace.tryTakeSpare()) {
+    if (isSending(chatKey) || throttle.waitMs(chatKey, 'private') > 0 || !throttle.tryTakeSpare()) {
       chat.dueMs = performance.now() + BUSY_MS;
       return;
     }
     chat.dueMs = performance.now() + drafts.intervalMs;
-    chat.claimed = await claims.take(chatKey);
-    // Another gateway shows this chat's draft. And during the claim the text may have become whole.
-    if (!chat.claimed) chat.fresh = false;
-    if (!chat.fresh || this.#stop.signal.aborted) return;
-    chat.fresh = false;
+    chat.isClaimed = await claims.take(chatKey);
+    // Another gateway shows this chat's draft; and the text may have become complete during the claim.
+    if (!chat.isClaimed) chat.isUnshown = false;
+    if (!chat.isUnshown || this.#stop.signal.aborted) return;
+    chat.isUnshown = false;
     chat.calling = this.#call(chat).finally(() => (chat.calling = null));
     await chat.calling;
   }
 
-  async #call(chat: Chat): Promise<void> {
+  async #call(chat: DraftChat): Promise<void> {
     const { drafts, claims, log, metrics } = this.#deps;
     const { chatKey, turnId, draftId, text } = chat;
     const shown = await drafts.show(chatKey, { draftId, text });
@@ -186,18 +196,18 @@ export class Drafts implements Closable {
         await claims.close(chatKey, shown.retryAfterMs);
         return;
       case 'refused':
-        chat.refused = chat.turnId === turnId;
+        chat.isRefused = chat.turnId === turnId;
         return;
       case 'unknown':
         if (this.#isSupported) log.info('this channel knows no drafts, only typing is shown', { chatKey });
         this.#isSupported = false;
         return;
       case 'failed':
-        return; // The next one may come through.
+        return; // The next draft may succeed.
     }
   }
 }
 
-function forgottenMs(chat: Chat): number {
-  return chat.heardMs + (chat.whole ? LINGER_MS : FORGET_MS);
+function getExpiryMs(chat: DraftChat): number {
+  return chat.receivedMs + (chat.isComplete ? LINGER_MS : FORGET_MS);
 }

@@ -8,30 +8,30 @@ import type { Channel, Sent } from '../channels/channel.ts';
 import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
-import { withCode } from './written-code.ts';
+import { fillInCode } from './written-code.ts';
 
-/** What became of one try: a result to write down, or something that concerns the whole chat. */
-export type Outcome =
+/** The result of one try: of the row, or of the whole chat. */
+export type SendOutcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
   | { readonly kind: 'park'; readonly reason: string; readonly delivery: Delivery }
   | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
-  /** Another gateway has the chat by now. */
+  /** Another gateway holds the chat. */
   | { readonly kind: 'lost' };
 
 export type RowSender = ReturnType<typeof createRowSender>;
 
-/** What a row needs of the lane that sends it. */
+/** What sending needs of the lane of a row. */
 export interface RowLane {
   readonly signal: AbortSignal;
-  /** Writes down how far the row has come; false when the chat was lost. */
+  /** Stores the progress of the row; false when the chat was lost. */
   note(delivery: Delivery): Promise<boolean>;
 }
 
-/** Tries of one row until it is given up; a refusal or an unknown fate counts, waiting and a missing connection do not. */
+/** Tries of a row before it is given up. Refusals and unknown outcomes count; waits and missing connections do not. */
 const MAX_ATTEMPTS = 8;
-/** Tries in the rich form, before the simple one gets the rest of them. */
+/** Tries in the rich form before the simple form is used. */
 const RICH_ATTEMPTS = 4;
-/** An answer that is a day late helps no one. */
+/** Older answers are not sent. */
 const MAX_AGE_MS = 24 * 3_600_000;
 const BUSY_BASE_MS = 5_000;
 const RETRY_BASE_MS = 1_000;
@@ -44,73 +44,76 @@ type Failure = Exclude<Sent, { kind: 'sent' }>;
 export function createRowSender(deps: {
   readonly pool: Queryable;
   readonly channel: Channel;
-  readonly pace: Throttle;
+  readonly throttle: Throttle;
   readonly cipher: SecretSealer;
 }) {
-  const { pool, channel, pace, cipher } = deps;
-  const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, pace });
+  const { pool, channel, throttle, cipher } = deps;
+  const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
 
   return {
-    /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
-    async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome> {
+    /**
+     * Sends one row, part by part. The throttle has already granted the first part. Never throws for failures of the
+     * channel.
+     */
+    async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<SendOutcome> {
       const body = OutboundBody.safeParse(item.body);
-      if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
-      const said = withMessageLink(channel, chatKey, withMissed(body.data));
-      const decided = channel.takesDecisions ? said : await withoutDecisions(pool, said);
-      const shown = await withCode(pool, cipher, decided);
+      if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
+      const filled = withMessageLink(channel, chatKey, withMissedCount(body.data));
+      const decided = channel.takesDecisions ? filled : await withoutDecisions(pool, filled);
+      const shown = await fillInCode(pool, cipher, decided);
       const before = item.base?.messageIds ?? [];
       const base = body.data.anew ? [] : before;
-      if (cannotChange(channel, base, body.data))
-        return { ...settle(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
+      if (isUnsupportedChange(channel, base, body.data))
+        return { ...toSettled(item, 'sent', { messageIds: base, trying: null }, null), edited: true };
       const messageIds = [...item.delivery.messageIds];
-      const first = messageIds.length;
-      let simpleFrom = readForm(item);
+      const firstIndex = messageIds.length;
+      let simpleFrom = getSimpleFrom(item);
       const encode = (): readonly unknown[] => channel.encode(shown, { chatKey, outboxId: item.id, simpleFrom });
-      const reached = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
+      const toDelivery = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
       const isNews = body.data.onlyChanges !== true;
-      for (let place = first; place < parts.length; place += 1) {
-        if (place > first) {
-          if (!(await lane.note(reached(null)))) return { kind: 'lost' };
+      for (let index = firstIndex; index < parts.length; index += 1) {
+        if (index > firstIndex) {
+          if (!(await lane.note(toDelivery(null)))) return { kind: 'lost' };
           await waitForThrottle(chatKey, kind, lane.signal);
-          if (lane.signal.aborted) return settle(item, 'pending', reached(null), null, { uncounted: true });
-          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
+          if (lane.signal.aborted) return toSettled(item, 'pending', toDelivery(null), null, { uncounted: true });
+          if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
         }
-        const editing = base[place];
-        // Only a new message can be seen twice: an edit ignores it.
-        const firstLine = place === first && item.ambiguous ? say('gateway.repeated') : null;
+        const editing = base[index];
+        // Only a new message can appear twice; edits ignore the line.
+        const firstLine = index === firstIndex && item.ambiguous ? say('gateway.repeated') : null;
         const trySending = (): Promise<Sent> =>
-          sendPart({ chatKey, part: parts[place], editing, isNews, firstLine, signal: lane.signal });
+          sendPart({ chatKey, part: parts[index], editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();
         if (sent.kind === 'too-rich' && simpleFrom === null) {
-          simpleFrom = place;
+          simpleFrom = index;
           parts = encode();
-          // Before it is sent: after a crash the next gateway has to count the same parts.
-          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
+          // Stored before sending: after a crash the next gateway must split the row in the same way.
+          if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
           sent = await trySending();
         }
-        // A settled card that no one can see is no news, and needs no message of its own.
+        // A settled approval card that is gone is not sent again.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
-        if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable());
+        if (sent.kind !== 'sent') return toFailedOutcome(item, sent, toDelivery(index), unreachable());
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
-      // The message that this one replaces had more parts, or stands further up.
+      // Removes surplus parts of the replaced message, or all of them when the new one is sent below.
       const surplus = body.data.anew ? before : base.slice(parts.length);
       for (const messageId of surplus) await channel.remove?.(chatKey, messageId);
-      return { ...settle(item, 'sent', { messageIds, trying: null }, null), edited };
+      return { ...toSettled(item, 'sent', { messageIds, trying: null }, null), edited };
     },
   };
 }
 
-/** What stands in the place of messages that are too old to be sent. */
-function withMissed(body: OutboundBody): OutboundBody {
+/** Replaces messages that are too old to be sent by their count. */
+function withMissedCount(body: OutboundBody): OutboundBody {
   return body.missed === undefined ? body : { ...body, text: say('gateway.missed', { count: body.missed }) };
 }
 
-/** Gives links to the message that the body names their address; without one, their words stay. */
+/** Fills in the address of links to the message `linkTo`; without an address only their text remains. */
 function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody): OutboundBody {
   if (body.linkTo === undefined) return body;
   const link = channel.messageLink?.(chatKey, body.linkTo) ?? null;
@@ -121,32 +124,32 @@ function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody):
   return { ...body, text };
 }
 
-/** Where nothing can be changed, each step of work would be a message of its own, and so would each vote on a card. */
-function cannotChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
+/** True for progress and votes where the channel has no edits: each would be a message of its own. */
+function isUnsupportedChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
   const isChange = progress !== undefined || buttons.some(({ act }) => act !== undefined);
   return !channel.edit && base.length > 0 && isChange;
 }
 
-/** From which part on the row goes out in the simple form; null when it is rich throughout. */
-function readForm({ delivery, attempts }: OutboxItem): number | null {
+/** Index of the first part in the simple form; null when all are rich. */
+function getSimpleFrom({ delivery, attempts }: OutboxItem): number | null {
   const { messageIds, simpleFrom } = delivery;
-  // Parts that were sent before there was a rich form.
+  // Rows from before the rich form existed.
   if (messageIds.length > 0 && simpleFrom === undefined) return 0;
-  // What keeps failing may be too much for something on the way that does not say so.
+  // A proxy may reject rich messages without saying so, so later tries use the simple form.
   return simpleFrom ?? (attempts > RICH_ATTEMPTS ? messageIds.length : null);
 }
 
-/** What a failed part means for its row. Every path ends: tries and age are bounded. */
-function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachable: number): Outcome {
-  // A refusal says nothing about an earlier try of the same part: what may have arrived then stays open.
+/** The result for a row whose part failed. Every path ends: tries and age are bounded. */
+function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: Delivery, unreachable: number): SendOutcome {
+  // A refusal says nothing about an earlier try of the same part, which may have arrived.
   const isOpen = item.ambiguous && item.delivery.messageIds.length === delivery.messageIds.length;
   const known: Delivery = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
-  const worn = item.attempts >= MAX_ATTEMPTS;
-  const giveUp = (error: string): Outcome => settle(item, 'failed', known, error);
-  /** Waiting and a missing connection are no tries. */
+  const isOutOfTries = item.attempts >= MAX_ATTEMPTS;
+  const giveUp = (error: string): SendOutcome => toSettled(item, 'failed', known, error);
+  /** Waits and missing connections do not count as tries. */
   const wait = (error: string | null, pauseMs?: number) =>
-    settle(item, 'pending', known, error, { uncounted: true, ...(pauseMs === undefined ? {} : { pauseMs }) });
+    toSettled(item, 'pending', known, error, { uncounted: true, ...(pauseMs === undefined ? {} : { pauseMs }) });
   switch (failure.kind) {
     case 'blocked':
       return { kind: 'park', reason: failure.reason, delivery: known };
@@ -158,14 +161,14 @@ function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachabl
       if (expired) return giveUp(`unreachable for a day: ${failure.detail}`);
       return wait(failure.detail, backoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS));
     case 'busy': {
-      if (worn || expired) return giveUp(failure.detail);
+      if (isOutOfTries || expired) return giveUp(failure.detail);
       const pauseMs = backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS);
-      return settle(item, 'pending', known, failure.detail, { pauseMs });
+      return toSettled(item, 'pending', known, failure.detail, { pauseMs });
     }
     case 'ambiguous': {
-      if (worn || expired) return settle(item, 'failed', delivery, `unknown after send: ${failure.detail}`);
+      if (isOutOfTries || expired) return toSettled(item, 'failed', delivery, `unknown after send: ${failure.detail}`);
       const pauseMs = backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS);
-      return settle(item, 'pending', delivery, failure.detail, { pauseMs });
+      return toSettled(item, 'pending', delivery, failure.detail, { pauseMs });
     }
     case 'gone':
       return giveUp('the message is gone');
@@ -175,13 +178,13 @@ function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachabl
   }
 }
 
-function settle(
+function toSettled(
   item: OutboxItem,
   status: RowResult['status'],
   delivery: Delivery,
   error: string | null,
   options: { readonly uncounted?: boolean; readonly pauseMs?: number } = {},
-): Extract<Outcome, { kind: 'settle' }> {
+): Extract<SendOutcome, { kind: 'settle' }> {
   const result = { id: item.id, status, delivery, error, uncounted: options.uncounted ?? false };
   return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
 }

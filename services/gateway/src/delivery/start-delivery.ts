@@ -17,21 +17,21 @@ import { createDraftClaims } from './draft-claim.ts';
 import { Drafts } from './drafts.ts';
 import { createThrottle } from './throttle.ts';
 
-/** Running sends may finish within this time when the service stops. */
+/** How long running sends may take when the service stops. */
 const DRAIN_MS = 8_000;
 
-/** What sends through one channel. */
+/** Delivery through one channel. */
 export interface ChannelDelivery {
   readonly channel: Channel;
   readonly consumer: Consumer;
   /** Delivers to a chat without a wake-up from the stream. */
   deliverHere(delivery: Delivery): void;
-  /** Takes in what is being written. */
-  hear(draft: Draft): void;
+  /** Takes a draft of a message that is being written. */
+  receiveDraft(draft: Draft): void;
 }
 
-/** Starts what sends through one channel: its branch of the stream of wake-ups, its deliverer, its rate limit, its drafts. */
-export function startDelivery(parts: {
+/** Starts delivery through one channel: its stream consumer, deliverer, throttle and drafts. */
+export function startDelivery(deps: {
   readonly own: Own;
   readonly config: GatewayConfig;
   readonly log: Log;
@@ -43,16 +43,16 @@ export function startDelivery(parts: {
   readonly tracing: Tracing;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): ChannelDelivery {
-  const { own, config, log, pool, redis, channel, cipher, metrics, tracing, wake } = parts;
-  const pace = createThrottle(channel.throttle);
+  const { own, config, log, pool, redis, channel, cipher, metrics, tracing, wake } = deps;
+  const throttle = createThrottle(channel.throttle);
   const drafts = channel.drafts
     ? own(
         new Drafts({
           channel,
           drafts: channel.drafts,
-          pace,
+          throttle,
           claims: createDraftClaims({ redis, prefix: config.REDIS_PREFIX, gateway: newId('gw'), log }),
-          busy: (chatKey) => deliverer.isSending(chatKey),
+          isSending: (chatKey) => deliverer.isSending(chatKey),
           log,
           metrics,
         }),
@@ -61,7 +61,7 @@ export function startDelivery(parts: {
   const deliverer = new Deliverer({
     pool,
     channel,
-    pace,
+    throttle,
     cipher,
     log,
     metrics,
@@ -87,12 +87,12 @@ export function startDelivery(parts: {
     },
     drainMs: DRAIN_MS,
   });
-  // Side by side: the consumer stops reading at once, so that another gateway reads what the deliverer hands on.
+  // In parallel: the consumer stops reading at once, so that another gateway reads what the deliverer hands back.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   return {
     channel,
     consumer,
     deliverHere: (delivery) => deliverer.deliverHere(delivery),
-    hear: (draft) => drafts?.hear(draft),
+    receiveDraft: (draft) => drafts?.receive(draft),
   };
 }

@@ -6,25 +6,25 @@ import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Channel, Incoming } from '../channels/channel.ts';
 
-/** A restart of Postgres is over before that, and then the answer itself is the best news. */
+/** A restart of Postgres takes less, and is not worth a notice. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** How many chats at most get the notice during one outage: this is kept in memory, and goes out without the usual bookkeeping. */
+/** The most chats notified per outage: they are kept in memory and sent without bookkeeping. */
 const MAX_CHATS = 200;
 
 type Admit = (updates: readonly Incoming[]) => Promise<void>;
 
 /**
- * Admits updates, and tells people in private, once per outage, when Postgres has stored nothing for 20 seconds (it is away, or its
- * disk is full). Their message is not lost: the channel gives it again, and it is answered then. The error is rethrown unchanged.
+ * Admits updates, and notifies private chats once per outage when Postgres has stored nothing for 20 seconds. The
+ * channel delivers the updates again, so no message is lost. Rethrows the error unchanged.
  */
 export function withStorageNotice(
   admit: Admit,
   { channel, log }: { readonly channel: Channel; readonly log: Log },
 ): Admit {
   let failingSince: number | null = null;
-  const told = new Set<string>();
+  const notified = new Set<string>();
 
-  const tell = async (chatKey: string): Promise<void> => {
+  const notify = async (chatKey: string): Promise<void> => {
     const body = OutboundBody.parse({ text: sayError('INBOUND_NOT_STORED', {}) });
     const [part] = channel.encode(body, { chatKey, outboxId: 0, simpleFrom: 0 });
     const sent = await channel.send(chatKey, part, null);
@@ -35,22 +35,22 @@ export function withStorageNotice(
     try {
       await admit(updates);
       failingSince = null;
-      told.clear();
+      notified.clear();
     } catch (error) {
       if (!isTransient(error)) throw error;
       failingSince ??= performance.now();
       if (performance.now() - failingSince < PATIENCE_MS) throw error;
-      for (const chatKey of privateChatsOf(channel, updates)) {
-        if (told.has(chatKey) || told.size >= MAX_CHATS) continue;
-        told.add(chatKey);
-        background(log, 'storage notice', tell(chatKey));
+      for (const chatKey of listPrivateChats(channel, updates)) {
+        if (notified.has(chatKey) || notified.size >= MAX_CHATS) continue;
+        notified.add(chatKey);
+        background(log, 'storage notice', notify(chatKey));
       }
       throw error;
     }
   };
 }
 
-function privateChatsOf(channel: Channel, updates: readonly Incoming[]): ReadonlySet<string> {
+function listPrivateChats(channel: Channel, updates: readonly Incoming[]): ReadonlySet<string> {
   const written = updates.filter((update) => update.kind === 'text' || update.kind === 'not-text');
   return new Set(written.map(({ chatKey }) => chatKey).filter((chatKey) => channel.throttleOf(chatKey) === 'private'));
 }

@@ -8,13 +8,13 @@ import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 
 const EVERY_MS = 1_000;
-/** A row that waits this long lost its wake-up, or its gateway died. */
+/** A row that waits longer lost its wake-up, or its gateway died. */
 const QUIET_MS = 5_000;
 const MAX_CHATS = 200;
-/** Secrets that have expired open no more; that they are deleted has time. */
+/** Expired secrets can no longer be opened, so deleting them is not urgent. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Wakes chats of these channels whose messages no gateway delivers, once a second, and deletes expired secrets. Idempotent. */
+/** Wakes chats of these channels with undelivered messages, once a second, and deletes expired secrets. Idempotent. */
 export function startSweeper(deps: {
   readonly pool: Pool;
   readonly channels: readonly string[];

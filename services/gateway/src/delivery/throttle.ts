@@ -4,12 +4,12 @@ import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Full buckets are forgotten beyond this many chats, so memory stays bounded. */
+/** Above this many chats, full buckets are dropped to bound memory. */
 const MAX_BUCKETS = 10_000;
 
 /**
- * How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds.
- * The topics of a chat share its pace. Token buckets in this process: `now` is a monotonic clock.
+ * Limits sends over all chats and per chat, so that the channel does not refuse them. The topics of a chat share its
+ * limit. Token buckets in this process; times in milliseconds, `now` is a monotonic clock.
  */
 export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()) {
   const all = new Bucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
@@ -29,7 +29,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   };
 
   return {
-    /** Takes one send for this chat, if it may go out now. */
+    /** Takes one send for this chat if it is allowed now. */
     tryTake(chatKey: string, kind: ChatKind): boolean {
       const own = bucketOf(chatKey, kind);
       if (own.waitMs() > 0 || all.waitMs() > 0) return false;
@@ -37,14 +37,14 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       all.add(-1);
       return true;
     },
-    /** How long until `tryTake` has a chance. */
+    /** The time until `tryTake` may succeed. */
     waitMs: (chatKey: string, kind: ChatKind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
-    /** Gives back what was not used: `chat` when the send was an edit, `all` when nothing was sent. */
+    /** Gives back an unused send: `chat` when it was an edit, `all` when nothing was sent. */
     giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void {
       bucketOf(chatKey, kind).add(1);
       if (what === 'all') all.add(1);
     },
-    /** The channel asked us to leave this chat alone for so long. */
+    /** Pauses a chat because the channel asked for it. */
     pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
     /** Takes a send for something unimportant; false when sends are short. */
     tryTakeSpare(): boolean {
@@ -55,7 +55,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   };
 }
 
-/** Tokens that grow with time, up to a size. */
+/** A token bucket. */
 class Bucket {
   readonly #perMs: number;
   readonly #size: number;
@@ -90,7 +90,7 @@ class Bucket {
     this.#tokens = Math.min(this.#size, this.level + count);
   }
 
-  /** Empties it so that nothing can be taken for so long. */
+  /** Empties the bucket so that nothing can be taken for `pauseMs`. */
   pause(pauseMs: number): void {
     this.#tokens = Math.min(this.level, 1 - pauseMs * this.#perMs);
   }

@@ -6,13 +6,13 @@ import { markSent } from '@signalbox/store/cards/code-challenges';
 import type { Queryable } from '@signalbox/store/pool';
 
 /**
- * The message with the code that belongs into it, as its reader gets it: this copy is sent and never stored. The mark with which answers
- * are compared is written before. A code that is for nothing any more is not sent.
+ * Fills the code of a challenge into the body that is sent; it is never stored. The mark to compare answers with is
+ * stored first. A void code is not sent.
  */
-export async function withCode(db: Queryable, sealer: SecretSealer, body: OutboundBody): Promise<OutboundBody> {
+export async function fillInCode(db: Queryable, sealer: SecretSealer, body: OutboundBody): Promise<OutboundBody> {
   if (body.code === undefined) return body;
   const { challengeId } = body.code;
   const code = codeOf(sealer, challengeId);
-  const counts = await markSent(db, challengeId, markOf(sealer, challengeId, code));
-  return { ...body, text: counts ? body.text.replaceAll(CODE_PLACE, code) : say('cards.codeVoid') };
+  const isValid = await markSent(db, challengeId, markOf(sealer, challengeId, code));
+  return { ...body, text: isValid ? body.text.replaceAll(CODE_PLACE, code) : say('cards.codeVoid') };
 }

@@ -2,8 +2,8 @@ import { mayHoldCode, type Challenge } from '@signalbox/safety/secrets/step-up-c
 import { listChallenges } from '@signalbox/store/cards/code-challenges';
 import type { Queryable } from '@signalbox/store/pool';
 
-/** The codes that the senders of these texts may have typed. Asks nothing where no text has as many digits as a code. */
-export async function challengesOf(
+/** Open challenges of the senders whose text may hold a code; no query when none does. */
+export async function findChallenges(
   db: Queryable,
   updates: readonly { readonly userKey: string; readonly text?: string }[],
 ): Promise<ReadonlyMap<string, readonly Challenge[]>> {

@@ -10,29 +10,37 @@ import { startLoop } from '@signalbox/platform/loop';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
-import { keepFound } from '../secrets/keep-secrets.ts';
-import { takeSecrets } from '../secrets/sent-secrets.ts';
-import { challengesOf } from '../secrets/typed-codes.ts';
+import { storeFoundSecrets } from '../secrets/keep-secrets.ts';
+import { extractSecrets } from '../secrets/sent-secrets.ts';
+import { findChallenges } from '../secrets/typed-codes.ts';
 import type { Channel, Fetched } from '../../channels/channel.ts';
-import { askAbout, sayUnfetched, sayUnheard, tellFailure, withdraw } from './voice-answers.ts';
-import { claimNote, failNote, keepTranscript, releaseNote, voidSuperseded, type ClaimedNote } from './voice-notes.ts';
+import {
+  createQuestion,
+  sayNotFetched,
+  sayNotTranscribed,
+  createFailureNotice,
+  createVoidedQuestion,
+} from './voice-answers.ts';
+import { claimNote, failNote, storeTranscript, releaseNote, voidSuperseded, type ClaimedNote } from './voice-notes.ts';
 
 /*
- * A voice note: admitted (a row that waits) → claimed → fetched from its channel → turned into text → its secrets are taken out
- *   ─┬─ the text is shown, with two buttons (asked) → its sender presses one (voice-press.ts), or writes, which voids it
- *    └─ its sender is told why not (failed)
- * The text and the question are stored in one transaction. A process that ends before it leaves the note to the next claim.
+ * A voice note: admitted (a waiting row) → claimed → fetched from its channel → transcribed → secrets removed
+ * ─┬─ transcript shown with two buttons (asked) → the sender presses one (voice-press.ts) or writes, which voids it
+ * └─ the sender is told why not (failed)
+ *
+ * The transcript and the question are stored in one transaction. If a process dies before that, the note is claimed
+ * again.
  */
 
-const LOOK_EVERY_MS = 500;
-/** Notes that one gateway listens to at the same time: each holds its bytes in memory. */
-const AT_ONCE = 4;
+const POLL_MS = 500;
+/** The most notes transcribed at once: each is held in memory. */
+const MAX_RUNNING = 4;
 const FETCH_MS = 30 * SECOND_MS;
-/** What a claim lasts beyond fetching and listening: time to store the result. */
-const SPARE_MS = 30 * SECOND_MS;
-/** After so many claims without a result it is the note itself that ends processes. */
+/** Claim time beyond fetching and transcribing, for storing the result. */
+const STORE_MARGIN_MS = 30 * SECOND_MS;
+/** After this many claims without a result the note itself is taken to crash the process. */
 const MAX_TRIES = 4;
-/** How long notes that are being listened to may go on when the gateway stops. */
+/** How long running transcriptions may continue when the gateway stops. */
 const DRAIN_MS = 2 * SECOND_MS;
 
 export interface ListenerDeps {
@@ -44,7 +52,7 @@ export interface ListenerDeps {
   readonly log: Log;
 }
 
-/** Listens to voice notes, a few at a time, until it is closed. */
+/** Transcribes voice notes, a few at a time, until it is closed. */
 export class VoiceListener implements Closable {
   readonly #deps: ListenerDeps;
   readonly #stop = new AbortController();
@@ -53,10 +61,10 @@ export class VoiceListener implements Closable {
 
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
-    this.#loop = startLoop({ name: 'voice', everyMs: LOOK_EVERY_MS, log: deps.log, step: () => this.#step() });
+    this.#loop = startLoop({ name: 'voice', everyMs: POLL_MS, log: deps.log, step: () => this.#step() });
   }
 
-  /** Notes that are not settled by then are given back. */
+  /** Releases the notes that are not settled within the drain time. */
   async close(): Promise<void> {
     await this.#loop.close();
     await withinMs(Promise.all(this.#running), DRAIN_MS);
@@ -68,8 +76,8 @@ export class VoiceListener implements Closable {
     const { pool, channels, transcriber, log } = this.#deps;
     await this.#voidSuperseded();
     const accounts = { channels: channels.map(({ name }) => name), bots: channels.map(({ bot }) => bot) };
-    const leaseMs = FETCH_MS + transcriber.deadlineMs + SPARE_MS;
-    while (this.#running.size < AT_ONCE) {
+    const leaseMs = FETCH_MS + transcriber.deadlineMs + STORE_MARGIN_MS;
+    while (this.#running.size < MAX_RUNNING) {
       const note = await claimNote(pool, accounts, leaseMs);
       if (note === null) return;
       const work = this.#serve(note).finally(() => this.#running.delete(work));
@@ -78,7 +86,7 @@ export class VoiceListener implements Closable {
     }
   }
 
-  /** Never rejects: a note whose result could not be stored waits until its claim has run out. */
+  /** Never rejects: a note whose result could not be stored waits until its claim expires. */
   async #serve(note: ClaimedNote): Promise<void> {
     const { pool, log } = this.#deps;
     const { traceId, userKey } = note.envelope;
@@ -86,7 +94,7 @@ export class VoiceListener implements Closable {
       await inLanguage(note.language, () => this.#listen(note));
     } catch (error) {
       log.warn('voice note not settled, it is claimed again', { traceId, userKey, error });
-      if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // else its claim runs out
+      if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // else its claim expires
     }
   }
 
@@ -100,35 +108,38 @@ export class VoiceListener implements Closable {
     const signal = AbortSignal.any([this.#stop.signal, abortAfter(FETCH_MS)]);
     const fetched: Fetched = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
     this.#stop.signal.throwIfAborted();
-    if (fetched.kind !== 'file') return this.#fail(note, sayUnfetched(fetched, limitBytes));
+    if (fetched.kind !== 'file') return this.#fail(note, sayNotFetched(fetched, limitBytes));
     const mimeType = file.mimeType ?? 'audio/ogg';
-    const recording = { bytes: fetched.bytes, name: nameFor(mimeType), mimeType, language: note.language };
+    const recording = { bytes: fetched.bytes, name: getFileName(mimeType), mimeType, language: note.language };
     const startedAt = performance.now();
     const result = await transcriber.transcribe(recording, this.#stop.signal);
     this.#report(note, result, performance.now() - startedAt);
-    if (result.kind !== 'heard') return this.#fail(note, sayUnheard(result, limitBytes));
-    const heard = cleanTranscript(result.text);
-    if (heard === '') return this.#fail(note, say('voice.silent'));
-    if (heard.length > MAX_TEXT_LENGTH) return this.#fail(note, say('voice.too-long'));
-    await this.#ask(note, channel, heard);
+    if (result.kind !== 'heard') return this.#fail(note, sayNotTranscribed(result, limitBytes));
+    const transcript = cleanTranscript(result.text);
+    if (transcript === '') return this.#fail(note, say('voice.silent'));
+    if (transcript.length > MAX_TEXT_LENGTH) return this.#fail(note, say('voice.too-long'));
+    await this.#ask(note, channel, transcript);
   }
 
-  /** Stores what was heard and the question about it. What was heard is taken for typed text, so that it keeps no secret either. */
+  /**
+   * Stores the transcript and the question about it. The transcript is treated like typed text, so its secrets are
+   * removed too.
+   */
   async #ask(note: ClaimedNote, channel: Channel, heard: string): Promise<void> {
     const { pool, cipher, log } = this.#deps;
     const { attachments: _, reads: __, ...envelope } = note.envelope;
     const typed = { ...envelope, kind: 'text' as const, text: heard, named: true, album: null, whisper: false };
-    const challenges = await challengesOf(pool, [typed]);
-    const { update, secrets } = takeSecrets(cipher, { ...typed, attachments: [] }, challenges.get(typed.userKey));
+    const challenges = await findChallenges(pool, [typed]);
+    const { update, secrets } = extractSecrets(cipher, { ...typed, attachments: [] }, challenges.get(typed.userKey));
     const isKept = await withTransaction(pool, async (db) => {
-      if (!(await keepTranscript(db, note, update.text))) return false;
-      await keepFound(db, cipher, { envelope: note.envelope, secrets });
-      await putOutbox(db, [askAbout(note, update.text)]);
+      if (!(await storeTranscript(db, note, update.text))) return false;
+      await storeFoundSecrets(db, cipher, { envelope: note.envelope, secrets });
+      await putOutbox(db, [createQuestion(note, update.text)]);
       return true;
     });
     if (!isKept) return;
     await this.#deps.wake([envelope.chatKey], envelope.traceId);
-    // As with a message that shows one: its sender is asked to look whether it is gone.
+    // A recording that contains a secret is deleted from the chat where possible.
     const removed =
       secrets.isShown && envelope.messageId !== null && channel.remove?.(envelope.chatKey, envelope.messageId);
     if (removed) background(log, 'secret', removed);
@@ -138,7 +149,7 @@ export class VoiceListener implements Closable {
     const { pool, wake } = this.#deps;
     const isSettled = await withTransaction(pool, async (db) => {
       if (!(await failNote(db, note))) return false;
-      await putOutbox(db, [tellFailure(note, sentence)]);
+      await putOutbox(db, [createFailureNotice(note, sentence)]);
       return true;
     });
     if (isSettled) await wake([note.envelope.chatKey], note.envelope.traceId);
@@ -148,13 +159,14 @@ export class VoiceListener implements Closable {
     const { pool, wake } = this.#deps;
     const gone = await withTransaction(pool, async (db) => {
       const notes = await voidSuperseded(db);
-      for (const note of notes) await inLanguage(note.language, () => putOutbox(db, [withdraw(note, note.transcript)]));
+      for (const note of notes)
+        await inLanguage(note.language, () => putOutbox(db, [createVoidedQuestion(note, note.transcript)]));
       return notes;
     });
     for (const { envelope } of gone) await wake([envelope.chatKey], envelope.traceId);
   }
 
-  /** What was said stands in no log. */
+  /** Logs the outcome, never the transcript. */
   #report({ envelope, tries }: ClaimedNote, result: Transcription, durationMs: number): void {
     const { log } = this.#deps;
     const { traceId, userKey } = envelope;
@@ -165,7 +177,7 @@ export class VoiceListener implements Closable {
   }
 }
 
-/** What a recognizer wrote, on one line and with nothing in it that cannot be seen: what its sender confirms is what they read. */
+/** The transcript on one line without invisible characters: what the sender confirms is exactly what they read. */
 function cleanTranscript(text: string): string {
   return makeStorable(text)
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (sign) => (JOINERS.has(sign) ? sign : ' '))
@@ -173,16 +185,16 @@ function cleanTranscript(text: string): string {
     .trim();
 }
 
-/** They change how letters are joined in many scripts, and hide nothing. */
+/** Zero-width joiners shape letters in many scripts, and hide nothing. */
 const JOINERS: ReadonlySet<string> = new Set(['\u200c', '\u200d']);
 
-/** A name by whose ending servers tell what a recording is. */
-function nameFor(mimeType: string): string {
+/** A file name whose extension tells servers the format. */
+function getFileName(mimeType: string): string {
   const [type = ''] = mimeType.split(';');
-  return `voice.${ENDINGS[type.trim().toLowerCase()] ?? 'ogg'}`;
+  return `voice.${EXTENSIONS[type.trim().toLowerCase()] ?? 'ogg'}`;
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
+const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',
   'audio/opus': 'ogg',
   'audio/mpeg': 'mp3',

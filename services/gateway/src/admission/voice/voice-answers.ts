@@ -3,37 +3,42 @@ import { formatBytes } from '@signalbox/contracts/file-name';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import type { Transcription } from '@signalbox/models/transcription/transcriber';
-import { controlLine } from '../control-line.ts';
+import { createControlMessage } from '../control-line.ts';
 import type { Fetched } from '../../channels/channel.ts';
 import { toBody } from '../../commands/answer.ts';
-import { questionKey, type VoidedNote } from './voice-notes.ts';
+import { getQuestionKey, type VoidedNote } from './voice-notes.ts';
 
-/** Places of the buttons of a question. */
-export const YES = 0;
+/** Indexes of the question's buttons. */
+export const YES_BUTTON = 0;
 
-/** Asks whether to act on what was heard. What is shown is what will be acted on, character by character. */
-export function askAbout(note: VoidedNote, heard: string): OutboundEnvelope {
+/** Asks whether to act on the transcript, which is shown character by character as it will be used. */
+export function createQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
   const buttons = [say('voice.yes'), say('voice.no')].map((label) => ({ label, value: label }));
-  return inSlot(note, questionKey(note.inboxId), { text: quote(heard, say('voice.ask')), buttons });
+  return createSlotMessage(note, getQuestionKey(note.inboxId), {
+    text: quoteTranscript(transcript, say('voice.ask')),
+    buttons,
+  });
 }
 
-/** The same question without its buttons: it was superseded, and nothing came of it. */
-export function withdraw(note: VoidedNote, heard: string): OutboundEnvelope {
-  const row = inSlot(note, `${questionKey(note.inboxId)}:void`, { text: quote(heard, say('voice.void')) });
+/** The superseded question without its buttons. */
+export function createVoidedQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
+  const row = createSlotMessage(note, `${getQuestionKey(note.inboxId)}:void`, {
+    text: quoteTranscript(transcript, say('voice.void')),
+  });
   return { ...row, body: { ...row.body, onlyChanges: true } };
 }
 
-/** Tells why nothing can be made of a note, and what to do instead. */
-export function tellFailure(note: VoidedNote, sentence: string): OutboundEnvelope {
-  return controlLine(
+/** Explains why a note could not be used, and what to do instead. */
+export function createFailureNotice(note: VoidedNote, sentence: string): OutboundEnvelope {
+  return createControlMessage(
     note.envelope,
-    `${questionKey(note.inboxId)}:failed`,
+    `${getQuestionKey(note.inboxId)}:failed`,
     toBody({ text: sentence, personal: true }, note.envelope),
   );
 }
 
-/** What a person reads when a note could not be fetched from its channel. */
-export function sayUnfetched(fetched: Exclude<Fetched, { kind: 'file' }>, limitBytes: number): string {
+/** The reply when a note could not be fetched from its channel. */
+export function sayNotFetched(fetched: Exclude<Fetched, { kind: 'file' }>, limitBytes: number): string {
   switch (fetched.kind) {
     case 'too-large':
       return say('voice.too-large', { limit: formatBytes(limitBytes) });
@@ -44,8 +49,8 @@ export function sayUnfetched(fetched: Exclude<Fetched, { kind: 'file' }>, limitB
   }
 }
 
-/** What a person reads when a note could not be turned into text. */
-export function sayUnheard(result: Exclude<Transcription, { kind: 'heard' }>, limitBytes: number): string {
+/** The reply when a note could not be transcribed. */
+export function sayNotTranscribed(result: Exclude<Transcription, { kind: 'heard' }>, limitBytes: number): string {
   if (result.kind === 'silent') return say('voice.silent');
   if (result.status === 413) return say('voice.too-large', { limit: formatBytes(limitBytes) });
   switch (result.reason) {
@@ -68,16 +73,16 @@ export function sayUnheard(result: Exclude<Transcription, { kind: 'heard' }>, li
   }
 }
 
-function quote(heard: string, line: string): string {
-  return `${say('voice.heard')}\n${codeBlock(heard)}\n${line}`;
+function quoteTranscript(transcript: string, line: string): string {
+  return `${say('voice.heard')}\n${codeBlock(transcript)}\n${line}`;
 }
 
-function inSlot(
+function createSlotMessage(
   note: VoidedNote,
   key: string,
   answer: { readonly text: string; readonly buttons?: OutboundEnvelope['body']['buttons'] },
 ): OutboundEnvelope {
   const envelope: MessageEnvelope = note.envelope;
-  const row = controlLine(envelope, key, toBody({ ...answer, personal: true }, envelope));
-  return { ...row, slot: questionKey(note.inboxId) };
+  const row = createControlMessage(envelope, key, toBody({ ...answer, personal: true }, envelope));
+  return { ...row, slot: getQuestionKey(note.inboxId) };
 }

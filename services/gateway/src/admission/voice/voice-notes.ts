@@ -2,37 +2,37 @@ import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
 
-/** A note that this process listens to. Its `tries` is the fencing token. */
+/** A note claimed by this process. `tries` is its epoch. */
 export interface ClaimedNote {
   readonly inboxId: number;
   readonly tries: number;
-  /** The message that it came as. */
+  /** The message that brought the note. */
   readonly envelope: MessageEnvelope;
-  /** What its sender reads; null when nobody knows. */
+  /** The sender's language; null when unknown. */
   readonly language: string | null;
 }
 
-/** A note whose question was pressed. */
-export interface AskedNote {
+/** A note whose question was answered by a press. */
+export interface QuestionedNote {
   readonly inboxId: number;
-  /** Who sent it. */
+  /** The sender of the note. */
   readonly userKey: string;
   readonly status: 'asked' | 'confirmed' | 'declined' | 'void' | 'failed';
 }
 
-/** The key of the question about a note, and the slot in which it stands. */
-export function questionKey(inboxId: number): string {
+/** The outbox key and slot of the question about a note. */
+export function getQuestionKey(inboxId: number): string {
   return `voice:${inboxId}`;
 }
 
-/** Has a note listened to, in the transaction that admits it. Twice is safe. */
+/** Queues a note for transcription, in the transaction that admits it. Idempotent. */
 export async function putNote(db: Queryable, inboxId: number): Promise<void> {
   await db.query(sql`insert into voice_notes (inbox_id) values (${inboxId}) on conflict do nothing`);
 }
 
 /**
- * Claims the oldest note of these accounts that waits, for so long; null when there is none. A claim that ran out is claimed again:
- * its process ended.
+ * Claims the oldest waiting note of these accounts for `leaseMs`; null when there is none. An expired claim is claimed
+ * again.
  */
 export function claimNote(
   db: Queryable,
@@ -54,14 +54,14 @@ export function claimNote(
       from taken t join inbox i on i.id = t.inbox_id`;
 }
 
-/** Gives a claim back, so that another process may take it at once. */
+/** Releases a claim so that another process may take the note at once. */
 export async function releaseNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<void> {
   await db.query(sql`update voice_notes set lease_until = null
     where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`);
 }
 
-/** Keeps what was heard, to be asked about. False when the claim was lost. */
-export function keepTranscript(db: Queryable, note: ClaimedNote, transcript: string): Promise<boolean> {
+/** Stores the transcript before the question is asked. False when the claim was lost. */
+export function storeTranscript(db: Queryable, note: ClaimedNote, transcript: string): Promise<boolean> {
   const { inboxId, tries, envelope } = note;
   return hasRow(db)`
     update voice_notes
@@ -70,37 +70,37 @@ export function keepTranscript(db: Queryable, note: ClaimedNote, transcript: str
      where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
 }
 
-/** Settles a note that nothing can be made of. False when the claim was lost. */
+/** Marks a note as failed. False when the claim was lost. */
 export function failNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<boolean> {
   return hasRow(db)`
     update voice_notes set status = 'failed', lease_until = null
      where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
 }
 
-/** The note that a message of ours asked about, locked; null when it asked about none. */
-export function findAsked(db: Queryable, outboxId: string): Promise<AskedNote | null> {
-  return findRow<AskedNote>(db)`
+/** The note that outbox row asked about, locked; null when it asked about none. */
+export function findQuestionedNote(db: Queryable, outboxId: string): Promise<QuestionedNote | null> {
+  return findRow<QuestionedNote>(db)`
     select n.inbox_id::float8 as "inboxId", i.user_key as "userKey", n.status
       from outbox o join voice_notes n on o.key = 'voice:' || n.inbox_id join inbox i on i.id = n.inbox_id
      where o.id = ${outboxId}::bigint for update of n`;
 }
 
-/** Whether a note's sender has written to us in its chat since they were asked. Their own presses, and other notes, are not writing. */
+/** True when the sender has written in the chat since the question. Presses and other voice notes do not count. */
 const IS_SUPERSEDED = sql`exists (
   select 1 from inbox w join inbox i on i.id = n.inbox_id
    where w.user_key = i.user_key and w.chat_key = i.chat_key and w.id > n.asked_after and w.kind in ('message', 'command')
      and coalesce(w.envelope -> 'button', 'null') = 'null' and not w.envelope ? 'spoken'
      and (w.kind = 'command' or w.envelope ->> 'text' <> ''))`;
 
-/** So long a question may be answered: who comes back later says it again. */
+/** How long a question may be answered. */
 const IS_OLD = sql`n.asked_at < clock_timestamp() - interval '1 day'`;
 
-/** Whether what was heard may not be acted on any more, because its sender has written since, or long ago. */
+/** True when the transcript may not be used any more: its sender has written since, or the question is too old. */
 export function isSuperseded(db: Queryable, inboxId: number): Promise<boolean> {
   return hasRow(db)`select 1 from voice_notes n where n.inbox_id = ${inboxId} and (${IS_SUPERSEDED} or ${IS_OLD})`;
 }
 
-/** Voids the questions that were superseded. What was heard is given once more, for the last time. */
+/** Voids superseded questions and returns their transcripts, which are then erased. */
 export function voidSuperseded(db: Queryable): Promise<readonly (VoidedNote & { readonly transcript: string })[]> {
   return listRows<VoidedNote & { readonly transcript: string }>(db, 'void_notes')`
     with gone as (
@@ -115,8 +115,8 @@ export function voidSuperseded(db: Queryable): Promise<readonly (VoidedNote & { 
 export type VoidedNote = Pick<ClaimedNote, 'inboxId' | 'envelope' | 'language'>;
 
 /**
- * Makes the press of a confirmation say what was heard, as its sender's own words: those of a note that they forwarded stay those of
- * somebody else. In the transaction that admits the press.
+ * Turns the press of a confirmation into a message with the transcript, in the transaction that admits the press. A
+ * forwarded note stays marked as borrowed.
  */
 export async function confirmNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
   await db.query(sql`
@@ -128,7 +128,7 @@ export async function confirmNote(db: Queryable, inboxId: number, pressId: numbe
   await settle(db, inboxId, 'confirmed');
 }
 
-/** Settles a note that its sender does not want to be acted on, and the press that says so. */
+/** Settles a note that its sender declined, and the press that declined it. */
 export async function declineNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
   await db.query(
     sql`update inbox set outcome = 'answered', reason = 'voice declined', settled_at = now() where id = ${pressId}`,
@@ -136,6 +136,6 @@ export async function declineNote(db: Queryable, inboxId: number, pressId: numbe
   await settle(db, inboxId, 'declined');
 }
 
-async function settle(db: Queryable, inboxId: number, status: AskedNote['status']): Promise<void> {
+async function settle(db: Queryable, inboxId: number, status: QuestionedNote['status']): Promise<void> {
   await db.query(sql`update voice_notes set status = ${status}, transcript = null where inbox_id = ${inboxId}`);
 }

@@ -2,30 +2,35 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { chooseAgent, findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
 import type { ChatCommand } from '../chat-command.ts';
-import type { Answer, AnswerParts, Asked } from '../question.ts';
+import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
 
-/** `/agent <id>`: another agent answers in this chat from now on. Alone it says which one does. */
+/** `/agent <id>` switches the agent of this chat; alone it names the current one. */
 export default {
   name: 'agent',
   who: 'viewer',
   personal: false,
   menu: null,
   help: null,
-  answer: (parts, typed, asked) => (typed === '' ? describeChosen(parts, asked) : changeAgent(parts, typed, asked)),
+  answer: (parts, typed, asked) =>
+    typed === '' ? describeCurrentAgent(parts, asked) : changeAgent(parts, typed, asked),
 } satisfies ChatCommand;
 
-/** Lets the agent of that id answer in the chat of whoever asked. */
-export async function changeAgent({ db }: AnswerParts, typed: string, { envelope }: Asked): Promise<Answer> {
+/** Switches the agent of the sender's chat. */
+export async function changeAgent(
+  { db }: AnswerDeps,
+  typed: string,
+  { envelope }: AskedQuestion,
+): Promise<GatewayAnswer> {
   const id = typed.trim().toLowerCase().replaceAll('-', '_');
   const agent = (await listAgents(db)).find((one) => one.id === id);
   if (!agent || !(await chooseAgent(db, envelope, id))) {
-    const known = (await listAgents(db)).map((one) => one.id).join(', ');
-    return { text: sayError('AGENT_UNKNOWN', { id: plainName(typed), known }) };
+    const knownIds = (await listAgents(db)).map((one) => one.id).join(', ');
+    return { text: sayError('AGENT_UNKNOWN', { id: plainName(typed), known: knownIds }) };
   }
   return { text: say('agents.chosen', { id, summary: agent.summary }) };
 }
 
-async function describeChosen({ db }: AnswerParts, { envelope }: Asked): Promise<Answer> {
+async function describeCurrentAgent({ db }: AnswerDeps, { envelope }: AskedQuestion): Promise<GatewayAnswer> {
   const agent = await findChosenAgent(db, envelope);
   if (!agent) return { text: say('agents.none') };
   return { text: say('agents.current', { id: agent.id, summary: agent.summary }) };

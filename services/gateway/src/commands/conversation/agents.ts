@@ -2,7 +2,7 @@ import { say } from '@signalbox/messages/say';
 import { findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** The agents that there are, each with its sentence, and which of them answers in this chat. */
+/** Lists the agents and marks the one of this chat. */
 export default {
   name: 'agents',
   who: 'viewer',

@@ -12,13 +12,13 @@ export default {
   answer: ({ commands }, _, { role }) => ({ text: describeHelp(commands, role), personal: false }),
 } satisfies ChatCommand;
 
-/** What a person of this role can ask for, and the commands that they may use. */
+/** The help text for a role: examples, and the commands that it may use. */
 export function describeHelp(commands: readonly ChatCommand[], role: Role): string {
-  const lines = (ofAdmins: boolean): readonly string[] =>
+  const listLines = (forAdmins: boolean): readonly string[] =>
     commands.flatMap(({ who, help }) =>
-      help !== null && roleCovers(role, who) && (who === 'admin') === ofAdmins ? [say(help)] : [],
+      help !== null && roleCovers(role, who) && (who === 'admin') === forAdmins ? [say(help)] : [],
     );
-  return [[say('help.intro')], [say('help.examples', { role })], lines(false), lines(true)]
+  return [[say('help.intro')], [say('help.examples', { role })], listLines(false), listLines(true)]
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))
     .join('\n\n');

@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { chooseLanguage } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** `/language de` answers in German from now on; `/language auto` goes by the person's client again. */
+/** `/language de` switches to German; `/language auto` follows the person's client again. */
 export default {
   name: 'language',
   who: 'viewer',

@@ -5,9 +5,9 @@ import { listConversations, type RememberedConversation } from '@signalbox/store
 import { listFacts, type MemoryFact } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** A phone shows about so many. */
-const FACTS_SHOWN = 20;
-const CONVERSATIONS_SHOWN = 8;
+/** As many as fit on a phone. */
+const MAX_FACTS = 20;
+const MAX_CONVERSATIONS = 8;
 
 export default {
   name: 'memory',
@@ -16,13 +16,13 @@ export default {
   menu: { place: 35, description: 'menu.memory' },
   help: 'help.memory',
   answer: async ({ db }, _, { envelope: { userKey } }) => {
-    const { facts, total } = await listFacts(db, userKey, FACTS_SHOWN);
-    const conversations = await listConversations(db, userKey, CONVERSATIONS_SHOWN);
+    const { facts, total } = await listFacts(db, userKey, MAX_FACTS);
+    const conversations = await listConversations(db, userKey, MAX_CONVERSATIONS);
     return { text: describeMemory({ facts, total, conversations }) };
   },
 } satisfies ChatCommand;
 
-/** What is remembered, with what is written to remove it. */
+/** Lists remembered facts and conversations, and how to delete them. */
 export function describeMemory(
   {
     facts,
@@ -35,7 +35,7 @@ export function describeMemory(
   },
   now = Date.now(),
 ): string {
-  const told = facts.map(({ n, fact, outside }) =>
+  const factLines = facts.map(({ n, fact, outside }) =>
     say('memory.fact', {
       n,
       fact: plainName(fact),
@@ -43,7 +43,7 @@ export function describeMemory(
       source: plainName(outside ?? ''),
     }),
   );
-  const talked = conversations.map(({ threadId, title, lastActiveAt, changes }) =>
+  const conversationLines = conversations.map(({ threadId, title, lastActiveAt, changes }) =>
     say('memory.conversation', {
       threadId,
       time: sayDuration(Math.max(0, now - lastActiveAt.getTime())),
@@ -53,9 +53,9 @@ export function describeMemory(
     }),
   );
   return [
-    ...(told.length === 0 ? [say('memory.no-facts')] : [`${say('memory.facts')}\n${told.join('\n')}`]),
+    ...(factLines.length === 0 ? [say('memory.no-facts')] : [`${say('memory.facts')}\n${factLines.join('\n')}`]),
     ...(total > facts.length ? [say('memory.more-facts', { count: total - facts.length })] : []),
-    ...(talked.length === 0 ? [] : [`${say('memory.conversations')}\n${talked.join('\n')}`]),
+    ...(conversationLines.length === 0 ? [] : [`${say('memory.conversations')}\n${conversationLines.join('\n')}`]),
     say('memory.usage'),
   ].join('\n\n');
 }

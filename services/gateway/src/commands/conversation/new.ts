@@ -1,6 +1,6 @@
 import type { ChatCommand } from '../chat-command.ts';
 
-/** The words behind it are a message of their own. */
+/** Text after the command becomes a message of its own. */
 export default {
   name: 'new',
   who: 'viewer',

@@ -5,10 +5,10 @@ import { explain, say } from '@signalbox/messages/say';
 import { rememberTyped } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** `/remember <text>` keeps one fact, in the person's own words. */
+/** `/remember <text>` stores one fact, in the person's own words. */
 export default {
   name: 'remember',
-  // The tool asks for the same role: a viewer changes nothing.
+  // The same role as the tool needs: viewers change nothing.
   who: 'developer',
   personal: true,
   menu: null,
@@ -18,13 +18,20 @@ export default {
     if (text === '' || text.length > FACT_LENGTH) return { text: say('memory.how', { limit: FACT_LENGTH }) };
     try {
       const outside = borrowed === undefined ? null : 'messages';
-      const { n, fact, outside: kept } = await rememberTyped(db, { userKey, fact: text, outside, commandId: id });
+      const {
+        n,
+        fact,
+        outside: storedOutside,
+      } = await rememberTyped(db, { userKey, fact: text, outside, commandId: id });
       return {
-        text: say(kept === null ? 'memory.remembered' : 'memory.remembered-outside', { n, fact: plainName(fact) }),
+        text: say(storedOutside === null ? 'memory.remembered' : 'memory.remembered-outside', {
+          n,
+          fact: plainName(fact),
+        }),
       };
     } catch (error) {
       const refused = error instanceof AppError ? (error as AppError) : null; // `instanceof` leaves its type parameter open
-      // Neither is a statement that failed, so the transaction goes on.
+      // Neither error failed in the database, so the transaction continues.
       if (refused?.code === 'MEMORY_SECRET' || refused?.code === 'MEMORY_FULL') return { text: explain(refused) };
       throw error;
     }

@@ -6,19 +6,19 @@ import { say } from '@signalbox/messages/say';
 import { deleteSecret, listSecrets, putSecrets, type SecretName } from '@signalbox/store/secrets';
 import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
 import type { ChatCommand } from '../chat-command.ts';
-import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
-import { recordCommand } from '../record.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { auditCommand } from '../record.ts';
 
-/** No one reads a longer list. */
+/** The most named secrets per person. */
 const MAX_NAMED = 100;
-/** More do not fit a phone. */
+/** As many as fit on a phone. */
 const MAX_LISTED = 50;
-/** Of secrets that a person named. */
-const NAMED = 'named';
+/** The kind of secrets that a person named. */
+const NAMED_KIND = 'named';
 
 /**
- * `/secret` keeps a value under a name, lists names, forgets one. The value came beside the command and is in no envelope.
- * Keeping the same name again replaces the value. No command shows a value.
+ * `/secret` stores a value under a name, lists names or deletes one. The value travels outside the envelope. Storing a
+ * name again replaces the value; no command shows one.
  */
 export default {
   name: 'secret',
@@ -27,82 +27,82 @@ export default {
   menu: { place: 60, description: 'menu.secret' },
   help: 'help.secret',
   answer: (parts, typed, asked) => {
-    const [verb = '', word = '', ...more] = typed.split(/\s+/);
+    const [verb = '', name = '', ...more] = typed.split(/\s+/);
     switch (verb.toLowerCase()) {
       case 'set':
-        return keep(parts, word, asked);
+        return storeSecret(parts, name, asked);
       case 'list':
-        return list(parts, word, asked);
+        return listSecretNames(parts, name, asked);
       case 'delete':
-        return more.length > 0 ? usage() : forget(parts, word, asked);
+        return more.length > 0 ? answerUsage() : forgetSecret(parts, name, asked);
       default:
-        return usage();
+        return answerUsage();
     }
   },
 } satisfies ChatCommand;
 
-async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Promise<Answer> {
+async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const { envelope, secret } = asked;
   const { userKey } = envelope;
   // Everybody in the group has seen the value.
   if (envelope.chatKind === 'group') {
-    await recordCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
+    await auditCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
     return { text: say('people.exposed') };
   }
-  const name = NewName.safeParse(word.replace(/^secret:/i, ''));
-  if (secret === null || word === '') return usage();
-  if (!name.success)
-    return { text: say('people.bad-name', { problem: name.error.issues[0]?.message ?? say('people.no-name') }) };
-  const handle = `${HANDLE_PREFIX}${name.data}`;
-  const known = (await listSecrets(db, userKey)).filter(({ kind }) => kind === NAMED);
+  const newName = NewName.safeParse(name.replace(/^secret:/i, ''));
+  if (secret === null || name === '') return answerUsage();
+  if (!newName.success)
+    return { text: say('people.bad-name', { problem: newName.error.issues[0]?.message ?? say('people.no-name') }) };
+  const handle = `${HANDLE_PREFIX}${newName.data}`;
+  const known = (await listSecrets(db, userKey)).filter(({ kind }) => kind === NAMED_KIND);
   const isNew = !known.some((one) => one.handle === handle);
   if (isNew && known.length >= MAX_NAMED) return { text: say('people.full', { count: MAX_NAMED }) };
   const ciphertext = cipher.seal(secret, { userKey, handle });
-  await putSecrets(db, [{ userKey, handle, kind: NAMED, ciphertext, keptMs: null }]);
-  await recordCommand(db, asked, 'secret.kept', { handle, kind: NAMED, found: false, replaced: !isNew });
+  await putSecrets(db, [{ userKey, handle, kind: NAMED_KIND, ciphertext, keptMs: null }]);
+  await auditCommand(db, asked, 'secret.kept', { handle, kind: NAMED_KIND, found: false, replaced: !isNew });
   return { text: say(isNew ? 'people.kept' : 'people.replaced', { handle }) };
 }
 
-/** One's own names; an admin may look at another person's. */
-async function list({ db }: AnswerParts, person: string, asked: Asked): Promise<Answer> {
+/** Lists one's own names; an admin may list another person's. */
+async function listSecretNames({ db }: AnswerDeps, person: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
-  if (!isOwn && !roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
+  if (!isOwn && !roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
   return { text: describeSecrets(secrets, isOwn ? null : person) };
 }
 
-async function forget({ db }: AnswerParts, word: string, asked: Asked): Promise<Answer> {
-  if (word === '') return usage();
-  const handle = word.toLowerCase().startsWith(HANDLE_PREFIX)
-    ? word.toLowerCase()
-    : `${HANDLE_PREFIX}${word.toLowerCase()}`;
+async function forgetSecret({ db }: AnswerDeps, name: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+  if (name === '') return answerUsage();
+  const handle = name.toLowerCase().startsWith(HANDLE_PREFIX)
+    ? name.toLowerCase()
+    : `${HANDLE_PREFIX}${name.toLowerCase()}`;
   const wasThere = await deleteSecret(db, asked.envelope.userKey, handle);
-  if (wasThere) await recordCommand(db, asked, 'secret.deleted', { handle });
-  return { text: say(wasThere ? 'people.forgotten' : 'people.secretsUnknown', { handle: plainCode(handle) }) };
+  if (wasThere) await auditCommand(db, asked, 'secret.deleted', { handle });
+  return { text: say(wasThere ? 'people.forgotten' : 'people.secretsUnknown', { handle: toPlainCode(handle) }) };
 }
 
-function usage(): Answer {
+function answerUsage(): GatewayAnswer {
   return { text: say('people.secretsUsage') };
 }
 
-/** Names and times, never values. `person`: another person, whom an admin asks about. */
+/** Lists names and times, never values. `person`: another person, when an admin asks. */
 function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
-  const whose = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: plainName(person) };
-  if (secrets.length === 0) return say('people.none', whose);
+  const owner = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: plainName(person) };
+  if (secrets.length === 0) return say('people.none', owner);
   const lines = secrets.slice(0, MAX_LISTED).map(({ handle, expiresAt, usedAt }) =>
     say('people.named', {
-      handle: plainCode(handle),
+      handle: toPlainCode(handle),
       used: usedAt === null ? 'never' : sayDuration(now - usedAt.getTime()),
       left: expiresAt === null ? 'always' : sayDuration(expiresAt.getTime() - now),
     }),
   );
   const more = secrets.length - lines.length;
   return [
-    say('people.secretsList', whose),
+    say('people.secretsList', owner),
     '',
     ...lines,
     ...(more > 0 ? [say('people.secretsMore', { count: more })] : []),
   ].join('\n');
 }
 
-const plainCode = (text: string): string => text.replace(/[`\s]+/g, ' ').slice(0, 80);
+const toPlainCode = (text: string): string => text.replace(/[`\s]+/g, ' ').slice(0, 80);

@@ -12,10 +12,10 @@ export default {
   help: 'help.stop',
   answer: async ({ db }, _, { envelope, inboxId }) => {
     const { userKey, chatKey } = envelope;
-    const stops = await stopLane(db, userKey, inboxId);
+    const isStopping = await stopLane(db, userKey, inboxId);
     const ended = await endFollowedLogs(db, { userKey, chatKey });
-    // The message of a followed log says that it was stopped.
-    const otherwise = ended > 0 ? null : say('gateway.nothing-runs');
-    return { text: stops ? say('gateway.stopping') : otherwise, stops: stops ? [userKey] : [] };
+    // The log's own message says that it was stopped.
+    const idleText = ended > 0 ? null : say('gateway.nothing-runs');
+    return { text: isStopping ? say('gateway.stopping') : idleText, stops: isStopping ? [userKey] : [] };
   },
 } satisfies ChatCommand;

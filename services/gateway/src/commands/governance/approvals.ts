@@ -10,14 +10,14 @@ import type { Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
-import { showBound } from '../bound-view.ts';
-import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
-import { recordCommand } from '../record.ts';
+import { renderBoundFor } from '../bound-view.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { auditCommand } from '../record.ts';
 import { chooseCards } from '../sent-cards.ts';
 
 /**
- * `/approvals`: what waits, with its cards; an operator sees everyone's. With an id: that request, and all that it is bound to. `here` and `private` choose where
- * requests are shown.
+ * `/approvals` lists pending requests with their cards; operators see everyone's. With an id: everything that request
+ * is bound to. `here` and `private` choose where approval cards are sent.
  */
 export default {
   name: 'approvals',
@@ -26,46 +26,50 @@ export default {
   menu: { place: 40, description: 'menu.approvals' },
   help: 'help.approvals',
   answer: async ({ db }, typed, asked) => {
-    if (typed === 'here' || typed === 'private') return choosePlace(db, typed, asked);
-    const own = await accountsOf(db, asked.envelope.userKey);
-    const accounts = roleCovers(asked.role, 'operator') ? null : own;
+    if (typed === 'here' || typed === 'private') return chooseApprovalsChat(db, typed, asked);
+    const ownAccounts = await accountsOf(db, asked.envelope.userKey);
+    const accounts = roleCovers(asked.role, 'operator') ? null : ownAccounts;
     const all = await listPending(db, accounts);
-    const named = all.filter(({ approvalId }) => approvalId === typed);
-    const open = named.length > 0 ? named : all;
+    const requested = all.filter(({ approvalId }) => approvalId === typed);
+    const open = requested.length > 0 ? requested : all;
     const lines: string[] = [];
     for (const approval of open) lines.push(describePending(approval, await listVotes(db, approval.approvalId)));
-    const { putBelow, ...sent } = await chooseCards(db, open, asked, own);
+    const { putBelow, ...sent } = await chooseCards(db, open, asked, ownAccounts);
     const waiting =
       lines.length === 0
         ? say('control.nothing-pending')
         : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where', sent)}`;
-    const [request] = named;
-    const bound = request ? await showBound(db, request, asked) : null;
+    const [request] = requested;
+    const bound = request ? await renderBoundFor(db, request, asked) : null;
     if (bound !== null) return { text: `${bound}\n\n${waiting}`, isExact: true, putBelow };
-    const refused = await listRefused(db, { accounts, days: REFUSED_DAYS, limit: REFUSED_SHOWN });
+    const refused = await listRefused(db, { accounts, days: REFUSED_DAYS, limit: MAX_REFUSED });
     if (refused.length === 0) return { text: waiting, putBelow };
     return { text: `${waiting}\n\n${say('control.refused')}\n${refused.map(describeRefused).join('\n')}`, putBelow };
   },
 } satisfies ChatCommand;
 
-async function choosePlace(db: AnswerParts['db'], place: 'here' | 'private', asked: Asked): Promise<Answer> {
+async function chooseApprovalsChat(
+  db: AnswerDeps['db'],
+  place: 'here' | 'private',
+  asked: AskedQuestion,
+): Promise<GatewayAnswer> {
   const { chatKey, chatKind } = asked.envelope;
-  if (!roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
+  if (!roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
   if (place === 'here' && chatKind !== 'group') return { text: say('control.only-in-groups'), personal: false };
-  await nameApprovalsChat(db, place === 'here' ? chatKey : null);
-  await recordCommand(db, asked, 'role.changed', { approvalsChat: place === 'here' ? chatKey : 'private' });
+  await setApprovalsChat(db, place === 'here' ? chatKey : null);
+  await auditCommand(db, asked, 'role.changed', { approvalsChat: place === 'here' ? chatKey : 'private' });
   return { text: say(`control.approvals-${place}`), personal: false };
 }
 
-/** The group in which requests are shown to those who decide. Null: their private chats. */
-async function nameApprovalsChat(db: Queryable, chatKey: string | null): Promise<void> {
+/** Sets the group that gets approval cards. Null: the approvers' private chats. */
+async function setApprovalsChat(db: Queryable, chatKey: string | null): Promise<void> {
   if (chatKey === null) await db.query(`delete from settings where key = 'approvals_chat'`);
   else await putSetting(db, 'approvals_chat', sql`jsonb_build_object('chatKey', ${chatKey}::text)`);
 }
 
-/** Requests that came to nothing stay in sight for so long: whoever asked may have been away. */
+/** Refused requests stay listed this long, since the requester may have been away. */
 const REFUSED_DAYS = 7;
-const REFUSED_SHOWN = 10;
+const MAX_REFUSED = 10;
 
 function describeRefused({ card, status, reason, approvalId }: Approval): string {
   const requester = escapeLine(card.requester);

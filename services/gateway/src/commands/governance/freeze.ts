@@ -3,8 +3,8 @@ import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { hasRow } from '@signalbox/store/sql';
 import type { ChatCommand } from '../chat-command.ts';
-import { noticeToDeciders } from '../deciders.ts';
-import { recordCommand } from '../record.ts';
+import { createDeciderNotices } from '../deciders.ts';
+import { auditCommand } from '../record.ts';
 
 export default {
   name: 'freeze',
@@ -16,14 +16,14 @@ export default {
     const { userKey, name, at } = asked.envelope;
     const reason = typed.slice(0, 300);
     if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: say('control.frozen-already') };
-    await recordCommand(db, asked, 'freeze.set', { reason });
+    await auditCommand(db, asked, 'freeze.set', { reason });
     const why = { why: reason === '' ? 'none' : 'given', reason: plainName(reason) };
     const notice = (): string => say('control.frozen-by', { ...why, name: plainName(name) });
-    return { text: say('control.frozen', why), notices: await noticeToDeciders(db, asked, notice) };
+    return { text: say('control.frozen', why), notices: await createDeciderNotices(db, asked, notice) };
   },
 } satisfies ChatCommand;
 
-/** Why and by whom everything but reads is stopped. */
+/** A freeze: who stopped all effects, and why. */
 export interface Freeze {
   readonly by: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Freeze {
   readonly at: string;
 }
 
-/** Stops every effect until it is lifted. False when it was in force already; the first one stands. */
+/** Stops every effect until it is lifted. False when a freeze is already in force; the first one stays. */
 export function setFreeze(db: Queryable, freeze: Freeze): Promise<boolean> {
   return hasRow(db)`insert into settings (key, value) values ('freeze', ${JSON.stringify(freeze)}::jsonb)
     on conflict (key) do nothing`;

@@ -3,9 +3,9 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listGrants, revokeGrant, type Grant } from '@signalbox/store/governance/grants';
 import type { ChatCommand } from '../chat-command.ts';
-import { recordCommand } from '../record.ts';
+import { auditCommand } from '../record.ts';
 
-/** `/grants` lists what is allowed for a while; `/grants revoke <id>` takes one back. */
+/** `/grants` lists the grants in force; `/grants revoke <id>` revokes one. */
 export default {
   name: 'grants',
   who: 'operator',
@@ -15,11 +15,11 @@ export default {
   answer: async ({ db }, typed, asked) => {
     const [, id] = /^revoke\s+(grant_\w+)$/.exec(typed) ?? [];
     if (id === undefined) return { text: describeGrants(await listGrants(db)) };
-    const gone = await revokeGrant(db, id, asked.envelope.userKey);
-    if (!gone) return { text: say('control.no-grant', { id: plainName(id) }) };
-    const data = { grantId: gone.grantId, tool: gone.tool, of: gone.userKey };
-    await recordCommand(db, asked, 'grant.revoked', data);
-    return { text: say('control.revoked', { tool: gone.tool, grantId: gone.grantId }) };
+    const revoked = await revokeGrant(db, id, asked.envelope.userKey);
+    if (!revoked) return { text: say('control.no-grant', { id: plainName(id) }) };
+    const data = { grantId: revoked.grantId, tool: revoked.tool, of: revoked.userKey };
+    await auditCommand(db, asked, 'grant.revoked', data);
+    return { text: say('control.revoked', { tool: revoked.tool, grantId: revoked.grantId }) };
   },
 } satisfies ChatCommand;
 

@@ -7,15 +7,15 @@ import type { Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
-import { noticeToDeciders } from '../deciders.ts';
-import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
-import { recordCommand } from '../record.ts';
+import { createDeciderNotices } from '../deciders.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { auditCommand } from '../record.ts';
 import type { Freeze } from './freeze.ts';
 
 /** How long break-glass stays open. */
 const BREAK_GLASS_MS = 15 * MINUTE_MS;
 
-/** `/unfreeze` lifts a freeze; with `break-glass` an admin lets actions pass in spite of it for a while. */
+/** `/unfreeze` lifts a freeze; `/unfreeze break-glass` lets an admin pass it for a while. */
 export default {
   name: 'unfreeze',
   asksWhenOld: true,
@@ -27,21 +27,21 @@ export default {
     if (typed === 'break-glass') return breakGlass(db, asked);
     const lifted = await liftFreeze(db);
     if (!lifted) return { text: say('control.not-frozen') };
-    await recordCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
+    await auditCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
     const notice = (): string => say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
-    return { text: say('control.unfrozen'), notices: await noticeToDeciders(db, asked, notice) };
+    return { text: say('control.unfrozen'), notices: await createDeciderNotices(db, asked, notice) };
   },
 } satisfies ChatCommand;
 
-async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> {
-  if (!roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
+async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<GatewayAnswer> {
+  if (!roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
-  await recordCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });
+  await auditCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });
   const notice = (): string =>
     say('control.glass-broken-by', { name: plainName(name), time: sayDuration(BREAK_GLASS_MS) });
   const time = sayDuration(BREAK_GLASS_MS);
-  return { text: say('control.glass-broken', { time }), notices: await noticeToDeciders(db, asked, notice) };
+  return { text: say('control.glass-broken', { time }), notices: await createDeciderNotices(db, asked, notice) };
 }
 
 /** Lifts a freeze and returns it; null when there was none. */
@@ -49,7 +49,7 @@ function liftFreeze(db: Queryable): Promise<Freeze | null> {
   return findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
 }
 
-/** Opens break-glass for a while. What policy lets pass meanwhile passes, and every decider is notified. */
+/** Opens break-glass for `validMs`: actions that policy allows pass the freeze, and every decider is notified. */
 function openBreakGlass(db: Queryable, by: string, validMs: number): Promise<void> {
   const until = sql`clock_timestamp() + ${validMs} * interval '1 ms'`;
   return putSetting(db, 'break_glass', sql`jsonb_build_object('by', ${by}::text, 'until', ${until})`);

@@ -6,7 +6,10 @@ import { listRows, sql } from '@signalbox/store/sql';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** `/why`: which rule decided about one's newest actions, those of a turn, or the one of a receipt. An operator may name anyone's. */
+/**
+ * `/why` explains which rule decided the newest actions, those of a turn, or that of a receipt. Operators may ask about
+ * anyone's.
+ */
 export default {
   name: 'why',
   who: 'viewer',
@@ -17,11 +20,11 @@ export default {
     const id = /^(?:turn|act)_\w+$/.test(typed) ? typed : null;
     if (typed !== '' && id === null) return { text: say('control.why-usage') };
     const any = roleCovers(role, 'operator');
-    return { text: describe(await explainActions(db, { id, userKey: envelope.userKey, any })) };
+    return { text: describeActions(await explainActions(db, { id, userKey: envelope.userKey, any })) };
   },
 } satisfies ChatCommand;
 
-/** One action of a turn, with what was decided about it. */
+/** One action of a turn, with the decision about it. */
 export interface ExplainedAction {
   readonly actionId: string;
   readonly turnId: string;
@@ -39,14 +42,14 @@ export interface ExplainedAction {
 }
 
 /**
- * The actions of a turn (`turn_…`), those whose ids begin with that of a receipt (`act_…`), or without an id those of this person's newest
- * turn that had any; oldest first. `any`: also those of others, by id.
+ * The actions of a turn (`turn_…`) or with an id prefix (`act_…`); without an id those of the person's newest turn.
+ * Oldest first. `any`: includes other people's, by id.
  */
 function explainActions(
   db: Queryable,
   { id, userKey, any }: { readonly id: string | null; readonly userKey: string; readonly any: boolean },
 ): Promise<readonly ExplainedAction[]> {
-  const which = id?.startsWith('act_')
+  const filter = id?.startsWith('act_')
     ? sql`starts_with(a.action_id, ${id})`
     : sql`a.turn_id = coalesce(${id}, (select turn_id from actions where user_key = ${userKey} order by proposed_at desc limit 1))`;
   return listRows<ExplainedAction>(db)`
@@ -57,14 +60,14 @@ function explainActions(
             p.approval_id as "approvalId", p.status as "approvalStatus",
             coalesce((select array_agg(v.name order by v.voted_at) from approval_votes v where v.approval_id = p.approval_id), '{}') as voters
        from actions a left join approvals p on p.action_id = a.action_id
-      where (a.user_key = ${userKey} or ${any && id !== null}) and ${which}
+      where (a.user_key = ${userKey} or ${any && id !== null}) and ${filter}
       order by a.proposed_at, a.action_id limit 50`;
 }
 
-function describe(actions: readonly ExplainedAction[]): string {
+function describeActions(actions: readonly ExplainedAction[]): string {
   const [first] = actions;
   if (!first) return say('control.no-actions');
-  const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(cutExact(first))}`;
+  const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(renderExactStart(first))}`;
   return `\`${first.turnId}\`\n${actions.map(describeAction).join('\n')}${exact}`;
 }
 
@@ -90,10 +93,10 @@ function describeAction(action: ExplainedAction): string {
   ].join(' ');
 }
 
-/** Of longer actions the beginning is enough to know them by; the audit has all. */
-const EXACT_SHOWN = 1_500;
+/** Longer actions are cut; the audit has all of it. */
+const MAX_EXACT_LENGTH = 1_500;
 
-function cutExact({ tool, arguments: args }: ExplainedAction): string {
+function renderExactStart({ tool, arguments: args }: ExplainedAction): string {
   const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // as the tool's schema parsed them
-  return exact.length > EXACT_SHOWN ? `${exact.slice(0, EXACT_SHOWN)}…` : exact;
+  return exact.length > MAX_EXACT_LENGTH ? `${exact.slice(0, MAX_EXACT_LENGTH)}…` : exact;
 }

@@ -6,11 +6,11 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-looks';
 import type { ChatCommand } from '../chat-command.ts';
-import { recordCommand } from '../record.ts';
+import { auditCommand } from '../record.ts';
 
 const MAX_HOURS = 7 * 24;
 
-/** `/mute shop staging 2` keeps messages about its health away for two hours; `/mute` shows what is muted. */
+/** `/mute shop staging 2` mutes the service's health messages for two hours; `/mute` lists muted services. */
 export default {
   name: 'mute',
   asksWhenOld: true,
@@ -20,25 +20,25 @@ export default {
   help: 'help.mute',
   answer: async ({ db }, typed, asked) => {
     const now = Date.now();
-    if (typed === '') return { text: describeMuted(await listServicesBriefly(db), now) };
-    const [project = '', named = '', hoursTyped = '1', ...more] = typed.toLowerCase().split(/\s+/);
-    const environment = Environment.safeParse(named);
+    if (typed === '') return { text: describeMutedServices(await listServicesBriefly(db), now) };
+    const [project = '', environmentName = '', hoursTyped = '1', ...more] = typed.toLowerCase().split(/\s+/);
+    const environment = Environment.safeParse(environmentName);
     const hours = Number(hoursTyped.replace(/h$/, ''));
     if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MAX_HOURS)
       return { text: say('control.mute-usage') };
     const service = { project, environment: environment.data };
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
     if (!(await muteServiceWithin(db, service, until, asked.envelope.userKey)))
-      return { text: describeUnknown(service, await listServicesBriefly(db)) };
-    await recordCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
+      return { text: describeUnknownService(service, await listServicesBriefly(db)) };
+    await auditCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
     const values = { ...service, project: plainName(project), hours };
     return { text: say(hours === 0 ? 'control.unmuted' : 'control.muted', values), personal: false };
   },
 } satisfies ChatCommand;
 
-type Muted = ServiceKey & { readonly mutedUntil: Date | null };
+type MutableService = ServiceKey & { readonly mutedUntil: Date | null };
 
-function describeMuted(services: readonly Muted[], now: number): string {
+function describeMutedServices(services: readonly MutableService[], now: number): string {
   const lines = services.flatMap((service) => {
     const leftMs = (service.mutedUntil?.getTime() ?? now) - now;
     if (leftMs <= 0) return [];
@@ -47,8 +47,8 @@ function describeMuted(services: readonly Muted[], now: number): string {
   return lines.length === 0 ? say('control.nothing-muted') : lines.join('\n');
 }
 
-function describeUnknown(wanted: ServiceKey, services: readonly Muted[]): string {
-  const service = plainName(serviceName(wanted).slice(0, 80));
+function describeUnknownService(unknown: ServiceKey, services: readonly MutableService[]): string {
+  const service = plainName(serviceName(unknown).slice(0, 80));
   const known = services.slice(0, 10).map((one) => plainName(serviceName(one)));
   if (known.length === 0) return say('control.no-services', { service });
   return say('control.no-service', { service, known: known.join(', ') });

@@ -10,13 +10,13 @@ import { say } from '@signalbox/messages/say';
 import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
 import { listOpenIncidents, type Incident } from '@signalbox/store/deploy/incidents';
 import type { ChatCommand } from '../chat-command.ts';
-import type { Answer, AnswerParts, Asked } from '../question.ts';
-import { recordCommand } from '../record.ts';
+import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
+import { auditCommand } from '../record.ts';
 
-/** Dead letters, incidents and people that a message names. */
-const NAMED = 5;
+/** The most dead letters, incidents and people listed. */
+const MAX_LISTED = 5;
 
-/** `/queues`: what waits, runs and is stuck; `retry <id>` and `resolve <id>` settle a dead letter. */
+/** `/queues` shows waiting, running and stuck work; `retry <id>` and `resolve <id>` settle a dead letter. */
 export default {
   name: 'queues',
   who: 'admin',
@@ -26,26 +26,26 @@ export default {
   answer: async ({ db }, typed, asked) => {
     const [verb = '', id = '', ...more] = typed.split(/\s+/);
     if (verb === '') {
-      const letters = await listDeadLetters(db, { settled: false, limit: NAMED });
+      const letters = await listDeadLetters(db, { settled: false, limit: MAX_LISTED });
       return { text: describeQueues(await readOverview(db, null), letters, await listOpenIncidents(db)) };
     }
     if ((verb !== 'retry' && verb !== 'resolve') || id === '' || more.length > 0)
       return { text: say('control.queues-usage') };
-    return verb === 'retry' ? retry(db, id, asked) : resolve(db, id, asked);
+    return verb === 'retry' ? retryLetter(db, id, asked) : resolveLetter(db, id, asked);
   },
 } satisfies ChatCommand;
 
-async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<Answer> {
+async function retryLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const result = await retryDeadLetterWithin(db, id);
   switch (result.kind) {
     case 'missing':
-      return describeMissing(id);
+      return answerUnknownLetter(id);
     case 'settled':
       return { text: say('control.letter-settled') };
     case 'refused':
       return { text: say('control.letter-refused', { reason: result.reason }) };
     case 'retried': {
-      await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'retried' });
+      await auditCommand(db, asked, 'dead_letter.settled', { id, how: 'retried' });
       const { wake } = result;
       const text = say('control.letter-retried');
       if (wake.kind === 'chat') return { text, chats: [wake.chatKey] };
@@ -54,17 +54,17 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
   }
 }
 
-async function resolve(db: AnswerParts['db'], id: string, asked: Asked): Promise<Answer> {
-  if (!(await resolveDeadLetter(db, id))) return describeMissing(id);
-  await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'resolved' });
+async function resolveLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+  if (!(await resolveDeadLetter(db, id))) return answerUnknownLetter(id);
+  await auditCommand(db, asked, 'dead_letter.settled', { id, how: 'resolved' });
   return { text: say('control.letter-resolved') };
 }
 
-function describeMissing(id: string): Answer {
+function answerUnknownLetter(id: string): GatewayAnswer {
   return { text: say('control.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
 }
 
-/** One short message: what waits, what runs, what is stuck. */
+/** One short message about waiting, running and stuck work. */
 function describeQueues(
   { messagesOpen, oldestMessageMs, outboxPending, oldestReplyMs, turns, jobs, parkedChats, deadLetters }: Overview,
   letters: readonly DeadLetterRow[],
@@ -77,10 +77,10 @@ function describeQueues(
     .map(({ job, status, count }) => `${count} × ${job} ${status}`);
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const served = turns
-    .slice(0, NAMED)
+    .slice(0, MAX_LISTED)
     .map(({ name, userKey, waiting }) => say('control.lane', { name: plainName(name ?? userKey), waiting }));
   const broken = incidents
-    .slice(0, NAMED)
+    .slice(0, MAX_LISTED)
     .map(({ subject, kind }) => `${plainName(subject.replace(/^service:/, ''))} (${kind})`);
   return [
     say('control.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),

@@ -1,7 +1,7 @@
 import type { ChatCommand } from '../chat-command.ts';
-import { allowPerson, describeUsage, readRole } from '../people-changes.ts';
+import { allowPerson, describeUsage, parseRole } from '../people-changes.ts';
 
-/** `/allow <id> <role> [name]`: lets a person in, or changes their role. */
+/** `/allow <id> <role> [name]` gives a person a role or changes it. */
 export default {
   name: 'allow',
   asksWhenOld: true,
@@ -11,7 +11,7 @@ export default {
   help: 'help.allow',
   answer: (parts, typed, asked) => {
     const [id = '', ...others] = typed.split(/\s+/);
-    const { role, name } = readRole(others.join(' '));
+    const { role, name } = parseRole(others.join(' '));
     if (role === null) return { text: describeUsage('/allow <id> <role> [name]', others[0] ?? '') };
     return allowPerson(parts, asked, { id, role, name });
   },

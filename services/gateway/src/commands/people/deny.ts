@@ -5,10 +5,10 @@ import { listIdentities } from '@signalbox/store/people/identities';
 import { denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../admission/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
-import { describeUsage, noticeTo, refuseLastAdmin } from '../people-changes.ts';
-import { recordCommand } from '../record.ts';
+import { describeUsage, createNoticeTo, refuseLastAdmin } from '../people-changes.ts';
+import { auditCommand } from '../record.ts';
 
-/** `/deny <id>`: takes a role away, ends what runs for that person, and forgets what they had remembered. */
+/** `/deny <id>` removes a role, stops that person's work and deletes their memory. */
 export default {
   name: 'deny',
   asksWhenOld: true,
@@ -25,14 +25,14 @@ export default {
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
     if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
-    const lost = { person: id, from: known?.role ?? null, to: null, factsForgotten };
-    await recordCommand(parts.db, asked, 'role.changed', lost);
-    // What runs for them ends, what waits is voided.
+    const auditData = { person: id, from: known?.role ?? null, to: null, factsForgotten };
+    await auditCommand(parts.db, asked, 'role.changed', auditData);
+    // Running turns stop, waiting messages are voided.
     const stops: string[] = [];
     for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {
       text: say('people.denied', { ...person, name: plainName(person.name), facts: factsForgotten }),
-      notices: await noticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
+      notices: await createNoticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
       stops,
       peopleChanged: true,
     };

@@ -10,10 +10,10 @@ import {
 import type { Queryable } from '@signalbox/store/pool';
 import { linkWith, readLinks } from '../../channels/links.ts';
 import type { ChatCommand } from '../chat-command.ts';
-import type { Answer, Asked } from '../question.ts';
-import { recordCommand } from '../record.ts';
+import type { GatewayAnswer, AskedQuestion } from '../question.ts';
+import { auditCommand } from '../record.ts';
 
-/** `/link`: a code for another account of the same person. `/link remove <key>` takes an account away. */
+/** `/link` creates a code for another account of the same person. `/link remove <key>` unlinks an account. */
 export default {
   name: 'link',
   who: 'viewer',
@@ -22,20 +22,20 @@ export default {
   help: 'help.link',
   answer: async ({ db }, typed, asked) => {
     const { envelope } = asked;
-    const [, remove] = /^remove\s+(\S+)$/i.exec(typed) ?? [];
-    if (remove !== undefined) return removeAccount(db, remove, asked);
+    const [, removedKey] = /^remove\s+(\S+)$/i.exec(typed) ?? [];
+    if (removedKey !== undefined) return removeAccount(db, removedKey, asked);
     if (envelope.chatKind === 'group') return { text: say('people.link-in-private') };
     const code = await createIdentityCode(db, envelope.userKey);
     const left = sayDuration(IDENTITY_CODE_MS);
     const links = (await readLinks(db)).filter(({ channel }) => channel !== envelope.channel);
-    const opened = links.map((link) => `- ${link.channel}: ${linkWith(link, code)}`);
+    const linkLines = links.map((link) => `- ${link.channel}: ${linkWith(link, code)}`);
     const text = [
       say('people.link-code', { left }),
       `\`${code}\``,
-      ...(opened.length > 0 ? [[say('people.link-open'), ...opened].join('\n')] : []),
+      ...(linkLines.length > 0 ? [[say('people.link-open'), ...linkLines].join('\n')] : []),
       await describeAccounts(db, envelope.userKey),
     ].join('\n\n');
-    // The text is the only place that holds the code.
+    // Only this text holds the code, so the history keeps `afterwards` instead.
     return { text, afterwards: say('people.link-made', { left }) };
   },
 } satisfies ChatCommand;
@@ -44,13 +44,13 @@ async function describeAccounts(db: Queryable, userKey: string): Promise<string>
   const lines = (await listIdentities(db, userKey)).map(({ userKey: key, name, isFirst }) =>
     say('people.link-account', { name: plainName(name), userKey: key, isFirst: isFirst ? 'yes' : 'no' }),
   );
-  const how = lines.length > 1 ? ['', say('people.link-remove-how')] : [];
-  return [say('people.link-accounts'), ...lines, ...how].join('\n');
+  const removeHint = lines.length > 1 ? ['', say('people.link-remove-how')] : [];
+  return [say('people.link-accounts'), ...lines, ...removeHint].join('\n');
 }
 
-async function removeAccount(db: Queryable, userKey: string, asked: Asked): Promise<Answer> {
+async function removeAccount(db: Queryable, userKey: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const removed = await unlinkIdentity(db, userKey, asked.envelope.userKey);
   if (!removed) return { text: say('people.link-not-removed', { userKey: plainName(userKey) }) };
-  await recordCommand(db, asked, 'role.changed', { person: userKey, from: asked.role, to: null, by: 'link' });
+  await auditCommand(db, asked, 'role.changed', { person: userKey, from: asked.role, to: null, by: 'link' });
   return { text: say('people.link-removed', { userKey }), peopleChanged: true };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePeople } from './people.ts';
 
-test('a list of many people is cut, and says so', () => {
+test('a long list of people is cut and says how many are missing', () => {
   const users = Array.from({ length: 60 }, (_, n) => ({
     userKey: String(n),
     name: 'P',
@@ -12,7 +12,7 @@ test('a list of many people is cut, and says so', () => {
   expect(describePeople(users, [])).toContain('- and 10 more');
 });
 
-test('an open invitation is listed with its role, its name if it has one, and the time that is left', () => {
+test('an open invitation is listed with its role, optional name and remaining time', () => {
   const expiresAt = new Date(7_200_000);
   const invitations = [
     { role: 'operator', name: 'Ben', expiresAt },

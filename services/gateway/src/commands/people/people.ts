@@ -3,9 +3,9 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listUsers, type User } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
-import { describeInvited, listInvitations, type Invitation } from '../invitations.ts';
+import { toInviteeValues, listInvitations, type Invitation } from '../invitations.ts';
 
-/** More do not fit a phone; operators have the whole list at the terminal. */
+/** As many as fit on a phone; the terminal lists all. */
 const MAX_LISTED = 50;
 
 export default {
@@ -17,7 +17,7 @@ export default {
   answer: async ({ db }) => ({ text: describePeople(await listUsers(db), await listInvitations(db)) }),
 } satisfies ChatCommand;
 
-/** Who may speak, and which invitations are open. */
+/** Lists people with a role, and open invitations. */
 export function describePeople(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
   const people = users
     .slice(0, MAX_LISTED)
@@ -25,7 +25,7 @@ export function describePeople(users: readonly User[], invitations: readonly Inv
   const more = users.length - people.length;
   const open = invitations.slice(0, MAX_LISTED).map((invitation) => {
     const left = sayDuration(invitation.expiresAt.getTime() - now);
-    return say('people.open-invitation', { ...describeInvited(invitation), left });
+    return say('people.open-invitation', { ...toInviteeValues(invitation), left });
   });
   return [
     say('people.list', { count: users.length }),

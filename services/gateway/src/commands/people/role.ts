@@ -5,7 +5,7 @@ import { listUsers } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 import { allowPerson, describeUsage } from '../people-changes.ts';
 
-/** `/role <person> <role>`: changes the role of a known person, by name or id. */
+/** `/role <person> <role>` changes the role of a known person, by name or id. */
 export default {
   name: 'role',
   asksWhenOld: true,
@@ -14,18 +14,18 @@ export default {
   menu: { place: 60, description: 'menu.role' },
   help: null,
   answer: async (parts, typed, asked) => {
-    const written = typed.split(/\s+/);
-    const role = Role.safeParse(written.at(-1)?.toLowerCase());
-    const who = written.slice(0, -1).join(' ');
-    if (!role.success || who === '') return { text: describeUsage('/role <person> <role>', written.at(-1) ?? '') };
+    const words = typed.split(/\s+/);
+    const role = Role.safeParse(words.at(-1)?.toLowerCase());
+    const who = words.slice(0, -1).join(' ');
+    if (!role.success || who === '') return { text: describeUsage('/role <person> <role>', words.at(-1) ?? '') };
     const all = await listUsers(parts.db);
     const byId = all.filter(({ userKey }) => userKey === who);
-    const meant = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
-    const [person] = meant;
+    const matches = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
+    const [person] = matches;
     const name = plainName(who.slice(0, 80));
     if (!person) return { text: say('people.unknown', { name }) };
-    if (meant.length > 1)
-      return { text: say('people.ambiguous', { name, ids: meant.map(({ userKey }) => userKey).join(', ') }) };
+    if (matches.length > 1)
+      return { text: say('people.ambiguous', { name, ids: matches.map(({ userKey }) => userKey).join(', ') }) };
     return allowPerson(parts, asked, { id: person.userKey, role: role.data, name: null });
   },
 } satisfies ChatCommand;

@@ -4,10 +4,10 @@ import { say } from '@signalbox/messages/say';
 import { listUsersSeen } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** More people do not fit a phone. */
-const PEOPLE = 50;
+/** As many as fit on a phone. */
+const MAX_PEOPLE = 50;
 
-/** People, their roles, and when they wrote last. */
+/** Lists people, their roles, and when they last wrote. */
 export default {
   name: 'users',
   who: 'admin',
@@ -16,7 +16,7 @@ export default {
   help: null,
   answer: async ({ db }) => {
     const now = Date.now();
-    const people = await listUsersSeen(db, PEOPLE);
+    const people = await listUsersSeen(db, MAX_PEOPLE);
     const lines = people.map(({ name, userKey, role, lastSeen }) => {
       const person = { name: plainName(name), userKey, role };
       if (lastSeen === null) return say('people.person-not-seen', person);
