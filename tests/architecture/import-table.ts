@@ -13,6 +13,8 @@ const REDACT = 'shared/safety/src/redact/**';
 /** All but the planner: it is one model of many, so only models and the CLI, which explains it, know of it. */
 const SHARED = 'shared/{messages,contracts,platform,store,safety,models,analysis}/src/**';
 const PLANNER = 'shared/planner/src/**';
+/** What governs actions: services decide by it, and nothing below them knows it. */
+const GOVERNANCE = 'shared/governance/src';
 const GATEWAY = 'services/gateway/src';
 const WEB_PAGE = `${GATEWAY}/channels/web/page`;
 const WORKER = 'services/worker/src';
@@ -31,8 +33,8 @@ const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [
   // Tests see what the package that they test sees.
-  { from: 'shared/<package>/src/**/*.{test,fixture}.ts', may: [SHARED, PLANNER] },
-  { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', SHARED] },
+  { from: 'shared/<package>/src/**/*.{test,fixture}.ts', may: [SHARED, PLANNER, `${GOVERNANCE}/**`] },
+  { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', `${GOVERNANCE}/**`, SHARED] },
   { from: 'infra/<part>/**/*.test.ts', may: ['infra/<part>/**', SHARED] },
   { from: 'tests/**', may: ['**'] },
 
@@ -45,6 +47,9 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'shared/analysis/src/**', may: ['shared/analysis/src/**', CONTRACTS, SAFETY] },
   { from: 'shared/platform/src/**', may: ['shared/platform/src/**', CONTRACTS, SAFETY] },
   { from: 'shared/store/src/**', may: ['shared/store/src/**', 'shared/platform/src/log.ts', SAFETY, CONTRACTS] },
+  // Governance knows tools by what they declare: the worker hands in the way to their handlers.
+  { from: `${GOVERNANCE}/{calls,provenance}/**`, may: [`${GOVERNANCE}/{calls,provenance}/**`, SHARED] },
+  { from: `${GOVERNANCE}/*.ts`, may: [`${GOVERNANCE}/**`, SHARED] },
   { from: PLANNER, may: [PLANNER, CONTRACTS] },
   {
     from: 'shared/models/src/**',
@@ -75,7 +80,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       'shared/safety/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
       CONTRACTS,
     ],
-    types: [`${WORKER}/tools/**`, `${WORKER}/checkpoints/**`, `${WORKER}/governance/**`], // handed in by worker.ts
+    types: [`${WORKER}/{tools,checkpoints,loop}/**`, `${GOVERNANCE}/**`], // handed in by worker.ts
   },
   // What agents share whose graph decides: it knows none of them.
   {
@@ -88,24 +93,27 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       'shared/safety/src/redact/redact.ts', // as above
       CONTRACTS,
     ],
-    types: [`${WORKER}/tools/**`, `${WORKER}/governance/**`], // as above
+    types: [`${WORKER}/{tools,loop}/**`, `${GOVERNANCE}/**`], // as above
   },
   {
     from: `${WORKER}/agents/*.ts`,
     may: [`${WORKER}/agents/*.ts`, `${WORKER}/checkpoints/**`, SHARED],
-    types: [`${WORKER}/tools/**`, `${WORKER}/governance/**`],
+    types: [`${WORKER}/{tools,loop}/**`, `${GOVERNANCE}/**`],
   },
-  // Governance decides and then calls handlers; nothing else reaches them.
-  { from: `${WORKER}/governance/**`, may: [`${WORKER}/governance/**`, `${WORKER}/tools/**`, SHARED] },
+  // The phases of a turn, and when it ends.
+  { from: `${WORKER}/loop/**`, may: [`${WORKER}/loop/**`, `${GOVERNANCE}/**`, SHARED] },
   // Replay puts agents and governance together anew, without anything that has an effect.
-  { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,governance,tools}/**`, SHARED] },
-  { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
-  { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,checkpoints,governance,tools}/**`, SHARED] },
+  { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,loop,tools}/**`, `${GOVERNANCE}/**`, SHARED] },
+  { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, `${GOVERNANCE}/calls/**`, SHARED] },
+  {
+    from: `${WORKER}/turn/**`,
+    may: [`${WORKER}/{turn,agents,checkpoints,loop,tools}/**`, `${GOVERNANCE}/**`, SHARED],
+  },
   // What a prompt is told is read from the store and written down; it knows no agent and no tool.
   { from: `${WORKER}/context/**`, may: [`${WORKER}/context/**`, SHARED] },
   // What a checkpoint holds is LangGraph's: no agent and no tool.
   { from: `${WORKER}/checkpoints/**`, may: [`${WORKER}/checkpoints/**`, SHARED] },
-  { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
+  { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, `${GOVERNANCE}/**`, SHARED] },
 
   // A channel knows its outside world, the interface and the catalog of sentences, not who admits or delivers.
   // What channels share knows none of them.
@@ -138,10 +146,16 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, `${GATEWAY}/channels/links.ts`, SHARED],
+    may: [
+      `${GATEWAY}/commands/**`,
+      `${GATEWAY}/{admission,delivery}/**`,
+      `${GATEWAY}/channels/links.ts`,
+      `${GOVERNANCE}/*.ts`,
+      SHARED,
+    ],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
-  { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, SHARED] },
+  { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, `${GOVERNANCE}/*.ts`, SHARED] },
 
   // A driver knows one way to reach a server, and nothing of deployments.
   {
@@ -159,7 +173,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'services/jobs/src/traffic/**',
     may: ['services/jobs/src/traffic/**', CONTRACTS, 'shared/platform/src/log.ts'],
   },
-  { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },
+  { from: 'services/jobs/src/**', may: ['services/jobs/src/**', `${GOVERNANCE}/*.ts`, SHARED] },
   // What carries people's traffic stands alone: it needs neither Redis nor Postgres.
   {
     from: 'services/proxy/src/**',

@@ -32,6 +32,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   safety: 'shared/safety/src',
   platform: 'shared/platform/src',
   store: 'shared/store/src',
+  governance: 'shared/governance/src',
   planner: 'shared/planner/src',
   models: 'shared/models/src',
   gateway: 'services/gateway/src',

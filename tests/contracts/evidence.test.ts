@@ -1,4 +1,4 @@
-import { isUnfounded, factsOf } from '@signalbox/worker/governance/unfounded';
+import { isUnfounded, factsOf } from '@signalbox/governance/provenance/unfounded';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 

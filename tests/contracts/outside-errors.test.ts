@@ -1,5 +1,5 @@
 import { AppError, ERRORS, type ErrorCode } from '@signalbox/contracts/errors';
-import { failure } from '@signalbox/worker/tools/call';
+import { failure } from '@signalbox/governance/calls/call';
 import { expect, it } from 'vitest';
 
 /*

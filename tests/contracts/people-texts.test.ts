@@ -6,7 +6,7 @@ import { parseChange } from '@signalbox/gateway/commands/change';
 import { groupErrors } from '@signalbox/jobs/diagnose/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
 import { tidy } from '@signalbox/planner/slots/descriptions';
-import { claimSignsOf } from '@signalbox/worker/governance/signs';
+import { claimSignsOf } from '@signalbox/governance/provenance/signs';
 import { expect, it } from 'vitest';
 import { findSlowness, type Make } from '../support/linear-time.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { factsOf, lineBelow, namesIn, type Account } from '@signalbox/worker/governance/unfounded';
+import { factsOf, lineBelow, namesIn, type Account } from '@signalbox/governance/provenance/unfounded';
 import { describe, expect, it } from 'vitest';
 
 // What models say, in fifteen languages, beside what happened: see tests/fixtures/claims/README.md.

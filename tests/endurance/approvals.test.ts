@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision, type DecisionEnvelope } from '@signalbox/worker/governance/approvals/approval-resume';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import { resumeDecision, type DecisionEnvelope } from '@signalbox/governance/resume-decision';
+import { executeCall } from '@signalbox/governance/action-run';
+import { createMachine } from '@signalbox/worker/loop/fsm';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ const AT_ONCE = 8;
 let database: TestDatabase;
 let pool: Pool;
 let policy: PolicyEngine;
-let parts: ExecuteParts;
+let parts: GovernanceDeps;
 const effects: string[] = [];
 
 const group = (describe_ = 'Erases a thing.', extra: z.ZodRawShape = {}): ToolGroup =>
@@ -133,7 +133,7 @@ describe('approvals that were tampered with', () => {
   const TAMPERINGS: readonly {
     readonly name: string;
     readonly sql?: string;
-    readonly parts?: () => ExecuteParts;
+    readonly parts?: () => GovernanceDeps;
     readonly scope?: Partial<CallScope>;
   }[] = [
     {

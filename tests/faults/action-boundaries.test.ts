@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision } from '@signalbox/worker/governance/approvals/approval-resume';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import { resumeDecision } from '@signalbox/governance/resume-decision';
+import { executeCall } from '@signalbox/governance/action-run';
+import { createMachine } from '@signalbox/worker/loop/fsm';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -151,7 +151,7 @@ async function survive(way: Way, at: number | 'effect', when: 'before' | 'after'
   const actionId = randomUUID();
   const first = mortal(at === 'effect' ? Number.MAX_SAFE_INTEGER : at, when);
   let isFirst = true;
-  const partsOf = (db: Pool, die: () => void): ExecuteParts =>
+  const partsOf = (db: Pool, die: () => void): GovernanceDeps =>
     governanceOver(db, [group(way.risk, way.replay, way.hasProbe, die)], policy);
   const dieAfterEffect = (): void => {
     if (at !== 'effect' || !isFirst) return;

@@ -4,11 +4,13 @@ import { createLog } from '@signalbox/platform/log';
 import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import { createMachine } from '@signalbox/worker/loop/fsm';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry } from '@signalbox/worker/tools/registry';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import type { RunParts } from '@signalbox/worker/tools/run';
+import { createTools } from '@signalbox/worker/tools/tools';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
 
 const log = createLog('test', 'silent');
@@ -27,20 +29,23 @@ export function governanceOver(
   pool: Pool,
   groups: readonly ToolGroup[],
   policy: PolicyEngine,
-  changes: Partial<ExecuteParts> = {},
-): ExecuteParts {
+  { ports, enqueue, work, look, ...changes }: Partial<GovernanceDeps & RunParts> = {},
+): GovernanceDeps {
+  const runs: RunParts = {
+    pool,
+    ports: ports ?? ({ projects: { list: () => Promise.resolve([]) } } as unknown as Ports), // the only one that such tests touch
+    enqueue: enqueue ?? (() => Promise.resolve({ runId: 'r' })),
+    work: work ?? (() => Promise.reject(new Error('no job is expected'))),
+    look: look ?? (() => Promise.resolve({ kind: 'unknown' })),
+  };
   return {
     pool,
     lockPool: pool,
-    registry: createRegistry(groups),
-    ports: { projects: { list: () => Promise.resolve([]) } } as unknown as Ports, // the only one that such tests touch
+    tools: createTools(createRegistry(groups), runs),
     limits: { callsPerHour: null, tokensPerDay: null, costUsdPerDay: null },
     policy: () => policy,
     redact: redactValue,
-    announce: () => Promise.resolve(),
-    enqueue: () => Promise.resolve({ runId: 'r' }),
-    work: () => Promise.reject(new Error('no job is expected')),
-    look: () => Promise.resolve({ kind: 'unknown' }),
+    notify: () => Promise.resolve(),
     ...changes,
   };
 }

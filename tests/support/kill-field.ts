@@ -1,4 +1,4 @@
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { withTransaction } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';

@@ -29,7 +29,7 @@ import { createQueue } from '@signalbox/platform/queue/queue';
 import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
-import { actionTitle } from './governance/receipts.ts';
+import { actionTitle } from '@signalbox/governance/receipts';
 import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -42,7 +42,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       checkTargets(plan, agents);
       return openModels(plan, { catalog: () => registry.catalog, log, observer });
     },
-    ports: async (pool, { groups }, announce) => {
+    ports: async (pool, { groups }, notify) => {
       await ensureLocalServer(pool, await measureThisMachine());
       return {
         projects: createProjects(pool),
@@ -51,7 +51,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         deployments: createDeployments(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
-        cards: createCards(pool, announce),
+        cards: createCards(pool, notify),
         mortgage: createMortgages(pool),
         repositories: {
           findings: createFindings(pool),

@@ -9,7 +9,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
 import { withoutSecrets } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
-import { cameOf } from './tools/stored-result.ts';
+import { cameOf } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, findRedisProblem, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
@@ -28,16 +28,18 @@ import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
-import { reconcileNext } from './governance/reconcile.ts';
-import type { ExecuteParts } from './governance/parts.ts';
-import { openWorkerPolicies } from './governance/decision/policies.ts';
+import { reconcileNext } from '@signalbox/governance/reconcile';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import { openWorkerPolicies } from '@signalbox/governance/policies';
 import { startReconciler } from './reconciler.ts';
 import { WORDS } from './turn/reply.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { createRegistry, loadCapabilities, offerOf, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
+import type { RunParts } from './tools/run.ts';
 import { searchKnowledge } from './tools/search.ts';
+import { createTools } from './tools/tools.ts';
 import type { AccountParts } from './turn/turn-account.ts';
 import type { TurnParts } from './turn/turn-parts.ts';
 import { createSessionNames, noteModels } from './turn/turn-trace.ts';
@@ -51,9 +53,9 @@ export interface WorkerWiring {
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
-  /** `announce`: wakes another chat than that of the turn, for which a port has put something into the outbox. */
-  ports(pool: Pool, registry: ToolRegistry, announce: ExecuteParts['announce']): Ports | Promise<Ports>;
-  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work' | 'look'>;
+  /** `notify`: wakes another chat than that of the turn, for which a port has put something into the outbox. */
+  ports(pool: Pool, registry: ToolRegistry, notify: GovernanceDeps['notify']): Ports | Promise<Ports>;
+  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<RunParts, 'enqueue' | 'work' | 'look'>;
 }
 
 /** Connections held for tool locks are apart from the others: a holder must never wait for a connection that waits for it. */
@@ -91,7 +93,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   );
   own(
     startReconciler(log, (signal) =>
-      reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
+      reconcileNext(turns.governance, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
     ),
   );
   await listenForStops(own, config, log, lanes);
@@ -110,7 +112,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     worker: config.WORKER_NAME,
     models: turns.models.names,
     slots: config.WORKER_SLOTS,
-    groups: turns.execute.registry.groups.map((group) => group.name),
+    groups: turns.governance.tools.groups.map((group) => group.name),
     probePort: probe.port,
   });
   return { lanes, probePort: probe.port };
@@ -156,22 +158,21 @@ async function prepareTurns({
   const plugins = await loadAgents(wiring.agents);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
   const models = withoutSecrets(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
-  const announce = (chatKey: string, traceId: string): Promise<void> =>
+  const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
-  const ports = await wiring.ports(pool, registry, announce);
-  const policies = own(await openWorkerPolicies({ config, pool, log, announce }));
-  const execute: ExecuteParts = {
+  const ports = await wiring.ports(pool, registry, notify);
+  const policies = own(await openWorkerPolicies({ config, pool, log, notify }));
+  const runs: RunParts = { pool, ports, ...wiring.jobs(own, pool, publisher) };
+  const governance: GovernanceDeps = {
     pool,
     lockPool,
-    registry,
-    ports,
+    tools: createTools(registry, runs),
     limits: limitsOf(config),
     policy: () => policies.current(),
     redact: redactValue,
-    announce,
-    ...wiring.jobs(own, pool, publisher),
+    notify,
   };
   const names = new KnownNames(pool);
   const context = new ContextAssembler({
@@ -198,7 +199,8 @@ async function prepareTurns({
     pool,
     log,
     checkpoints,
-    governance: execute,
+    governance,
+    choices: { ...runs, registry },
     account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
     fetchFile: (file, signal) => requestFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
@@ -206,10 +208,10 @@ async function prepareTurns({
     tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };
   const partsOf = (id: string): TurnParts => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
-  return { partsOf, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };
+  return { partsOf, governance, models, threads: createThreadSequences({ redis, pool, prefix }) };
 }
 
-function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {
+function limitsOf(config: WorkerConfig): GovernanceDeps['limits'] {
   return {
     callsPerHour: config.BUDGET_CALLS_PER_HOUR ?? null,
     tokensPerDay: config.BUDGET_TOKENS_PER_DAY ?? null,

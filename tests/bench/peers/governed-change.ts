@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '@signalbox/store/pool';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { executeCall } from '@signalbox/governance/action-run';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
@@ -40,9 +40,9 @@ export async function openGovernedChanges(db: Pool, people: readonly string[]) {
     [people],
   );
   return {
-    governanceOver: (pool: Pool): ExecuteParts => governanceOver(pool, [nothing], policy),
+    governanceOver: (pool: Pool): GovernanceDeps => governanceOver(pool, [nothing], policy),
     /** One governed change of a person: a name that was not there before. */
-    change(parts: ExecuteParts, userKey: string): Promise<unknown> {
+    change(parts: GovernanceDeps, userKey: string): Promise<unknown> {
       const scope = scopeOfAda({
         lane: { userKey, epoch: '7' },
         threadId: `user_${userKey}_1`,

@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
 import { createLog, type Log } from '@signalbox/platform/log';
-import { readCall } from '@signalbox/worker/governance/decision/call-reading';
+import { readCall } from '@signalbox/worker/tools/call-reading';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import type { Tool, ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { clearProjectState } from '@signalbox/store/conversation/graph-nodes';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';

@@ -1,4 +1,4 @@
-import { putCards, showCards } from '@signalbox/store/governance/approval-decisions';
+import { putCards, showCards } from '@signalbox/store/governance/approval-cards';
 import { findApproval, insertApproval, noteResult } from '@signalbox/store/governance/approvals';
 import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createLog } from '@signalbox/platform/log';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { executeCall } from '@signalbox/governance/action-run';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
-import type { CallScope } from '@signalbox/worker/tools/run';
-import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ describe('what a change costs that nobody has to be asked about', () => {
   beforeEach(() => void (sent = []));
 
   const change = (
-    limits: Partial<ExecuteParts['limits']> = {},
+    limits: Partial<GovernanceDeps['limits']> = {},
     scope: CallScope = scopeOfAda(),
   ): Promise<ToolCallResult> => {
     // Any call of the pool is one round trip; whoever takes a connection out of it would be seen as well.

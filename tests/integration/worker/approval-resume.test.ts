@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import {
-  resumeDecision,
-  type DecisionEnvelope,
-  type Resumed,
-} from '@signalbox/worker/governance/approvals/approval-resume';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/governance/resume-decision';
+import { executeCall } from '@signalbox/governance/action-run';
+import { createMachine } from '@signalbox/worker/loop/fsm';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -72,10 +68,10 @@ const acts = (): Promise<object> => {
   effects += 1;
   return Promise.resolve({});
 };
-const partsOf = async (groups: readonly ToolGroup[], changes: Partial<ExecuteParts> = {}): Promise<ExecuteParts> =>
+const partsOf = async (groups: readonly ToolGroup[], changes: Partial<GovernanceDeps> = {}): Promise<GovernanceDeps> =>
   governanceOver(pool, groups, await shippedPolicy(), changes);
 /** One run of the turn that hears of the decision. */
-async function resume(parts: ExecuteParts, signal?: AbortSignal): Promise<Resumed> {
+async function resume(parts: GovernanceDeps, signal?: AbortSignal): Promise<Resumed> {
   const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
     `select envelope from inbox where kind = 'decision'`,
   );

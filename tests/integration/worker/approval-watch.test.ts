@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { watchApprovals } from '@signalbox/jobs/conversation/approval-watch';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { executeCall } from '@signalbox/worker/governance/execute';
+import { executeCall } from '@signalbox/governance/action-run';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,8 +1,8 @@
 import { putArtifacts, readArtifact, type Artifact } from '@signalbox/store/artifacts';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { executeCall } from '@signalbox/governance/action-run';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { tool, toolGroup, withFiles, type Risk } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -106,7 +106,7 @@ describe('a tool that makes files', () => {
   beforeEach(() => {
     ran = 0;
   });
-  const parts = async (risk: Risk, files: readonly Artifact[]): Promise<ExecuteParts> =>
+  const parts = async (risk: Risk, files: readonly Artifact[]): Promise<GovernanceDeps> =>
     governanceOver(
       pool,
       [

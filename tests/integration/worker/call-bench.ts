@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { createLog } from '@signalbox/platform/log';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export function useCallBench() {
   });
 
   /** One tool named act, in the group test; everything not given is plain. */
-  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): ExecuteParts =>
+  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): GovernanceDeps =>
     governanceOver(
       pool,
       [

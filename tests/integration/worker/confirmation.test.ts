@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { decideApproval, type Decided, type Press } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval, type Decided, type Press } from '@signalbox/governance/approvals';
 import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -8,14 +8,10 @@ import { createEngine } from '@signalbox/safety/policy/engine';
 import { readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { readRules } from '@signalbox/safety/policy/rules';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
-import {
-  resumeDecision,
-  type DecisionEnvelope,
-  type Resumed,
-} from '@signalbox/worker/governance/approvals/approval-resume';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
-import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/governance/resume-decision';
+import { executeCall } from '@signalbox/governance/action-run';
+import { createMachine } from '@signalbox/worker/loop/fsm';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { executeCall } from '@signalbox/worker/governance/execute';
+import { executeCall } from '@signalbox/governance/action-run';
 import type { ToolSpec } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';
 import { useCallBench, type Input } from './call-bench.ts';

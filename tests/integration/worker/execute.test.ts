@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@signalbox/contracts/errors';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import { executeCall } from '@signalbox/governance/action-run';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useCallBench } from './call-bench.ts';
 

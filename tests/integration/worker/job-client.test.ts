@@ -4,9 +4,9 @@ import { Runs } from '@signalbox/store/conversation/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import type { AppError } from '@signalbox/contracts/errors';
-import { failure } from '@signalbox/worker/tools/call';
+import { failure } from '@signalbox/governance/calls/call';
 import { createJobClient } from '@signalbox/worker/tools/job-client';
-import { StoppedByPerson } from '@signalbox/worker/tools/tool-bounds';
+import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { settleAction } from '@signalbox/store/governance/actions';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision } from '@signalbox/worker/governance/approvals/approval-resume';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/loop/fsm';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import { resumeDecision } from '@signalbox/governance/resume-decision';
+import { executeCall } from '@signalbox/governance/action-run';
+import { createMachine } from '@signalbox/worker/loop/fsm';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -59,7 +59,7 @@ describe('an action whose audit event cannot be written', () => {
     await pool.query('delete from refused');
   });
 
-  const parts = (risk: 'sensitive' | 'dangerous', role: 'developer' | 'admin' = 'developer'): ExecuteParts =>
+  const parts = (risk: 'sensitive' | 'dangerous', role: 'developer' | 'admin' = 'developer'): GovernanceDeps =>
     governanceOver(
       pool,
       [

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { createLog } from '@signalbox/platform/log';
-import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import type { CallScope } from '@signalbox/worker/tools/run';
+import { executeCall } from '@signalbox/governance/action-run';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ afterAll(async () => {
 beforeEach(() => void (ran = []));
 
 /** Tools that change, look up, are dangerous, and are an admin's; each says for whom it ran, and with what. */
-function parts(): ExecuteParts {
+function parts(): GovernanceDeps {
   const spec = (changes: Partial<ToolSpec<typeof Input, unknown>>) =>
     tool<typeof Input, unknown>({
       holds: 'facts',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
-import { openWorkerPolicies } from '@signalbox/worker/governance/decision/policies';
+import { openWorkerPolicies } from '@signalbox/governance/policies';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -28,13 +28,13 @@ afterEach(async () => {
 it('a policy that breaks is told to the admins once and written down, the one before decides on, and a mended one is kept', async () => {
   const folder = makeTemporaryFolder('policy');
   cpSync(POLICY_FOLDER, folder, { recursive: true });
-  const announced: string[] = [];
+  const notifyd: string[] = [];
   const open = () =>
     openWorkerPolicies({
       config: { POLICY_DIR: folder, POLICY_TIME_ZONE: 'UTC' },
       pool,
       log: createLog('test', 'silent'),
-      announce: async (chatKey) => void announced.push(chatKey),
+      notify: async (chatKey) => void notifyd.push(chatKey),
     });
   // Two workers look at the same folder.
   const [policies, other] = [await open(), await open()];
@@ -61,6 +61,6 @@ it('a policy that breaks is told to the admins once and written down, the one be
   await eventually(kinds, (list) => list.length === 3, 30_000);
   expect(await kinds()).toEqual(['policy.loaded', 'policy.refused', 'policy.loaded']);
   expect((await pool.query('select 1 from policy_sets')).rowCount).toBe(2);
-  expect(announced).toEqual(['telegram:1001']);
+  expect(notifyd).toEqual(['telegram:1001']);
   await Promise.all([policies.close(), other.close()]);
 });

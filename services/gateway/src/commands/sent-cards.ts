@@ -1,6 +1,6 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
-import { putCards } from '@signalbox/store/governance/approval-decisions';
+import { putCards } from '@signalbox/store/governance/approval-cards';
 import { approverChats, cardChats, listVotes } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';

@@ -7,7 +7,8 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { expire, putCards, voidUnheard } from '@signalbox/store/governance/approval-decisions';
+import { expire, voidUnheard } from '@signalbox/governance/approvals';
+import { putCards } from '@signalbox/store/governance/approval-cards';
 import {
   approvalEvent,
   approverChats,

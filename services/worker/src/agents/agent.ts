@@ -11,14 +11,14 @@ import type {
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
 import type { ContextOf } from '@signalbox/store/memory/context-rows';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
 import type { ToolOffer } from '../tools/registry.ts';
-import type { EvaluationOutcome, PassFacts } from '../governance/loop/evaluation.ts';
-import type { AskedArgument, withNewest } from '../governance/decision/choices.ts';
-import type { Phase } from '../governance/loop/fsm.ts';
-import type { Loaded } from '../governance/loop/loading.ts';
+import type { EvaluationOutcome, PassFacts } from '../loop/evaluation.ts';
+import type { AskedArgument, withNewest } from '../tools/choices.ts';
+import type { Phase } from '../loop/fsm.ts';
+import type { Loaded } from '../loop/loading.ts';
 
 /** One message of a batch, as the agent sees it. */
 export interface AgentMessage {

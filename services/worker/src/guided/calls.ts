@@ -4,7 +4,7 @@ import type { RecordedResult } from '@signalbox/contracts/governance/execution-t
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { hashOf } from '../agents/model-context.ts';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { partsOfTurn, type RunExtras } from './extras.ts';
 import type { CommonState, TurnPart } from './state.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { AgentClass } from '@signalbox/contracts/governance/action';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agents/agent.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { canonicalHash, canonicalJson } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { actionHash } from '../governance/decision/proposal.ts';
-import { callPhases } from '../governance/loop/fsm.ts';
+import { actionHash } from '@signalbox/governance/proposal';
+import { callPhases } from '../loop/fsm.ts';
 
 /** The first thing in which a turn came out otherwise, in words. */
 export interface Difference {

@@ -3,14 +3,14 @@ import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/contra
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { AgentRun } from '../agents/agent.ts';
-import { assess } from '../governance/decision/assessment.ts';
-import { readCall } from '../governance/decision/call-reading.ts';
-import { callPhases, type Machine } from '../governance/loop/fsm.ts';
-import { decide, propose, recordedDecision, type BudgetLimits } from '../governance/decision/proposal.ts';
-import { requireVerbatim } from '../governance/decision/verbatim.ts';
-import type { ToolCallResult } from '../tools/call.ts';
+import { assess } from '@signalbox/governance/provenance/assessment';
+import { readCall } from '../tools/call-reading.ts';
+import { callPhases, type Machine } from '../loop/fsm.ts';
+import { decide, propose, recordedDecision, type BudgetLimits } from '@signalbox/governance/proposal';
+import { requireVerbatim } from '@signalbox/governance/provenance/verbatim';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { Runnable } from '../tools/run.ts';
+import type { Runnable } from '@signalbox/governance/calls/call';
 import type { Cursor } from './cursor.ts';
 import { asResult } from './result.ts';
 

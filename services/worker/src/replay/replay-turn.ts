@@ -5,9 +5,9 @@ import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
-import { evaluate } from '../governance/loop/evaluation.ts';
-import { createMachine, passOf } from '../governance/loop/fsm.ts';
-import { sortByPolicy } from '../governance/loop/loading.ts';
+import { evaluate } from '../loop/evaluation.ts';
+import { createMachine, passOf } from '../loop/fsm.ts';
+import { sortByPolicy } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { answerMessage } from './answer.ts';
 import { compareDecisions, comparePasses, otherVersions, type Difference, type Versioned } from './comparison.ts';

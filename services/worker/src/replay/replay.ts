@@ -2,7 +2,7 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { readThreadTurns, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
-import { findPolicySet } from '../governance/decision/policy-sets.ts';
+import { findPolicySet } from '@signalbox/governance/policies';
 import type { Pool } from '@signalbox/store/pool';
 import { loadStoredPolicySet } from '@signalbox/safety/policy/policy-set';
 import type { AgentPlugin } from '../agents/agent.ts';

@@ -1,5 +1,5 @@
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
 /** What a call came to, from its record. */
 export function asResult(recorded: RecordedResult): ToolCallResult {

@@ -9,8 +9,9 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { ownFailureOf } from '@signalbox/messages/own-failure';
 import { say } from '@signalbox/messages/say';
-import type { CallScope, JobCall, RunParts } from './run.ts';
-import { StoppedByPerson } from './tool-bounds.ts';
+import type { JobCall, RunParts } from './run.ts';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { Worked } from './tool.ts';
 
 /** Kept of a tool's deadline for what comes after the wait: to say that the job goes on. */

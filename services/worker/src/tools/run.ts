@@ -1,10 +1,6 @@
 import { abortAfter } from '@signalbox/contracts/time';
 import { putArtifacts, type Artifact } from '@signalbox/store/artifacts';
-import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
-import type { Role } from '@signalbox/contracts/governance/roles';
-import type { Lane } from '@signalbox/store/conversation/lane';
-import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/unsettled';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
@@ -13,9 +9,7 @@ import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
-import type { Log } from '@signalbox/platform/log';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
-import { failure, type ToolCallResult } from './call.ts';
+import { failure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Ports } from './ports/ports.ts';
 import { onlyDeclared, underSignal } from './tool-bounds.ts';
 import {
@@ -27,34 +21,6 @@ import {
   type ToolGroup,
   type Worked,
 } from './tool.ts';
-
-/** The turn on whose behalf a call is made. */
-export interface CallScope {
-  readonly lane: Lane;
-  /** The time, by the database's clock. */
-  readonly now: () => Date;
-  readonly turnId: string;
-  /** The id of the message that began the turn: the same when another worker goes on with it. */
-  readonly turnKey: string;
-  readonly threadId: string;
-  readonly chatKey: string;
-  readonly traceId: string;
-  readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  /** Whether others read along. */
-  readonly inGroup: boolean;
-  /** How old the oldest words of the turn were when they came in. Left out when none was old. */
-  readonly ageMs?: number;
-  readonly agent: { readonly id: string; readonly class: AgentClass };
-  /** Moves the turn on by its table. */
-  enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;
-  /** Makes the thread's state durable; called before anything that has an effect. */
-  flush(): Promise<void>;
-  /** The same by a statement that writes more: `write` stores the checkpoint that it is given, if there is one, or throws. */
-  flushWith<T>(write: (checkpoint: CheckpointRow | null) => Promise<T>): Promise<T>;
-  say(text: string, slot: string | null, key: string): Promise<void>;
-}
 
 /** What a running tool is given its context from. */
 export interface RunParts {
@@ -78,19 +44,14 @@ export interface RunParts {
   look<N extends JobName>(job: N, actionId: string): Promise<Probed<JobResult<N>>>;
 }
 
-/** The call that a job is asked for by. */
-export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
-
-/** A call whose input the schema has parsed. */
-export interface Runnable {
-  readonly actionId: string;
-  readonly name: string;
+/** A call with its handler. */
+export interface HandledCall extends Runnable {
   readonly tool: Tool;
   readonly group: ToolGroup;
-  readonly input: unknown;
-  /** What the input stands for, as it was decided about. */
-  readonly resolved?: Resolved | null;
 }
+
+/** The call that a job is asked for by. */
+export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
 
 /** Results larger than this reach the model shortened, with a note that they are. */
 const MAX_RESULT_LENGTH = 20_000;
@@ -104,7 +65,7 @@ const MAX_RESULT_LENGTH = 20_000;
 export async function runTool(
   parts: RunParts,
   scope: CallScope,
-  call: Runnable,
+  call: HandledCall,
   { isRead = false, isAgain = false }: { readonly isRead?: boolean; readonly isAgain?: boolean } = {},
 ): Promise<{ readonly result: ToolCallResult; readonly isUncertain: boolean }> {
   const ran = await handle(parts, scope, call, { isRead, isAgain });
@@ -115,7 +76,7 @@ export async function runTool(
 export async function probeTool(
   parts: RunParts,
   scope: CallScope,
-  call: Runnable,
+  call: HandledCall,
 ): Promise<ToolCallResult | 'not-done' | 'unknown'> {
   const { tool, input } = call;
   if (!tool.probe) return 'unknown';
@@ -137,7 +98,7 @@ export async function probeTool(
 async function handle(
   parts: RunParts,
   scope: CallScope,
-  call: Runnable,
+  call: HandledCall,
   { isRead, isAgain }: { readonly isRead: boolean; readonly isAgain: boolean },
 ): Promise<Ran> {
   const { tool, input } = call;
@@ -183,7 +144,7 @@ async function handle(
  * Stores the files of a call that has run. What the tool did stands, so files that cannot be taken are told and no failure; when
  * the database is away the turn is given back, and the same call is asked for again.
  */
-async function keepFiles(parts: RunParts, scope: CallScope, call: Runnable, ran: Ran): Promise<ToolCallResult> {
+async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
   const { result, files } = ran;
   if (files.length === 0) return result;
   const { turnId, threadId, lane } = scope;
@@ -211,7 +172,7 @@ interface Ran {
   readonly files: readonly Artifact[];
 }
 
-function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: AbortSignal): ToolContext {
+function contextOf(parts: RunParts, scope: CallScope, call: HandledCall, signal: AbortSignal): ToolContext {
   const { actionId, tool, group, resolved = null } = call;
   let said = 0;
   return issueContext({
@@ -230,7 +191,7 @@ function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: Ab
   });
 }
 
-function asToolError(thrown: unknown, call: Runnable): AppError {
+function asToolError(thrown: unknown, call: HandledCall): AppError {
   const error = toAppError(thrown, call.actionId);
   return error.code === 'INTERNAL'
     ? new AppError('TOOL_FAILED', { tool: call.name, ref: call.actionId }, thrown)
@@ -248,7 +209,7 @@ function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResul
 }
 
 /** `found`: all that the model will read of it. */
-function mark({ tool, input }: Runnable, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
+function mark({ tool, input }: HandledCall, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
   const given = new Set([...textsOf(input), actor.name, actor.userKey]);
   return tool.holdsOutside(found, given) ? { untrusted: true } : {};
 }

@@ -2,7 +2,7 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
-import { failure, type ToolCallResult } from './call.ts';
+import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
 
 /** The model gets more than a person wants to read on a phone. */

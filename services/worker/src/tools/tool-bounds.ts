@@ -29,11 +29,3 @@ export async function underSignal<T>(work: Promise<T>, signal: AbortSignal): Pro
   aborted.catch(() => undefined); // the race below is over by then
   return Promise.race([work, aborted]);
 }
-
-/** Why a turn ends when the person has sent /stop: what it had begun elsewhere ends too. */
-export class StoppedByPerson extends Error {
-  constructor() {
-    super('stopped by /stop');
-    this.name = 'StoppedByPerson';
-  }
-}

@@ -10,20 +10,10 @@ import { holdsWords } from '@signalbox/contracts/governance/outside';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { Preview, RiskWithReasons } from '@signalbox/governance/calls/tool';
 import type { Ports, PortName } from './ports/ports.ts';
 
-export type { Resolved, Risk };
-
-/** What an approver reads about an action besides its exact arguments, which every card shows: plain text, each in a short line. */
-export interface Preview {
-  /** The action in one line: "Deploy shop 1.4.2 to production". */
-  readonly what: string;
-  /** What will be different, as far as the arguments do not say it. */
-  readonly change: string;
-  readonly reach: string;
-  /** How it is taken back; say so when it cannot be. */
-  readonly undo: string;
-}
+export type { Preview, Resolved, Risk, RiskWithReasons };
 
 /** What a preview may look at. It changes nothing. */
 export interface Look {
@@ -62,14 +52,6 @@ export type Probed<O> =
   | { readonly kind: 'failed'; readonly error: AppError }
   | { readonly kind: 'not-done' }
   | { readonly kind: 'unknown' };
-
-/** A risk with the reasons for it, in sentences for people. */
-export interface RiskWithReasons {
-  readonly risk: Risk;
-  readonly reasons: readonly string[];
-  /** Nobody could want it, so nobody is asked: it is denied with this sentence. */
-  readonly refusal?: string;
-}
 
 /** What came of a job that a tool waited for: its result, or that it takes longer and the person is told at its end. */
 export type Worked<R> =
@@ -224,7 +206,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
     readonly order?: (input: z.output<I>) => string;
     /**
      * What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. One
-     * whose label says the whole call that it `does` confirms exactly that call: see governance/offers.ts.
+     * whose label says the whole call that it `does` confirms exactly that call: see offers.ts of governance.
      */
     readonly next?: (output: O, input: z.output<I>) => readonly ActionButton[];
   };

@@ -7,13 +7,13 @@ import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
-import { choicesFor, withNewest } from '../governance/decision/choices.ts';
-import { executeCall } from '../governance/execute.ts';
-import { type Machine, passOf } from '../governance/loop/fsm.ts';
-import { judgePass } from '../governance/loop/judge.ts';
-import { keepGroups, loadGroups } from '../governance/loop/load-groups.ts';
-import { taintThread } from '../governance/taint.ts';
-import type { CallScope } from '../tools/run.ts';
+import { choicesFor, withNewest } from '../tools/choices.ts';
+import { executeCall } from '@signalbox/governance/action-run';
+import { type Machine, passOf } from '../loop/fsm.ts';
+import { judgePass } from '../loop/judge.ts';
+import { keepGroups, loadGroups } from '../loop/load-groups.ts';
+import { taintThread } from '@signalbox/governance/provenance/taint';
+import type { CallScope } from '@signalbox/governance/calls/call';
 import type { TurnAccount } from './turn-account.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { type TurnContext, outbound } from './turn-end.ts';
@@ -67,7 +67,7 @@ function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
 
 async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise<void> {
   if (!(await sayInTurn(parts.pool, lane, [row]))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
-  await parts.governance.announce(row.chatKey, row.traceId);
+  await parts.governance.notify(row.chatKey, row.traceId);
 }
 
 /** What the agent is given for one turn: the way to its tools, to people and to the judge. */
@@ -113,12 +113,12 @@ export function createAgentRun(
     },
     lookUp: {
       choices: async (callId, asked) => {
-        const choices = await choicesFor(parts.governance, scope, callId, asked);
+        const choices = await choicesFor(parts.choices, scope, callId, asked);
         if (holdsWords(choices, textsOf(asked.arguments))) await reads(asked.tool);
         return choices;
       },
       meant: async (callId, tool, args) => {
-        const meant = await withNewest(parts.governance, scope, { actionId: callId, tool, args });
+        const meant = await withNewest(parts.choices, scope, { actionId: callId, tool, args });
         if (holdsWords(meant, textsOf(args))) await reads(tool);
         return meant;
       },

@@ -2,7 +2,7 @@ import type { TurnRecording } from '@signalbox/store/governance/execution-turns'
 import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
 import type { AgentRun } from '../agents/agent.ts';
-import { bindOffers } from '../governance/offers.ts';
+import { bindOffers } from '@signalbox/governance/offers';
 import { contextOf, notice, outbound, record, sentenceOf, settle, type TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
@@ -75,7 +75,7 @@ function offer(
   actor: AgentRun['actor'],
   buttons: readonly ActionButton[],
 ): Promise<readonly OfferedButton[]> {
-  return bindOffers(governance.registry, { ...context, agent: plugin, actor }, buttons, null);
+  return bindOffers(governance.tools, { ...context, agent: plugin, actor }, buttons, null);
 }
 
 function plainLine(text: string): string {

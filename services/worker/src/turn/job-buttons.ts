@@ -3,7 +3,7 @@ import { deploymentButtons } from '@signalbox/messages/service-buttons';
 import type { InboxMessage } from '@signalbox/store/conversation/lanes';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { AgentRun } from '../agents/agent.ts';
-import { bindOffers } from '../governance/offers.ts';
+import { bindOffers } from '@signalbox/governance/offers';
 import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 
@@ -23,5 +23,5 @@ export async function jobButtons(
   const { project, environment, kind, ref: version, state, serving: isServing } = ended;
   const before = isServing ? await deployments.before(ended) : null;
   const buttons = deploymentButtons({ project, environment, kind, version, state, isServing }, before?.release ?? null);
-  return bindOffers(governance.registry, { ...context, agent: plugin, actor }, buttons, null);
+  return bindOffers(governance.tools, { ...context, agent: plugin, actor }, buttons, null);
 }

@@ -20,9 +20,9 @@ import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
-import { giveUp } from '../governance/give-up.ts';
+import { giveUp } from '@signalbox/governance/give-up';
 import { WORDS } from './reply.ts';
-import { StoppedByPerson } from '../tools/tool-bounds.ts';
+import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { TurnSignals } from './turn-start.ts';
 
 /*

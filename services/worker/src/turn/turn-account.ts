@@ -5,10 +5,17 @@ import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
-import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import { actionTitle, factsOfLedger, isEffect, receiptsFor, receiptTitle, stateOf } from '../governance/receipts.ts';
-import { namedIn, wordsOf } from '../governance/signs.ts';
-import { groundsOfContext } from '../governance/told-context.ts';
+import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
+import {
+  actionTitle,
+  factsOfLedger,
+  isEffect,
+  receiptsFor,
+  receiptTitle,
+  stateOf,
+} from '@signalbox/governance/receipts';
+import { namedIn, wordsOf } from '@signalbox/governance/provenance/signs';
+import { groundsOfContext } from '@signalbox/governance/provenance/told-context';
 import {
   factsOf,
   isUnfounded,
@@ -17,9 +24,9 @@ import {
   type Account,
   type Fact,
   type Grounds,
-} from '../governance/unfounded.ts';
+} from '@signalbox/governance/provenance/unfounded';
 import type { KnownNames } from '../agents/known-names.ts';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
 import type { ThreadWords, TurnContext } from './turn-end.ts';
 

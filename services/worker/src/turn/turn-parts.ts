@@ -2,8 +2,9 @@ import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import type { Agent, AgentPlugin } from '../agents/agent.ts';
+import type { ChoiceParts } from '../tools/choices.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import type { ExecuteParts } from '../governance/parts.ts';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
 import type { FetchFile } from './pictures.ts';
 import type { AccountParts } from './turn-account.ts';
 import type { TurnTracing } from './turn-trace.ts';
@@ -16,7 +17,9 @@ export interface TurnParts {
   readonly agent: Agent;
   readonly checkpoints: Pick<Checkpoints, 'open' | 'close' | 'flush' | 'pending' | 'stored'>;
   /** Carries calls, decisions and the buttons of the runtime. */
-  readonly governance: ExecuteParts;
+  readonly governance: GovernanceDeps;
+  /** Where the choices that a question offers are looked up. */
+  readonly choices: ChoiceParts;
   /** What the account of a turn is made from. */
   readonly account: AccountParts;
   readonly settings: {

@@ -6,8 +6,8 @@ import type { TurnOutcome } from '@signalbox/store/conversation/lanes';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { AgentRecord, AgentRun } from '../agents/agent.ts';
-import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import { actionHash } from '../governance/decision/proposal.ts';
+import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
+import { actionHash } from '@signalbox/governance/proposal';
 import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 

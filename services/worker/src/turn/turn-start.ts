@@ -37,6 +37,6 @@ export async function finish(
     return finished.more;
   });
   if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);
-  for (const reply of end.replies.slice(0, 1)) await parts.governance.announce(reply.chatKey, reply.traceId);
+  for (const reply of end.replies.slice(0, 1)) await parts.governance.notify(reply.chatKey, reply.traceId);
   return more;
 }

@@ -7,8 +7,8 @@ import { msOfId } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
 import { ROOT, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
-import type { Phase } from '../governance/loop/fsm.ts';
-import type { ToolCallResult } from '../tools/call.ts';
+import type { Phase } from '../loop/fsm.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
 /** Where the spans of turns go. */
 export interface TurnTracing {

@@ -1,6 +1,6 @@
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
-import { receiptsOf } from '../governance/receipts.ts';
+import { receiptsOf } from '@signalbox/governance/receipts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
 import { jobButtons } from './job-buttons.ts';

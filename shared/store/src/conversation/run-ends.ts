@@ -1,6 +1,6 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { sayError } from '@signalbox/messages/say';
-import { noteRunEnd } from '../governance/approval-decisions.ts';
+import { noteRunEnd } from '../governance/approval-cards.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
 import { wakeLane } from './wake-lane.ts';

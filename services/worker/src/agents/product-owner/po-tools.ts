@@ -2,7 +2,7 @@ import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messag
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
-import type { ToolCallResult } from '../../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { countUse, withGroups } from './groups.ts';

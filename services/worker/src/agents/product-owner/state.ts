@@ -4,7 +4,7 @@ import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/cont
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
-import type { EvaluationOutcome } from '../../governance/loop/evaluation.ts';
+import type { EvaluationOutcome } from '../../loop/evaluation.ts';
 
 /** The shape of the state below. */
 export const STATE_VERSION = 4;

@@ -1,5 +1,5 @@
 import { say, sayError } from '@signalbox/messages/say';
-import type { ToolCallResult } from '../../../tools/call.ts';
+import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { isWaiting, pickCard, tell, type Context, type Outcome } from '../cards.ts';
 import { AGENT, button, type LostCardDomain, type Wanted } from '../domain.ts';
 

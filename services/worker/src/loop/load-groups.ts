@@ -1,0 +1,53 @@
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import { sortByPolicy, type Loaded } from './loading.ts';
+
+type Parts = Pick<GovernanceDeps, 'policy' | 'pool'>;
+
+/** Loads capability groups as far as policy allows it, and writes it down. Idempotent: groups are a set. */
+export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
+  if (groups.length === 0) return { allowed: [], refused: [] };
+  const engine = parts.policy();
+  const { allowed, refused } = ask(engine, scope, groups);
+  await appendAudit(parts.pool, [
+    ...(allowed.length > 0 ? [eventOf('capability.loaded', engine, scope, { groups: [...allowed] })] : []),
+    ...refused.map((one) => eventOf('capability.refused', engine, scope, { ...one })),
+  ]);
+  return { allowed, refused };
+}
+
+/** The loaded groups without the idle ones and those that policy allows no longer. What goes is written down; twice writes it twice. */
+export async function keepGroups(
+  parts: Parts,
+  scope: CallScope,
+  groups: readonly string[],
+  idle: readonly string[],
+): Promise<readonly string[]> {
+  const engine = parts.policy();
+  const used = groups.filter((group) => !idle.includes(group));
+  const { allowed, refused } = ask(engine, scope, used);
+  const gone = [
+    ...(idle.length > 0 ? [{ groups: [...idle], reason: 'not used' }] : []),
+    ...refused.map(({ group, ...why }) => ({ groups: [group], ...why })),
+  ];
+  const events = gone.map((data) => eventOf('capability.unloaded', engine, scope, data));
+  if (events.length > 0) await appendAudit(parts.pool, events);
+  return allowed;
+}
+
+function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): Loaded {
+  const { actor, agent, chatKey, inGroup, now } = scope;
+  return sortByPolicy(engine, groups, { ...actor, agentClass: agent.class, chatKey, inGroup, at: now().toISOString() });
+}
+
+function eventOf(
+  kind: AuditEvent['kind'],
+  { version: policyVersion }: PolicyEngine,
+  { actor, threadId, turnId }: CallScope,
+  data: AuditEvent['data'],
+): AuditEvent {
+  return { kind, actor: actor.userKey, threadId, turnId, policyVersion, actionId: null, approvalId: null, data };
+}

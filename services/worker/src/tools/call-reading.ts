@@ -1,0 +1,40 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
+import { failure, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { mayUse } from './agent-groups.ts';
+import type { ToolRegistry } from './registry.ts';
+import type { Runnable } from '@signalbox/governance/calls/call';
+
+/**
+ * Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. A tool that
+ * is not for this agent is refused as one that does not exist. Pure.
+ */
+export function readCall(
+  registry: ToolRegistry,
+  call: ToolCall,
+  agent: string,
+): { readonly runnable: Runnable } | { readonly refused: ToolCallResult } {
+  const unstorable = findUnstorable(call.tool, 'the name of the tool') ?? findUnstorable(call.args);
+  if (unstorable !== null) {
+    const data = { tool: makeStorable(call.tool), detail: unstorable };
+    return { refused: failure(new AppError('TOOL_INPUT_INVALID', data)) };
+  }
+  const found = registry.find(call.tool, call.groups);
+  if (!found || !mayUse(agent, found.group)) {
+    const loaded = loadedNames(registry, call.groups);
+    return { refused: failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
+  }
+  const parsed = found.tool.input.safeParse(call.args ?? {});
+  if (!parsed.success) {
+    const detail = parsed.error.issues
+      .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
+      .join('; ');
+    return { refused: failure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail })) };
+  }
+  return { runnable: { actionId: call.actionId, name: call.tool, input: parsed.data, ...found } };
+}
+
+function loadedNames(registry: ToolRegistry, groups: readonly string[]): string {
+  const names = registry.definitions(groups).map((definition) => definition.name);
+  return names.length > 0 ? names.join(', ') : 'none but the base tools; load a group with request_capabilities';
+}

@@ -1,0 +1,95 @@
+import { abortAfter } from '@signalbox/contracts/time';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { AppError } from '@signalbox/contracts/errors';
+import { LANGUAGES } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import type { ToolCall } from '@signalbox/governance/calls/call';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import { underSignal } from './tool-bounds.ts';
+import type { Choices, Resolving } from './tool.ts';
+import type { ToolRegistry } from './registry.ts';
+import type { RunParts } from './run.ts';
+import { lookFor } from './resolving.ts';
+
+/*
+ * What a person may choose for an argument, looked up before anything is asked or decided. It is put into the answer of the model, so
+ * that the conversation, its record and the action all say the same: `1.2` where the model wrote `newest`. Reads only.
+ */
+
+/** Where choices are looked up. */
+export interface ChoiceParts extends Pick<RunParts, 'ports' | 'work'> {
+  readonly registry: Pick<ToolRegistry, 'find' | 'groups'>;
+}
+
+/** A question for one argument of a tool. */
+export interface AskedArgument {
+  readonly tool: string;
+  readonly argument: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** So many buttons are read; further ones are scrolled past. */
+const SHOWN = 6;
+
+/** The values that the argument may have, the likeliest first; none where nobody can tell. `callId`: the call that asks. */
+export async function choicesFor(
+  parts: ChoiceParts,
+  scope: CallScope,
+  callId: string,
+  { tool: name, argument, arguments: given }: AskedArgument,
+): Promise<readonly string[]> {
+  const found = await lookUp(parts, scope, { actionId: callId, tool: name, args: given }, async (choices, look) => {
+    const source = choices[argument];
+    return source ? source.list(given, look) : [];
+  });
+  return found?.slice(0, SHOWN) ?? [];
+}
+
+/** The arguments of a call with what “the newest” stands for in them: the first choice, unless something bears that very name. */
+export async function withNewest(
+  parts: ChoiceParts,
+  scope: CallScope,
+  call: Omit<ToolCall, 'groups'>,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const given = call.args as Readonly<Record<string, unknown>>; // a model's arguments are an object
+  return lookUp(parts, scope, call, async (choices, look) => {
+    const meant: Record<string, unknown> = {};
+    for (const [argument, { list, has }] of Object.entries(choices)) {
+      const said = given[argument];
+      if (!isNewest(said) || (await has(given, said, look))) continue;
+      const [newest] = await list(given, look);
+      if (newest !== undefined) meant[argument] = newest;
+    }
+    return Object.keys(meant).length > 0 ? { ...given, ...meant } : null;
+  });
+}
+
+function isNewest(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const word = value.trim().toLowerCase();
+  return LANGUAGES.some((language) => say('deploy.newestWords', {}, language).split(', ').includes(word));
+}
+
+/** Null where the tool offers no choices, where this person may not use it, and where the look fails: the question stands without buttons. */
+async function lookUp<T>(
+  parts: ChoiceParts,
+  scope: CallScope,
+  { actionId, tool: name, args: input }: Omit<ToolCall, 'groups'>,
+  find: (choices: Readonly<Record<string, Choices>>, look: Resolving) => Promise<T>,
+): Promise<T | null> {
+  const groups = parts.registry.groups.map((group) => group.name);
+  const found = parts.registry.find(name, groups);
+  if (!found || Object.keys(found.tool.choices).length === 0) return null;
+  if (!roleCovers(scope.actor.role, found.tool.role)) return null;
+  const deadline = abortAfter(found.tool.deadlineMs);
+  const look = lookFor(parts, scope, { actionId, name, input, group: found.group }, null);
+  try {
+    return await underSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
+  } catch (error) {
+    if (scope.signal.aborted) throw scope.signal.reason;
+    const isExpected = error instanceof AppError && error.code !== 'LANE_LOST' && error.code !== 'ACTION_ID_TAKEN';
+    if (!isExpected && !deadline.aborted) throw error;
+    scope.log.info('choices not found', { tool: name, error });
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Resolved } from '@signalbox/safety/cards/resolved';
+import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
+import { lookUpIdOf } from '@signalbox/contracts/ids';
+import { say } from '@signalbox/messages/say';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import type { HandledCall, RunParts } from './run.ts';
+import { onlyDeclared, underSignal } from './tool-bounds.ts';
+import type { Resolving } from './tool.ts';
+
+/** Long enough for the first fetch of a large repository; a person waits for it. */
+const RESOLVE_MS = 60 * SECOND_MS;
+
+/**
+ * What the arguments of a call stand for now; null for a tool that looks nothing up, and for somebody who may not call it anyway.
+ * `before`: what was found when it was proposed. Throws what stands in the way, as an AppError. Reads only; again is harmless.
+ */
+export async function resolveCall(
+  parts: Pick<RunParts, 'ports' | 'work'>,
+  scope: CallScope,
+  call: HandledCall,
+  before: Resolved | null,
+): Promise<Resolved | null> {
+  const { tool, input } = call;
+  if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
+  const deadline = abortAfter(RESOLVE_MS);
+  const resolving = tool.resolve(input, lookFor(parts, scope, call, before));
+  try {
+    return await underSignal(resolving, AbortSignal.any([scope.signal, deadline]));
+  } catch (error) {
+    if (scope.signal.aborted) throw scope.signal.reason;
+    if (deadline.aborted) throw tooSlow(error);
+    throw error;
+  }
+}
+
+/** What looking something up for a call may use. */
+export function lookFor(
+  parts: Pick<RunParts, 'ports' | 'work'>,
+  scope: CallScope,
+  { name, input, group, actionId }: Pick<HandledCall, 'name' | 'input' | 'group' | 'actionId'>,
+  before: Resolved | null,
+): Resolving {
+  return {
+    ports: onlyDeclared(parts.ports, group),
+    before,
+    threadId: scope.threadId,
+    work: async (job, payload) => {
+      // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
+      const runId = lookUpIdOf(actionId, canonicalHash({ job, payload, before }));
+      const call = { actionId: runId, name, input };
+      const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
+      if (worked.kind === 'done') return worked.result;
+      throw tooSlow();
+    },
+  };
+}
+
+function tooSlow(cause?: unknown): AppError {
+  const detail = say('governance.noAnswer', { seconds: RESOLVE_MS / SECOND_MS });
+  return new AppError('NOT_RESOLVED', { detail }, cause);
+}

@@ -1,0 +1,33 @@
+import { AppError } from '@signalbox/contracts/errors';
+import type { Runnable } from '@signalbox/governance/calls/call';
+import type { Tools } from '@signalbox/governance/calls/tools';
+import { readCall } from './call-reading.ts';
+import type { ToolRegistry } from './registry.ts';
+import { resolveCall } from './resolving.ts';
+import { probeTool, runTool, type HandledCall, type RunParts } from './run.ts';
+import { onlyDeclared } from './tool-bounds.ts';
+
+/** What governance reaches of the registry: what its tools declare and, after it has decided, their handlers. */
+export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
+  return {
+    groups: registry.groups,
+    find: registry.find,
+    read: (call, agent) => readCall(registry, call, agent),
+    resolve: (scope, call, before) => resolveCall(parts, scope, handled(call), before),
+    preview: async (call) => {
+      const { tool, group, input, resolved = null } = handled(call);
+      try {
+        return await tool.preview(input, { ports: onlyDeclared(parts.ports, group), resolved });
+      } catch (thrown) {
+        if (thrown instanceof AppError) return thrown;
+        throw thrown;
+      }
+    },
+    run: (scope, call, how) => runTool(parts, scope, handled(call), how),
+    probe: (scope, call) => probeTool(parts, scope, handled(call)),
+  };
+}
+
+function handled(call: Runnable): HandledCall {
+  return call as HandledCall; // its tool came from `find` or `read` above
+}

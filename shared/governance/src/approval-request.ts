@@ -1,0 +1,185 @@
+import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { describePerson } from '@signalbox/safety/cards/approval-card';
+import { newId } from '@signalbox/contracts/ids';
+import { MAX_EXACT_LENGTH, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { essentialOf } from '@signalbox/safety/cards/essential';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { hasAction, putAction } from '@signalbox/store/governance/actions';
+import {
+  approvalEvent,
+  approverChats,
+  findApprovalOf,
+  findWaitingSame,
+  insertApproval,
+  type Proposal,
+  unreachableApprovers,
+} from '@signalbox/store/governance/approvals';
+import { putCards } from '@signalbox/store/governance/approval-cards';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { personsOf } from '@signalbox/store/people/identities';
+import { isLaneHeld } from '@signalbox/store/conversation/lane';
+import { findWords } from '@signalbox/store/conversation/own-words';
+import { withTransaction } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { sayAgo } from '@signalbox/messages/duration';
+import { say, sayError, sayReason } from '@signalbox/messages/say';
+import { failure, type ToolCallResult } from './calls/call.ts';
+import { actionTitle } from './receipts.ts';
+import { tellFailure } from './provenance/taint.ts';
+import type { CallScope, Runnable } from './calls/call.ts';
+import type { Preview } from './calls/tool.ts';
+import { proposalEvent, deniedEvent } from './events.ts';
+import { intentOf, type GovernanceDeps, type Execution } from './deps.ts';
+import { actionHash } from './proposal.ts';
+
+/**
+ * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
+ * people can talk while they wait. Asking again for the same action changes nothing.
+ */
+export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
+  const takes = proposal.decision.approval;
+  if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
+  const { action, decision } = proposal;
+  const shown = await parts.tools.preview(call);
+  if (shown instanceof AppError) return tellFailure(parts.pool, scope.threadId, call, shown);
+  // Whoever confirms their own wish knows what they wrote.
+  const words = decision.effect === 'confirm' ? null : await findWords(parts.pool, scope.lane, scope.chatKey);
+  const card = describe(scope, call, proposal, { preview: shown, words });
+  const unshowable = findUnshowable(card.exact ?? '');
+  if (unshowable) {
+    const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
+    return tellFailure(parts.pool, scope.threadId, call, error);
+  }
+  const authors = await authorsOf(parts, scope, action.parentActionId);
+  const approval: Approval = {
+    approvalId: newId('apv'),
+    actionId: call.actionId,
+    userKey: scope.lane.userKey,
+    chatKey: scope.chatKey,
+    threadId: scope.threadId,
+    turnId: scope.turnId,
+    traceId: scope.traceId,
+    hash: actionHash(action),
+    rule: decision.rule,
+    policy: decision.policyVersion,
+    needed: takes.approvals,
+    role: takes.role,
+    byRequester: decision.effect === 'confirm',
+    solo: takes.solo && roleCovers(scope.actor.role, takes.role),
+    authors,
+    card,
+    status: 'pending',
+    requestedAt: scope.now(),
+    expiresAt: new Date(scope.now().getTime() + takes.expiresMs),
+    decidedBy: null,
+    reason: null,
+    change: null,
+  };
+  const chats: string[] = [];
+  const outcome = await withTransaction(parts.pool, async (db) => {
+    if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+    const intent = intentOf(execution, proposal);
+    const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
+    if (known) return waiting(known);
+    // Said twice is one wish: "ship it" under a card is no second request.
+    const same = await findWaitingSame(db, approval);
+    if (same) return waiting(same);
+    const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
+    // Where there is nobody else, somebody with the role decides alone, after a pause.
+    const alone = readers.length === 0;
+    if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
+      const problem = whyNobodyApproves(takes.role, await unreachableApprovers(db, takes.role, authors));
+      const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
+      if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+      return failure(error);
+    }
+    await putAction(db, scope.lane, intent, 'waiting');
+    await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
+    // Whoever asked sees how it stands where they asked; the others where they decide.
+    chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
+    await putCards(db, approval, [], chats);
+    await appendAudit(db, [
+      proposalEvent(proposal, 'action.proposed'),
+      approvalEvent(approval, 'approval.requested', approval.userKey, {
+        effect: decision.effect,
+        needed: takes.approvals,
+        role: takes.role,
+        expiresMs: takes.expiresMs,
+        what: approval.card.what,
+        authors: [...authors],
+      }),
+    ]);
+    return waiting(approval);
+  });
+  for (const chatKey of chats) await parts.notify(chatKey, scope.traceId);
+  return outcome;
+}
+
+function whyNobodyApproves(role: string, unreached: readonly string[]): string {
+  return unreached.length === 0
+    ? say('governance.noOtherApprover', { role })
+    : say('governance.approversUnreached', { people: unreached.join(', ') });
+}
+
+function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
+  const status = byRequester ? 'waiting_for_confirmation' : 'waiting_for_approval';
+  return {
+    ok: true,
+    result: { status, approval: approvalId },
+    say: sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
+    code: null,
+    changed: false,
+  };
+}
+
+/** The persons who asked, and who changed it on the way: none of them may approve what they made. */
+async function authorsOf(
+  parts: GovernanceDeps,
+  scope: CallScope,
+  parentActionId: string | null,
+): Promise<readonly string[]> {
+  const parent = parentActionId === null ? null : await findApprovalOf(parts.pool, parentActionId);
+  const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
+  return personsOf(parts.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
+}
+
+/** What approvers read. What a tool does not say for itself is shown as the arguments are. */
+function describe(
+  scope: CallScope,
+  { tool }: Pick<Runnable, 'tool'>,
+  { action, decision }: Proposal,
+  { preview, words }: { readonly preview: Preview | null; readonly words: string | null },
+): ApprovalCard {
+  const { reasons, ageMs } = action.assessment;
+  const isOwn = decision.effect === 'confirm';
+  const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
+  const risk = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].join(' ');
+  return {
+    what: preview?.what ?? actionTitle(tool, action),
+    change: preview?.change ?? '',
+    ...(action.resolved ? { resolved: action.resolved } : {}),
+    reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
+    undo: preview?.undo ?? say('governance.undoUnknown'),
+    ...(risk === '' ? {} : { risk }),
+    why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
+    exact: renderExact(action),
+    essential: [...essentialOf(action, tool.values(action.resolved ?? null))],
+    ...(words === null ? {} : { words: redactText(words) }),
+    requester: describePerson(scope.actor),
+    changedFrom: action.parentActionId,
+  };
+}
+
+/** Why an approver could not be shown the whole of it, or null. */
+function findUnshowable(exact: string): string | null {
+  if (exact.length > MAX_EXACT_LENGTH)
+    return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
+  return redactText(exact) === exact ? null : say('governance.holdsSecret');
+}
+
+/** A sentence that is whole stays as it is: it may begin with the name of a program. */
+function asSentence(text: string): string {
+  return /[.。]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,94 @@
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { AppError } from '@signalbox/contracts/errors';
+import type { ToolCallResult } from './calls/call.ts';
+import { actionHash } from './proposal.ts';
+
+/** Longer texts are told by their hash; the ledger has them. */
+const KEPT_LENGTH = 4_000;
+
+/**
+ * What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. `pressed`: the offer that
+ * its requester confirmed it with.
+ */
+export function decidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
+  const event = proposalEvent(proposal, 'action.decided');
+  const decided = pressed === null ? event : { ...event, data: { ...event.data, pressed } };
+  return [decided, { ...decided, kind: 'action.started' }];
+}
+
+/** An action that policy, or a role, did not let run. */
+export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
+  const event = proposalEvent(proposal, 'action.denied');
+  return { ...event, data: { ...event.data, code } };
+}
+
+/** An action whose id stands for another one. */
+export function refusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
+  const event = proposalEvent(proposal, 'action.refused');
+  return { ...event, data: { ...event.data, ...data, code } };
+}
+
+/** The audit event about a proposal, with what was asked and what policy said; the other events of proposals begin with it. */
+export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
+  const { requester, assessment } = action;
+  return {
+    kind,
+    actor: requester.userKey,
+    threadId: action.threadId,
+    turnId: action.turnId,
+    actionId: action.actionId,
+    approvalId: null,
+    policyVersion: decision.policyVersion,
+    data: {
+      tool: action.tool,
+      toolVersion: action.toolVersion,
+      arguments: kept(action.arguments),
+      resources: action.resources,
+      environment: action.environment,
+      hash: actionHash(action),
+      parent: action.parentActionId,
+      role: requester.role,
+      agent: action.agent,
+      risk: assessment.risk,
+      reasons: assessment.reasons,
+      tainted: assessment.tainted,
+      effect: decision.effect,
+      rule: decision.rule,
+      sentence: decision.sentence,
+    },
+  };
+}
+
+/** What came of an action. */
+export function settledEvent(
+  actionId: string,
+  proposal: Proposal | null,
+  status: 'done' | 'failed' | 'unknown',
+  outcome: ToolCallResult,
+): AuditEvent {
+  return {
+    kind: status === 'unknown' ? 'action.unknown' : 'action.settled',
+    actor: 'system',
+    threadId: proposal?.action.threadId ?? null,
+    turnId: proposal?.action.turnId ?? null,
+    actionId,
+    approvalId: null,
+    policyVersion: proposal?.decision.policyVersion ?? null,
+    data: {
+      status,
+      code: outcome.code,
+      say: outcome.say.slice(0, KEPT_LENGTH),
+      resultHash: canonicalHash(outcome.result === undefined ? null : JSON.parse(JSON.stringify(outcome.result))),
+    },
+  };
+}
+
+function kept(args: Proposal['action']['arguments']): Record<string, string | AuditEvent['data'][string]> {
+  const entries = Object.entries(args).map(([name, value]): [string, AuditEvent['data'][string]] => {
+    const text = typeof value === 'string' ? value : null;
+    return [name, text !== null && text.length > KEPT_LENGTH ? `${text.slice(0, KEPT_LENGTH)}…` : value];
+  });
+  return Object.fromEntries(entries);
+}

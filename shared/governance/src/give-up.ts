@@ -1,0 +1,68 @@
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/store/governance/actions';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { Queryable } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { failure } from './calls/call.ts';
+import { settledEvent } from './events.ts';
+import { receiptsOf } from './receipts.ts';
+
+/**
+ * Gives a message up: its dead letter, its outcome and the answer to its author come in the caller's transaction, or not at all. What
+ * its turn has done is told with it, and what it had begun is settled as unknown, for the reconciler. Throws LANE_LOST.
+ */
+export async function giveUp(
+  db: Queryable,
+  lane: ClaimedLane,
+  { id, envelope }: InboxMessage,
+  how: {
+    readonly attempts: number;
+    readonly timeZone: string;
+    readonly words: (error: AppError, soFar: Pick<SoFar, 'unclear'>) => string;
+  },
+): Promise<{ readonly ref: string; readonly more: boolean }> {
+  const { attempts, timeZone, words } = how;
+  const lost: string[] = [];
+  for (const { actionId, tool } of await abandonedActions(db, lane, id)) {
+    const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+    const events = [settledEvent(actionId, null, 'unknown', outcome)];
+    await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
+    lost.push(outcome.say);
+  }
+  const decided = envelope.kind === 'decision' ? envelope.actionId : null;
+  const soFar = await soFarOfMessage(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
+  const unclear = [...new Set([...soFar.unclear, ...lost])];
+  const threadId = lane.threadId ?? '';
+  const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });
+  const ref = await putDeadLetter(db, {
+    source: 'inbound',
+    ref: String(id),
+    userKey: lane.userKey,
+    reason: `no progress in ${attempts} attempts`,
+    body: envelope,
+  });
+  const { ok, more } = await finishLane(db, lane, {
+    turn: null,
+    outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
+    replies: [
+      {
+        // It may be put back, and given up again: that is told again.
+        key: `dead:${id}:${lane.epoch}`,
+        chatKey: envelope.chatKey,
+        userKey: lane.userKey,
+        threadId: lane.threadId,
+        traceId: envelope.traceId,
+        priority: PRIORITY.reply,
+        body: {
+          text: words(new AppError('DEAD_LETTERED', { ref }), { unclear }),
+          receipts: [...receipts],
+          buttons: [],
+        },
+      },
+    ],
+    thread: null,
+  });
+  if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  return { ref, more };
+}

@@ -1,0 +1,88 @@
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
+import type { ActionButton, OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import { AppError } from '@signalbox/contracts/errors';
+import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
+import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { CallScope, Runnable } from './calls/call.ts';
+import type { Tool } from './calls/tool.ts';
+import type { Tools } from './calls/tools.ts';
+import { foreignPart } from './provenance/own-words.ts';
+import { actionHash, propose } from './proposal.ts';
+
+/*
+ * A button that the runtime draws for one whole call. When it is drawn, what the call stands for is looked up and hashed together with
+ * whoever may press it and the conversation it stands in. A press confirms the action of that very hash, once: see `findPressedOffer`.
+ * What a model writes on a button is words, and has no hash.
+ */
+
+type Resolve = (call: Runnable) => Promise<Resolved | null>;
+
+/** Whom a button is drawn for, and where it stands. */
+export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
+
+/**
+ * Binds each button to the exact action that it stands for. One that cannot be bound stays a button that says its words: its label does
+ * not say all of the call, it is no call of these tools, or what it stands for is not known. `resolve`: null where nothing can be
+ * looked up. Changes nothing.
+ */
+export async function bindOffers(
+  tools: Tools,
+  asker: Asker,
+  buttons: readonly (ActionButton | OfferedButton)[],
+  resolve: Resolve | null,
+): Promise<readonly OfferedButton[]> {
+  const bound: OfferedButton[] = [];
+  for (const button of buttons) {
+    const { label, value } = button;
+    const offer = 'does' in button && button.does ? await hashOf({ tools, resolve }, asker, label, button.does) : null;
+    bound.push(offer === null ? { label, value } : { label, value, offer });
+  }
+  return bound;
+}
+
+/** What a button has to be bound to for a press of it to confirm this action. */
+export function offerHash(action: ProposedAction): string {
+  return canonicalHash({ action: actionHash(action), threadId: action.threadId });
+}
+
+async function hashOf(
+  { tools, resolve }: { readonly tools: Tools; readonly resolve: Resolve | null },
+  asker: Asker,
+  label: string,
+  does: NonNullable<ActionButton['does']>,
+): Promise<string | null> {
+  const groups = tools.groups.map(({ name }) => name);
+  const read = tools.read({ actionId: 'offer', tool: does.tool, args: does.arguments, groups }, asker.agent.id);
+  if ('refused' in read) return null;
+  const { name, tool, input } = read.runnable;
+  // The tool's own sentence for this call, or the rule for words that a person types: it begins with what is done, and holds every value.
+  if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, { typed: [label], pressed: [] }) !== null)
+    return null;
+  if (tool.resolve && !resolve) return null;
+  try {
+    const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
+    // Policy would look at something that was looked up, and the label does not say it.
+    if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
+    const call: Runnable = { ...read.runnable, resolved };
+    // The assessment is no part of the hash: policy decides at the press.
+    return offerHash(propose(asker, call, UNASSESSED));
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
+    throw error;
+  }
+}
+
+/** Whether a label is the tool's own sentence for this call, in whatever language it was written: its reader may have changed theirs since. */
+function isOrder(tool: Tool, args: unknown, label: string): boolean {
+  return LANGUAGES.some((language) => inLanguage(language, () => tool.order(args)) === label);
+}
+
+const UNASSESSED: RiskAssessment = {
+  risk: 'dangerous',
+  score: 1,
+  reasons: [],
+  tainted: true,
+  touchesPrivate: true,
+  egress: true,
+};

@@ -1,0 +1,86 @@
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { approverChats } from '@signalbox/store/governance/approvals';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { findValue, hasRow } from '@signalbox/store/sql';
+import { sayError } from '@signalbox/messages/say';
+import type { Log } from '@signalbox/platform/log';
+import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
+import type { PolicyConfig } from '@signalbox/safety/policy/settings';
+
+interface PolicyParts {
+  readonly config: PolicyConfig;
+  readonly pool: Pool;
+  readonly log: Log;
+  notify(chatKey: string, traceId: string): Promise<void>;
+}
+
+/**
+ * The policies that this worker decides by. Every set that is taken into use is stored, so that its decisions can be made again;
+ * every change is audited once, whichever worker sees it first, and admins hear of a set that was refused.
+ */
+export async function openWorkerPolicies({ config, pool, log, notify }: PolicyParts): Promise<Policies> {
+  const keep = async (): Promise<void> => {
+    const { engine, files } = policies.currentSet();
+    await withTransaction(pool, async (db) => {
+      const isNew = await putPolicySet(db, engine.version, files);
+      if (isNew) await appendAudit(db, [event('policy.loaded', engine.version, {})]);
+    });
+  };
+  const page = async (change: Extract<PolicyChange, { kind: 'refused' }>): Promise<void> => {
+    const ref = change.version ?? 'unreadable';
+    const chats: string[] = [];
+    await withTransaction(pool, async (db) => {
+      const admins = await approverChats(db, 'admin', []);
+      const rows = await putInTheirLanguage(
+        db,
+        admins.map(({ chatKey }) => chatKey),
+        (chatKey) => ({
+          key: `policy:${ref}:${chatKey}`,
+          chatKey,
+          userKey: admins.find((admin) => admin.chatKey === chatKey)?.userKey ?? null,
+          traceId: `policy_${ref.slice(0, 12)}`,
+          priority: PRIORITY.control,
+          body: { text: sayError('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
+        }),
+      );
+      chats.push(...rows.map((row) => row.chatKey));
+      // Several workers look at the same folder: whoever put the message also writes it down.
+      if (rows.length > 0 || admins.length === 0)
+        await appendAudit(db, [event('policy.refused', change.version, { detail: change.detail.slice(0, 4_000) })]);
+    });
+    for (const chatKey of chats) await notify(chatKey, `policy_${ref.slice(0, 12)}`);
+  };
+  const policies = await openPolicies({
+    folder: config.POLICY_DIR,
+    timeZone: config.POLICY_TIME_ZONE,
+    log,
+    onChange: (change) => (change.kind === 'loaded' ? keep() : page(change)),
+  });
+  await keep();
+  return policies;
+}
+
+function event(kind: AuditEvent['kind'], policyVersion: string | null, data: AuditEvent['data']): AuditEvent {
+  return { kind, actor: 'system', policyVersion, data };
+}
+
+/** One file of a policy set. */
+export interface StoredPolicyFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Keeps the files of a policy set by its version. False when they are kept already. */
+async function putPolicySet(db: Queryable, version: string, files: readonly StoredPolicyFile[]): Promise<boolean> {
+  return hasRow(db)`insert into policy_sets (version, files)
+      values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`;
+}
+
+/** The files of a policy set that was in use once; null when no set of that version was. */
+export async function findPolicySet(db: Queryable, version: string): Promise<readonly StoredPolicyFile[] | null> {
+  return findValue<StoredPolicyFile[]>(db)`select files from policy_sets
+      where version = ${version}`;
+}

@@ -1,0 +1,156 @@
+import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
+import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
+import type { CallScope, Runnable } from './calls/call.ts';
+import type { Tool } from './calls/tool.ts';
+import type { Tools } from './calls/tools.ts';
+
+/** What a person may use, over all their conversations. Null: as much as they like. */
+export interface BudgetLimits {
+  readonly callsPerHour: number | null;
+  readonly tokensPerDay: number | null;
+  readonly costUsdPerDay: number | null;
+}
+
+/** Facts of an action that changes nothing: there is nothing to look up for it. */
+export function factsOfRead(now: Date): GovernanceFacts {
+  return {
+    at: now.toISOString(),
+    frozen: false,
+    breakGlass: false,
+    grantId: null,
+    operators: 0,
+    admins: 0,
+    calls: 0,
+    tokens: 0,
+    costUsd: 0,
+  };
+}
+
+/** Freezes what an agent wants to do. Nothing of it can be changed from here on. */
+export function propose(
+  scope: Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>,
+  call: Runnable,
+  assessment: RiskAssessment,
+  parentActionId: string | null = null,
+): ProposedAction {
+  const { tool, group, name, actionId, input, resolved } = call;
+  const action: ProposedAction = deepFreeze({
+    actionId,
+    parentActionId,
+    kind: tool.kind,
+    tool: name,
+    group: group.name,
+    toolVersion: tool.version(),
+    // JSON is what is hashed, stored and shown; what it cannot carry is not an argument.
+    arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
+    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // so is this
+    resources: [...tool.resources(input, resolved)],
+    environment: tool.environment(input),
+    requester: { userKey: scope.actor.userKey, role: scope.actor.role },
+    agent: scope.agent.id,
+    agentClass: scope.agent.class,
+    threadId: scope.threadId,
+    turnId: scope.turnId,
+    chatKey: scope.chatKey,
+    assessment,
+  });
+  hashes.set(action, hashOf(action));
+  return action;
+}
+
+/** The exact action as an approval is bound to it: tool and version, arguments, what they stand for, resources, and who asks. */
+export function actionHash(action: ProposedAction): string {
+  return hashes.get(action) ?? hashOf(action);
+}
+
+/** Of actions that nobody can change any more, as `propose` leaves them; one that was stored is hashed anew. */
+const hashes = new WeakMap<ProposedAction, string>();
+
+function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
+  // Left out where nothing was looked up, so that the hash of such an action is what it always was.
+  return canonicalHash({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
+}
+
+/**
+ * Asks policy about an action. A grant counts only where a person would have been asked: `grantId` is set when it is what lets the
+ * action run. Pure.
+ */
+export function decide(
+  engine: PolicyEngine,
+  action: ProposedAction,
+  known: {
+    readonly facts: GovernanceFacts;
+    readonly limits: BudgetLimits;
+    readonly place: { readonly channel: string; readonly inGroup: boolean; readonly leastRole: Tool['role'] };
+  },
+): Proposal & { readonly grantId: string | null } {
+  const { facts, limits, place } = known;
+  const question = (granted: boolean): PolicyQuestion => ({
+    principal: { ...action.requester, agentClass: action.agentClass },
+    action: {
+      kind: action.kind,
+      tool: action.tool,
+      group: action.group,
+      environment: action.environment,
+      resources: action.resources,
+      arguments: action.arguments,
+      assessment: action.assessment,
+      leastRole: place.leastRole,
+    },
+    context: {
+      channel: place.channel,
+      inGroup: place.inGroup,
+      at: facts.at,
+      frozen: facts.frozen,
+      breakGlass: facts.breakGlass,
+      budget: {
+        callsLeft: left(limits.callsPerHour, facts.calls),
+        tokensLeft: left(limits.tokensPerDay, facts.tokens),
+        costUsdLeft: left(limits.costUsdPerDay, facts.costUsd),
+      },
+      granted,
+      otherApprovers: facts.operators,
+    },
+  });
+  const asked = question(false);
+  const decision = engine.decide(asked);
+  if (decision.effect !== 'ask' || facts.grantId === null) return { action, question: asked, decision, grantId: null };
+  const withGrant = question(true);
+  const eased = engine.decide(withGrant);
+  return eased.effect === 'run'
+    ? { action, question: withGrant, decision: eased, grantId: facts.grantId }
+    : { action, question: asked, decision, grantId: null };
+}
+
+/** A decision as the record of a turn keeps it. `taint`: null for an action whose assessment was frozen before. */
+export function recordedDecision(
+  { action, question, decision }: Proposal,
+  taint: RecordedDecision['taint'],
+): RecordedDecision {
+  return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
+}
+
+/** The call of a stored action; null when the worker has another tool by now than was decided about. */
+export function runnableOf(tools: Tools, { action }: Pick<Proposal, 'action'>): Runnable | null {
+  const found = tools.find(action.tool, [action.group]);
+  if (!found || found.tool.version() !== action.toolVersion) return null;
+  const parsed = found.tool.input.safeParse(action.arguments);
+  const { actionId, tool: name, resolved = null } = action;
+  return parsed.success ? { actionId, name, input: parsed.data, resolved, ...found } : null;
+}
+
+function left(limit: number | null, used: number): number | null {
+  return limit === null ? null : Math.max(0, limit - used);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

@@ -1,0 +1,89 @@
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { Tool } from '../calls/tool.ts';
+
+/*
+ * Whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments; what nobody can have
+ * planted is a message that the person typed after it was read. So a call is theirs when one such message begins with the name of
+ * what is to be done, as an order does, and holds every value that is not the tool's own default, whole and as it was typed. A value that
+ * stood on a button which they pressed since is theirs as well: the order asked for something, and the button answered what. Questions,
+ * warnings and what somebody pastes hold the same words, but do not begin so. Everything else asks them.
+ */
+
+/** Of a conversation, since the newest text from outside: messages, the newest first, and what stood on pressed buttons. */
+interface OwnWords {
+  readonly typed: readonly string[];
+  readonly pressed: readonly string[];
+}
+
+/**
+ * The first part of a call that is in none of the messages, in words: a value, or what the tool does; null when one of them, with what
+ * was pressed, holds all of it. Pure, and in doubt it names something: whoever asked is asked then.
+ */
+export function foreignPart(
+  name: string,
+  tool: Pick<Tool, 'input'>,
+  input: unknown,
+  { typed, pressed }: OwnWords,
+): string | null {
+  const [first = name, second = first] = name.split('_');
+  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // nobody triggers a deploy: people deploy
+  const begin = new RegExp(`^\\s*(?:please\\s+)?${verb}(?![\\p{L}\\p{N}_-])`, 'iu');
+  const orders = typed.map(withoutQuotations).filter((text) => begin.test(text));
+  const values = fieldsOf(input)
+    .filter(([field, value]) => !isDefault(tool, input, field, value))
+    .flatMap(([, value]) => leavesOf(value));
+  const missing = orders.map(
+    (order) => values.find((value) => !isTyped(value, order) && !pressed.includes(value)) ?? null,
+  );
+  if (missing.includes(null)) return null;
+  return missing[0] ?? name.replaceAll('_', ' ');
+}
+
+/** How people write what a tool's name writes as one word. */
+const SAID: Readonly<Record<string, string>> = { rollback: 'roll ?back' };
+
+/** Lines that quote somebody are not the person's. The words before one belong to it. */
+function withoutQuotations(text: string): string {
+  const lines = text.split('\n');
+  const quoted = lines.findIndex((line) => /^\s*>/.test(line));
+  return lines.slice(0, quoted === -1 ? undefined : quoted).join('\n');
+}
+
+function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
+  return typeof input === 'object' && input !== null
+    ? Object.entries(input).filter(([, value]) => value !== undefined)
+    : [];
+}
+
+/** Whether it would be the same if nobody had given it. */
+function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field: string, value: unknown): boolean {
+  const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in it
+  const parsed = schema.safeParse(rest);
+  if (!parsed.success || typeof parsed.data !== 'object' || parsed.data === null) return false;
+  const given: unknown = Reflect.get(parsed.data, field);
+  return given !== undefined && canonicalHash(asJson(given)) === canonicalHash(asJson(value));
+}
+
+function asJson(value: unknown): Parameters<typeof canonicalHash>[0] {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof canonicalHash>[0]; // JSON is what is compared
+}
+
+/** The keys of a value count as well: a model chooses them, too. */
+function leavesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.length === 0 ? ['[]'] : value.flatMap(leavesOf);
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([key, below]) => [key, ...leavesOf(below)]);
+}
+
+/** A name may be written in other case; anything else counts letter by letter. It stands alone: `shop` is no part of `shop-2`. */
+function isTyped(value: string, own: string): boolean {
+  if (value.trim() === '' || value.length > own.length) return false;
+  const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';
+  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@\\p{Pd}−])';
+  const after = '(?![\\p{L}\\p{N}_-]|[./:@\\p{Pd}−][\\p{L}\\p{N}])';
+  return new RegExp(`${before}${escape(value)}${after}`, flags).test(own);
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,34 @@
+import type { Queryable } from '@signalbox/store/pool';
+import { named, sql } from '@signalbox/store/sql';
+import type { AppError } from '@signalbox/contracts/errors';
+import { failure, type ToolCallResult } from '../calls/call.ts';
+
+/**
+ * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
+ * twice is harmless.
+ */
+export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
+  await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
+}
+
+/** The same for messages that carry text of others, at the time when they came. Without messages it does nothing. */
+export async function taintByMessages(
+  db: Queryable,
+  text: { readonly threadId: string; readonly source: string; readonly messages: readonly { readonly id: number }[] },
+): Promise<void> {
+  if (text.messages.length === 0) return;
+  await db.query(sql`select taint_thread(${text.threadId}, ${text.source}, max(received_at)) from inbox
+      where id = any (${text.messages.map(({ id }) => id)}) having count(*) > 0`);
+}
+
+/** A failure for the model. That it says a stranger's words is noted before it is told. */
+export async function tellFailure(
+  db: Queryable,
+  threadId: string,
+  call: { readonly name: string; readonly input: unknown },
+  error: AppError,
+): Promise<ToolCallResult> {
+  const result = failure(error, call.input);
+  if (result.untrusted) await taintThread(db, threadId, call.name);
+  return result;
+}

@@ -1,0 +1,42 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { findSecrets } from '@signalbox/safety/redact/find';
+import { describeKind } from '@signalbox/safety/redact/kinds';
+import { SECRET } from '@signalbox/safety/redact/redact';
+import { say } from '@signalbox/messages/say';
+import type { Runnable } from '../calls/call.ts';
+
+/** A handle such as `secret:db-password`, which stands for a secret's value in all that a model sees. */
+const HANDLE = /\bsecret:[a-z0-9][a-z0-9._-]{0,73}/i;
+/** The same as a whole value: the pattern above without its word boundary. */
+const WHOLE_HANDLE = new RegExp(`^\\s*${HANDLE.source.slice(2)}\\s*$`, 'i');
+
+/**
+ * What takes effect is what was said, or nothing. Arguments of an effect that hold a secret, or what was put in the place of one, would
+ * take effect as something else: a file with `[secret]` in it. Throws SECRET_NOT_WRITTEN, which says what was found and never its
+ * value. Pure, so that a replay answers the same.
+ */
+export function requireVerbatim({ tool, input }: Pick<Runnable, 'tool' | 'input'>): void {
+  const isLookUp = tool.risk(input).risk === 'safe' && !tool.egress && tool.kind !== 'shell_cmd';
+  if (isLookUp || typeof input !== 'object' || input === null) return;
+  for (const [name, value] of Object.entries(input)) {
+    const found = textsIn(value).map((text) => altered(text, tool.handles.includes(name)));
+    const what = found.find((one) => one !== null);
+    if (what) throw new AppError('SECRET_NOT_WRITTEN', { argument: name, what });
+  }
+}
+
+/** Why a text is not what somebody wrote or wants; null when it is. */
+function altered(text: string, takesHandle: boolean): string | null {
+  if (text.includes(SECRET)) return say('governance.markOfSecret', { mark: SECRET });
+  if (HANDLE.test(text) && !(takesHandle && WHOLE_HANDLE.test(text)))
+    return say('governance.handleOfSecret', { handle: HANDLE.exec(text)?.[0] ?? '' });
+  const [secret] = findSecrets(text);
+  return secret ? say('governance.secretOfKind', { kind: describeKind(secret.kind) }) : null;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value === 'object' && value !== null) return Object.entries(value).flat().flatMap(textsIn);
+  return [];
+}

@@ -1,0 +1,86 @@
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import { inLanguage } from '@signalbox/messages/language';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import type { Queryable } from '@signalbox/store/pool';
+import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/unsettled';
+import { newTraceId } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
+import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
+import type { ToolCallResult } from './calls/call.ts';
+import type { CallScope } from './calls/call.ts';
+import type { GovernanceDeps } from './deps.ts';
+import { runnableOf } from './proposal.ts';
+import { outcomeUnknown, settleByLooking, type Settled } from './settling.ts';
+
+/** Longer than any tool may take to look something up: two workers never look at once. */
+const LEASE_MS = 90 * SECOND_MS;
+const FIRST_PAUSE_MS = 2 * SECOND_MS;
+const LONGEST_PAUSE_MS = 600 * SECOND_MS;
+
+/** What a person is told of an effect that was looked up. */
+export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: string) => string;
+
+/**
+ * Looks up one action that was begun and of which nobody knows what became, when its turn is over and it is due. Once it is known, it is
+ * settled and whoever asked is told, in one transaction; until then it is looked up again, less and less often. False when none is due.
+ * What no tool can look up is told once and left to people.
+ */
+export async function reconcileNext(
+  parts: GovernanceDeps,
+  news: NewsOfEffect,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> {
+  const due = await claimUnsettled(parts.pool, LEASE_MS);
+  return due !== null && inLanguage(due.language, () => reconcile(parts, due, { news, signal, log }));
+}
+
+async function reconcile(
+  parts: GovernanceDeps,
+  due: UnsettledAction,
+  { news, signal, log }: { readonly news: NewsOfEffect; readonly signal: AbortSignal; readonly log: Log },
+): Promise<true> {
+  const { actionId } = due;
+  const { action } = due.proposal;
+  const tell = async (db: Queryable, status: Settled, outcome: ToolCallResult): Promise<void> => {
+    const body = { text: news(status, outcome, renderExact(action)), buttons: [] };
+    const { chatKey, threadId, requester } = action;
+    const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newTraceId() };
+    await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
+  };
+  const call = runnableOf(parts.tools, due.proposal) ?? { actionId, name: due.tool };
+  const unknown = outcomeUnknown(call);
+  const scope = scopeOf(due, signal, log);
+  const outcome = await settleByLooking({ parts, scope, call }, { proposal: due.proposal, unknown, then: tell });
+  log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
+  await parts.notify(action.chatKey, scope.traceId);
+  if (outcome !== unknown) return true;
+  const canTell = 'tool' in call && call.tool.probe !== null;
+  await postponeProbe(parts.pool, actionId, canTell ? backoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null);
+  return true;
+}
+
+/** Nothing of a turn is left but who asked, and where. */
+function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signal: AbortSignal, log: Log): CallScope {
+  const { action, question } = proposal;
+  const { requester, threadId, chatKey } = action;
+  return {
+    lane: { userKey: requester.userKey, epoch: '0' },
+    now: () => new Date(), // for probes alone, which store no times
+    turnId,
+    turnKey: turnKey ?? turnId,
+    threadId,
+    chatKey,
+    traceId: newTraceId(),
+    actor: { userKey: requester.userKey, role: requester.role, name: userName },
+    signal,
+    log,
+    inGroup: question.context.inGroup,
+    agent: { id: action.agent, class: action.agentClass },
+    enter: () => undefined,
+    flush: () => Promise.resolve(),
+    flushWith: (write) => write(null),
+    say: () => Promise.resolve(),
+  };
+}

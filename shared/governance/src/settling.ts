@@ -1,0 +1,126 @@
+import { settleAction } from '@signalbox/store/governance/actions';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { lockAction } from '@signalbox/store/unsettled';
+import { AppError } from '@signalbox/contracts/errors';
+import { failure, type Runnable, type ToolCallResult } from './calls/call.ts';
+import { readStoredResult } from './calls/stored-result.ts';
+import { settledEvent } from './events.ts';
+import type { GovernanceDeps, Execution } from './deps.ts';
+
+/*
+ * How an action ends:
+ *   the handler said so ─▶ done | failed
+ *   nobody heard it: time ran out, the connection was cut, the worker died
+ *        └─ looked up by the tool, with the action locked ─┬─ done ─▶ done
+ *                                                          ├─ nothing was written ─▶ failed; nothing can be written any more
+ *                                                          └─ it cannot tell (yet) ─▶ unknown ─▶ looked up again by the reconciler
+ */
+
+export type Settled = 'done' | 'failed' | 'unknown';
+
+/** What an action came to. */
+interface Settlement {
+  readonly status: Settled;
+  readonly outcome: ToolCallResult;
+  readonly isLookedUp?: boolean;
+}
+
+type Named = Pick<Runnable, 'actionId' | 'name'>;
+
+/** Records what came of an action. The first settlement stands. */
+export async function settle(
+  db: Queryable,
+  { actionId }: Named,
+  proposal: Proposal | null,
+  { status, outcome, isLookedUp = false }: Settlement,
+): Promise<void> {
+  const events = [settledEvent(actionId, proposal, status, outcome)];
+  const isOutside = outcome.untrusted ?? false;
+  await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp, isOutside });
+}
+
+/** Ends an action of which nobody can tell whether it took effect. */
+export async function settleUnknown(parts: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
+  const unknown = outcomeUnknown(call);
+  await settle(parts.pool, call, null, { status: 'unknown', outcome: unknown });
+  return unknown;
+}
+
+/** What is said of an effect of which nobody knows. */
+export function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult {
+  return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
+}
+
+/**
+ * Settles an action that was begun by what its tool finds where the effect would be, in one transaction that keeps everything out that
+ * would be written in its name. `then` comes with it, or not at all; it is called when this settled the action. Twice is once.
+ */
+export async function settleByLooking(
+  /** Without its tool, when the worker has it no more. */
+  execution: Execution<Runnable | Named>,
+  given: Looking,
+): Promise<ToolCallResult> {
+  return (await lookAndSettle(execution, given)) ?? given.unknown;
+}
+
+interface Looking {
+  readonly proposal: Proposal | null;
+  /** What is said while it is not known. */
+  readonly unknown: ToolCallResult;
+  readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
+}
+
+/** The same for whoever may run it once more: null when nothing of it happened, and then it stays begun. */
+export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
+  return lookAndSettle(execution, { ...given, mayRunAgain: true });
+}
+
+async function lookAndSettle(
+  execution: Execution<Runnable | Named>,
+  given: Looking & { readonly mayRunAgain?: boolean },
+): Promise<ToolCallResult | null> {
+  const { parts, call } = execution;
+  return withTransaction(parts.pool, async (db) => {
+    const row = await lockAction(db, call.actionId);
+    if (!row || (row.status !== 'started' && row.status !== 'unknown'))
+      return row === null ? given.unknown : readStoredResult(row.result, call.name);
+    const { status, outcome } = await lookUp(execution, given.unknown);
+    if (status === row.status) return outcome;
+    if (outcome.code === 'TOOL_NOT_DONE' && given.mayRunAgain) return null;
+    await settle(db, call, given.proposal, { status, outcome, isLookedUp: true });
+    await given.then?.(db, status, outcome);
+    return outcome;
+  });
+}
+
+async function lookUp(
+  { parts, scope, call }: Execution<Runnable | Named>,
+  unknown: ToolCallResult,
+): Promise<Settlement> {
+  const found = 'tool' in call ? await parts.tools.probe(scope, call) : 'unknown';
+  if (found === 'unknown') return { status: 'unknown', outcome: unknown };
+  if (found === 'not-done')
+    return { status: 'failed', outcome: failure(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
+  return { status: found.ok ? 'done' : 'failed', outcome: parts.redact(found) };
+}
+
+/**
+ * What came of an action that an earlier run of this turn had begun; null when it is to be run now, because that is harmless or
+ * because the target says that nothing happened.
+ */
+export async function earlierResult(
+  execution: Execution,
+  { status, result }: { readonly status: string; readonly result: unknown },
+): Promise<ToolCallResult | null> {
+  const { parts, scope, call } = execution;
+  if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
+  if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
+  const probed = call.tool.probe ? await parts.tools.probe(scope, call) : 'unknown';
+  if (typeof probed === 'object') {
+    await settle(parts.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: parts.redact(probed) });
+    return probed;
+  }
+  if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
+  return settleUnknown(parts, call);
+}
