@@ -3,8 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCE = /\.(ts|json)$/;
+/** What pages are made of; it is in their bundles. */
+const PAGE_KIT = 'infra/page-kit/';
 /** Sources that no service loads: tests, and pages that are bundled for browsers. */
-const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/page\//;
+const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/page(-kit)?\//;
 /** What bundles the page of its folder. A page without one is bundled when it is asked for. */
 const BUNDLE = /\/page\/bundle\.mjs$/;
 
@@ -56,7 +58,7 @@ function listSources(checkout) {
     const paths = filesBelow(join(checkout, folder, 'src')).map((file) => relative(checkout, file));
     const pages = paths.filter((path) => BUNDLE.test(path)).map(dirname);
     for (const path of paths) {
-      const isOfPage = pages.some((page) => path.startsWith(`${page}/`));
+      const isOfPage = path.startsWith(PAGE_KIT) || pages.some((page) => path.startsWith(`${page}/`));
       if (!isOfPage && (!SOURCE.test(path) || NOT_BUILT.test(path))) continue;
       const { ino, size, mtimeMs, ctimeMs } = statSync(join(checkout, path));
       sources.set(path, [ino, size, mtimeMs, ctimeMs].join(' '));
@@ -85,6 +87,7 @@ function filesBelow(folder) {
 
 /** @param {string} source @returns {string} */
 function outputOf(source) {
+  if (source.startsWith(PAGE_KIT)) return source;
   const output = source.replace('/src/', '/dist/');
   // All files of a page are in its bundle.
   return NOT_BUILT.test(source) ? output.replace(/(\/page)\/.*$/, '$1/main.js') : output.replace(/\.ts$/, '.js');

@@ -17,6 +17,8 @@ const PLANNER = 'shared/planner/src/**';
 const GOVERNANCE = 'shared/governance/src';
 const GATEWAY = 'services/gateway/src';
 const WEB_PAGE = `${GATEWAY}/channels/web/page`;
+/** What the pages share. */
+const PAGE_KIT = 'infra/page-kit/src/**';
 const WORKER = 'services/worker/src';
 
 const CAPABILITY_MAY = [
@@ -127,6 +129,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: `${WEB_PAGE}/**`,
     may: [
       `${WEB_PAGE}/**`,
+      PAGE_KIT,
       `${GATEWAY}/channels/text/{block,clean-text,document}.ts`,
       'shared/messages/src/format-sentence.ts',
       'shared/contracts/src/**',
@@ -219,11 +222,13 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'infra/docker/*.mjs', may: [] },
   // A project that is deployed knows nothing of what deploys it.
   { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
+  { from: PAGE_KIT, may: [PAGE_KIT] },
   // Bot authors elsewhere run the simulator alone: it imports nothing of the product.
   {
     from: 'infra/telegram-simulator/src/page/**',
     may: [
       'infra/telegram-simulator/src/page/**',
+      PAGE_KIT,
       'infra/telegram-simulator/src/{people/button-view,people/visibility,rich/rich-text-form}.ts', // they run in a browser too
     ],
     types: ['infra/telegram-simulator/src/**'],
@@ -289,7 +294,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
-  { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`] },
+  { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`, PAGE_KIT] },
   { name: 'decimal.js', homes: [`${WORKER}/agents/mortgage/**`] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },

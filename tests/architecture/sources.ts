@@ -41,6 +41,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   proxy: 'services/proxy/src',
   cli: 'services/cli/src',
   local: 'infra/local/src',
+  'page-kit': 'infra/page-kit/src',
   'telegram-simulator': 'infra/telegram-simulator/src',
   'whatsapp-simulator': 'infra/whatsapp-simulator/src',
 };
@@ -105,7 +106,8 @@ function resolveSpecifier(from: string, specifier: string): Pick<ImportEdge, 'ta
   if (specifier.startsWith('.')) return { target: posix.join(posix.dirname(from), specifier), package: null };
   const [, workspace, rest] = /^@signalbox\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
   const sources = workspace === undefined ? undefined : WORKSPACES[workspace];
-  if (sources !== undefined) return { target: `${sources}/${rest}.ts`, package: null };
+  const ending = workspace === 'page-kit' ? 'tsx' : 'ts'; // all of it is for pages
+  if (sources !== undefined) return { target: `${sources}/${rest}.${ending}`, package: null };
   if (specifier.startsWith('node:')) return { target: null, package: null };
   return { target: null, package: specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/') };
 }

@@ -10,18 +10,19 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 // The simulator as a bot author elsewhere gets it: packed, installed into an empty folder, and used as its README says.
 
-const PACKAGE = fileURLToPath(new URL('../../infra/telegram-simulator/', import.meta.url));
+const INFRA = fileURLToPath(new URL('../../infra/', import.meta.url));
+const PACKAGES = ['page-kit', 'telegram-simulator'] as const;
 const BIN = 'node_modules/.bin/telegram-simulator';
 const run = promisify(execFile);
 const folder = makeTemporaryFolder('simulator-package');
 
 beforeAll(async () => {
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: PACKAGE });
-  const [tarball = 'no tarball'] = readdirSync(folder);
+  for (const name of PACKAGES) await run('npm', ['pack', '--pack-destination', folder], { cwd: join(INFRA, name) });
+  const tarballs = readdirSync(folder).map((name) => `./${name}`);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   // npx hands on that this repository refuses packages for a newer Node. npm only warns of them elsewhere.
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--engine-strict=false'];
-  await run('npm', ['install', ...flags, `./${tarball}`], { cwd: folder });
+  await run('npm', ['install', ...flags, ...tarballs], { cwd: folder });
   const readme = readFileSync(join(folder, 'node_modules/@signalbox/telegram-simulator/README.md'), 'utf8');
   for (const [, code = '', name = ''] of readme.matchAll(/```js\n(\/\/ (\S+)\n[^]*?)```/g))
     writeFileSync(join(folder, name), code);

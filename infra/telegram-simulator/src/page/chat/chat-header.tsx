@@ -1,10 +1,10 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/place-sheets.tsx';
 import { usePage, usePlace } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { Avatar, ChatAvatar } from '../theme/avatar.tsx';
-import { Icon } from '../theme/icons.tsx';
 
 /** Whose chat is shown, what the bot does in it, and who speaks. */
 export function ChatHeader({ unread }: { readonly unread: number }): VNode {

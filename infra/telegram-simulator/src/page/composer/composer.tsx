@@ -1,18 +1,16 @@
+import { IconButton } from '@signalbox/page-kit/icon-button';
+import { Icon } from '@signalbox/page-kit/icons';
+import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
+import { SuggestionList, useOffer, type Offer } from '@signalbox/page-kit/suggestions';
 import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { summaryOf } from '../messages/summary.ts';
 import { editLast } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { keyOf } from '../state/place.ts';
-import { Icon } from '../theme/icons.tsx';
-import { IconButton } from '../theme/row.tsx';
-import { SuggestionList, useSuggestions } from './suggestion-list.tsx';
+import { findSuggestions, type Suggestion } from './suggestions.ts';
 import { Tray } from './tray.tsx';
 import type { Context } from './writing.ts';
-
-const MAX_HEIGHT_PX = 180;
-/** Phones have no Shift+Enter: there the Enter key makes a line and the button sends, as in Telegram. */
-const HAS_KEYBOARD = matchMedia('(pointer: fine)').matches;
 
 /**
  * The field at the bottom: Enter sends, Shift+Enter makes a line, "/" and "@" offer what fits, ↑ in an empty field edits
@@ -24,10 +22,8 @@ export function Composer(): VNode {
   const { text, context, files, isSending } = writing;
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const suggestions = useSuggestions(field);
-  const isOffering = suggestions.items.length > 0;
-
-  useField(field);
+  const offer = useSuggestions(field);
+  useFocus(field);
   const focus = (): void => field.current?.focus();
   const attach = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
     writing.addFiles([...(currentTarget.files ?? [])]);
@@ -48,43 +44,48 @@ export function Composer(): VNode {
     focus();
   };
   const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
-    const { key, shiftKey, isComposing } = event;
-    if (isComposing) return;
-    if (suggestions.handleKey(event)) event.preventDefault();
-    else if (key === 'Escape') writing.cancel();
-    else if (key === 'Enter' && !shiftKey && HAS_KEYBOARD) submit(event);
-    else if (key === 'ArrowUp' && text === '' && !context) {
+    if (event.key === 'Escape') writing.cancel();
+    else if (event.key === 'ArrowUp' && text === '' && !context) {
       event.preventDefault();
       editLast(page, place);
     }
   };
   return (
     <footer class="composer">
-      {isOffering && <SuggestionList {...suggestions} />}
+      {offer.items.length > 0 && (
+        <SuggestionList class="panel" offer={offer} label="Suggestions">
+          {({ label, detail, isWhispered }) => (
+            <>
+              <strong>{label}</strong>
+              <span class="clip">{detail}</span>
+              {isWhispered && (
+                <span class="whispered">
+                  <Icon name="eye" />
+                  only you
+                </span>
+              )}
+            </>
+          )}
+        </SuggestionList>
+      )}
       {context && <ContextBar context={context} onCancel={() => writing.cancel()} />}
       <Tray onRemove={focus} />
       <form class="panel entry" onSubmit={submit}>
         {commands.length > 0 && text === '' && files.length === 0 && (
-          <IconButton icon="slash" label="Commands of the bot" onPress={offerCommands} />
+          <IconButton icon="slash" label="Commands of the bot" onClick={offerCommands} />
         )}
         {context?.mode !== 'edit' && (
-          <IconButton icon="attach" label="Attach files" onPress={() => picker.current?.click()} />
+          <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
         )}
         <input type="file" id="file-input" multiple hidden ref={picker} onChange={attach} />
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          aria-label="Message"
-          autocomplete="off"
-          enterkeyhint={HAS_KEYBOARD ? 'send' : 'enter'}
+        <MessageField
+          {...{ field, text, offer }}
+          label="Message"
           placeholder={`Message as ${place.person.name}`}
-          aria-controls="suggestions"
-          aria-expanded={isOffering}
-          aria-activedescendant={isOffering ? `suggestion-${suggestions.selected}` : undefined}
-          value={text}
-          onInput={({ currentTarget }) => writing.type(currentTarget.value)}
-          onKeyDown={handleKey}
+          aria-expanded={offer.items.length > 0}
+          onText={(value) => writing.type(value)}
+          onSubmit={submit}
+          onKey={handleKey}
           onPaste={paste}
         />
         <button class="send" aria-label="Send" disabled={isSending || (text.trim() === '' && files.length === 0)}>
@@ -95,15 +96,31 @@ export function Composer(): VNode {
   );
 }
 
-/** Keeps a field as high as its text, and puts the focus where somebody goes on to write. */
-function useField(field: RefObject<HTMLTextAreaElement | null>): void {
+/** Offers what fits what is typed in a field: a command is sent, a name is put into the text. */
+function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Suggestion> {
+  const { writing, commands, store } = usePage();
+  const { chat } = usePlace();
+  const { text } = writing;
+  const names = chat.type === 'group' ? [{ name: store.bot?.username ?? '', title: store.botName() }] : [];
+  const caret = field.current?.selectionStart ?? text.length;
+  const complete = ({ label, start, end }: Suggestion): true => {
+    field.current?.setRangeText(`${label} `, start, end, 'end');
+    writing.type(field.current?.value ?? '');
+    field.current?.focus();
+    return true;
+  };
+  return useOffer({
+    text,
+    items: findSuggestions(text, caret, { commands, names }),
+    choose: (item) => void (item.isCommand ? writing.submit(item.label) : complete(item)),
+    complete,
+  });
+}
+
+/** Puts the focus where somebody goes on to write. */
+function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
   const { text, context } = usePage().writing;
   const place = usePlace();
-  useLayoutEffect(() => {
-    if (!field.current) return;
-    field.current.style.height = 'auto';
-    field.current.style.height = `${Math.min(field.current.scrollHeight, MAX_HEIGHT_PX)}px`;
-  }, [text]);
   useEffect(() => {
     // The keyboard of a phone would cover half of its screen.
     if (HAS_KEYBOARD && !place.isList) field.current?.focus();
@@ -124,7 +141,7 @@ function ContextBar({ context, onCancel }: { context: Context; onCancel: () => v
         <strong>{context.mode === 'edit' ? 'Edit message' : `Reply to ${context.message.from.name}`}</strong>
         <span class="clip">{summaryOf(context.message)}</span>
       </div>
-      <IconButton icon="close" label="Cancel" onPress={onCancel} />
+      <IconButton icon="close" label="Cancel" onClick={onCancel} />
     </div>
   );
 }

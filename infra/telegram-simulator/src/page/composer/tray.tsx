@@ -1,8 +1,8 @@
+import { IconButton } from '@signalbox/page-kit/icon-button';
+import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import { sizeOf } from '../messages/amounts.ts';
 import { usePage } from '../state/context.ts';
-import { Icon } from '../theme/icons.tsx';
-import { IconButton } from '../theme/row.tsx';
 import { kindOf } from './file-kind.ts';
 
 /** The files that wait above the field. `onRemove` is called after one was removed. */
@@ -22,7 +22,7 @@ export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | n
             <Icon name={kindOf(file)} />
             <span class="clip">{file.name}</span>
             <span class="dim">{sizeOf(file.size)}</span>
-            <IconButton icon="close" label={`Remove ${file.name}`} onPress={() => remove(file)} />
+            <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => remove(file)} />
           </li>
         ))}
       </ul>

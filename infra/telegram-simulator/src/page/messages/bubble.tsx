@@ -1,3 +1,4 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { MessageView } from '../../people/message-view.ts';
@@ -10,7 +11,6 @@ import { Blocks } from '../text/blocks.tsx';
 import { Keyboard, MessageId } from '../text/keyboard.tsx';
 import { PlainText } from '../text/plain-text.tsx';
 import { Avatar, hueOf } from '../theme/avatar.tsx';
-import { Icon } from '../theme/icons.tsx';
 import { Files } from './files.tsx';
 import { timeOf } from './amounts.ts';
 import { summaryOf } from './summary.ts';

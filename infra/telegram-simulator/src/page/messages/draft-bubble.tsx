@@ -1,8 +1,8 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { Draft } from '../../store/draft.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { act } from '../state/simulator.ts';
-import { Icon } from '../theme/icons.tsx';
 import { Body } from './bubble.tsx';
 
 /**

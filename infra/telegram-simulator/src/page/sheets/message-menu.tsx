@@ -1,3 +1,4 @@
+import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
 import { summaryOf } from '../messages/summary.ts';
@@ -5,7 +6,6 @@ import { canEdit, copyText, forward } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
-import { Icon, type IconName } from '../theme/icons.tsx';
 import { Row } from '../theme/row.tsx';
 
 /**

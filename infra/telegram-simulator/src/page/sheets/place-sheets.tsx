@@ -1,10 +1,10 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { BotStatus } from '../../store/event.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { act } from '../state/simulator.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
-import { Icon } from '../theme/icons.tsx';
 import { Row } from '../theme/row.tsx';
 
 /** Opens the choice of who speaks: everybody, with what they have not read. */

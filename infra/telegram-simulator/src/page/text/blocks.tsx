@@ -1,6 +1,6 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { RichBlock, RichBlockListItem } from 'grammy/types';
 import type { VNode } from 'preact';
-import { Icon } from '../theme/icons.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { renderRichText } from './rich-text.tsx';
 import { Table } from './table.tsx';

@@ -1,8 +1,8 @@
+import { Icon } from '@signalbox/page-kit/icons';
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { copyText } from '../state/actions.ts';
 import { usePage } from '../state/context.ts';
-import { Icon } from '../theme/icons.tsx';
 
 /** Code with its language and a button that copies it. */
 export function CodeBlock({

@@ -1,3 +1,4 @@
+import { isWebLink, WebLink } from '@signalbox/page-kit/web-link';
 import type { MessageEntity, RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
 import { usePage } from '../state/context.ts';
@@ -56,20 +57,11 @@ function Word({ onPress, children }: { onPress: (event: Event) => void; children
   );
 }
 
-/** Whether an address may be opened from a text of a chat. */
-export function isWebLink(url: string): boolean {
-  return /^https?:\/\//i.test(url) && URL.canParse(url);
-}
-
 /** Only web links open; anything else is shown and does nothing. */
 function Link({ url, children }: { url: string; children: ComponentChildren }): VNode {
   const href = /^[a-z]+:/i.test(url) ? url : `http://${url}`;
   if (!isWebLink(href)) return <span class="mention">{children}</span>;
-  return (
-    <a href={href} title={href} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
-  );
+  return <WebLink url={href}>{children}</WebLink>;
 }
 
 function isSimple(type: string): type is keyof typeof TAGS {

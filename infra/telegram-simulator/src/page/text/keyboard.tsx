@@ -1,10 +1,10 @@
+import { isWebLink } from '@signalbox/page-kit/web-link';
+import { Icon } from '@signalbox/page-kit/icons';
 import { createContext, type VNode } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { ButtonView } from '../../people/button-view.ts';
 import { copyText, pressButton } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
-import { Icon } from '../theme/icons.tsx';
-import { isWebLink } from './inline.tsx';
 
 /** The message that a button is at. */
 export const MessageId = createContext(0);
@@ -32,7 +32,7 @@ function Key({ button: { text, data, url, style, copyText: copied, disabled } }:
     return (
       <a class="key" data-style={style} href={url} title={url} target="_blank" rel="noopener noreferrer">
         <span>{text}</span>
-        <Icon name="out" />
+        <Icon name="open" />
       </a>
     );
   }

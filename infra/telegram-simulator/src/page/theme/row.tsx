@@ -1,5 +1,4 @@
 import type { ComponentChildren, TargetedMouseEvent, VNode } from 'preact';
-import { Icon, type IconName } from './icons.tsx';
 
 type OnPress = (event: TargetedMouseEvent<HTMLButtonElement>) => void;
 
@@ -24,15 +23,6 @@ export function Row({ picture, title, detail, isCurrent, kind, children, onPress
         {detail && <span class="dim clip">{detail}</span>}
       </span>
       {children}
-    </button>
-  );
-}
-
-/** A button that is a drawing. */
-export function IconButton({ icon, label, onPress }: { icon: IconName; label: string; onPress: OnPress }): VNode {
-  return (
-    <button type="button" class="icon-button" aria-label={label} onClick={onPress}>
-      <Icon name={icon} />
     </button>
   );
 }

@@ -1,18 +1,10 @@
-import { render } from 'preact';
+import { startPage } from '@signalbox/page-kit/start-page';
 import { App } from './app.tsx';
 import { LANGUAGE } from './say.ts';
 import { Page } from './state/page.ts';
 
 document.documentElement.lang = LANGUAGE;
-let isDue = false;
-const page = new Page(() => {
-  if (isDue) return;
-  isDue = true;
-  // Several changes at once are drawn once, and before the next key is pressed.
-  queueMicrotask(() => {
-    isDue = false;
-    render(<App page={page} />, document.body);
-  });
-});
-
-await page.start();
+await startPage(
+  (onChange) => new Page(onChange),
+  (page) => <App page={page} />,
+);

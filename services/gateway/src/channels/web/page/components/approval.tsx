@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 import { Clock, wholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';

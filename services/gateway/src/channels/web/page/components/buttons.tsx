@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { useChat } from '../state/context.ts';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 
 interface ButtonsProps {
   readonly id: string;

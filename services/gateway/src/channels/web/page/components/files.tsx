@@ -1,7 +1,7 @@
 import { COMPONENTS, type ComponentProps, type PageFile } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { LOCALE, say } from '../say.ts';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 import { withKey } from '../state/page-key.ts';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 

@@ -2,7 +2,7 @@ import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversati
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
 /** A line of the gateway or the runtime that nobody said. */

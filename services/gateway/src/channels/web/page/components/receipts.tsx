@@ -2,7 +2,7 @@ import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversati
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Words } from '../text/words.tsx';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
 /** Lines of the runtime about what happened. No text of an agent looks like them. */

@@ -2,7 +2,7 @@ import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversati
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { InlineMarkdown } from '../text/markdown.tsx';
-import { Icon, type IconName } from '../theme/icons.tsx';
+import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
 type Step = ComponentProps<'Timeline'>['steps'][number];

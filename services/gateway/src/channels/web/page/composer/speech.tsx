@@ -1,8 +1,8 @@
 import type { PageKey } from '@signalbox/messages/page-sentences';
+import { IconButton } from '@signalbox/page-kit/icon-button';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { say } from '../say.ts';
-import { Icon } from '../theme/icons.tsx';
 import type { Voice } from '../voice/voice.ts';
 
 interface Speech {
@@ -44,14 +44,6 @@ export function SpeakButton({ voice }: { readonly voice: Voice }): VNode | null 
     voice.listen();
   };
   return (
-    <button
-      type="button"
-      class={`icon-button ${voice.isListening ? 'live' : ''}`}
-      aria-label={label}
-      title={label}
-      onClick={press}
-    >
-      <Icon name="microphone" />
-    </button>
+    <IconButton icon="microphone" kind={voice.isListening ? 'live' : ''} label={label} title={label} onClick={press} />
   );
 }

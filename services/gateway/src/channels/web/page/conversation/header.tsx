@@ -1,10 +1,11 @@
 import type { PageKey } from '@signalbox/messages/page-sentences';
+import { IconButton } from '@signalbox/page-kit/icon-button';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import type { Link } from '../state/connection.ts';
 import { useChat } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
-import { Icon, Logo } from '../theme/icons.tsx';
+import { Logo } from '../theme/logo.tsx';
 
 const LINKS: Readonly<Record<Link, PageKey>> = {
   connecting: 'page.connecting',
@@ -34,26 +35,20 @@ export function Header({ page }: { readonly page: Page }): VNode {
         </p>
       )}
       {voice.canSpeak && (
-        <button
-          type="button"
-          class="icon-button"
-          aria-pressed={voice.isOn}
-          aria-label={say('page.read-aloud')}
+        <IconButton
+          icon="speaker"
+          label={say('page.read-aloud')}
           title={say('page.read-aloud')}
+          aria-pressed={voice.isOn}
           onClick={() => voice.turn(!voice.isOn)}
-        >
-          <Icon name="speaker" />
-        </button>
+        />
       )}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={say('page.sign-out')}
+      <IconButton
+        icon="leave"
+        label={say('page.sign-out')}
         title={say('page.sign-out')}
         onClick={() => page.isBusy || void page.signOut()}
-      >
-        <Icon name="out" />
-      </button>
+      />
     </header>
   );
 }

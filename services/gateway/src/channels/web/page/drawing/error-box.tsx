@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
-import { Icon } from '../theme/icons.tsx';
+import { Icon } from '@signalbox/page-kit/icons';
 
 /** Stands in the place of a component that cannot be shown: nothing that was sent goes missing unseen. */
 export function ErrorBox({ type, why }: { readonly type: string; readonly why: 'unknown' | 'broken' }): VNode {

@@ -1,3 +1,4 @@
+import { isWebLink, WebLink } from '@signalbox/page-kit/web-link';
 import { Fragment, type ComponentChildren, type VNode } from 'preact';
 import { groupSpans, textOf, type InlineText, type Style } from '../../../text/block.ts';
 import { Words } from './words.tsx';
@@ -32,16 +33,6 @@ function drawStyled(style: Style, children: ComponentChildren): VNode {
     case 'code':
       return <code>{children}</code>;
     case 'url':
-      return <Link url={style.url}>{children}</Link>;
+      return isWebLink(style.url) ? <WebLink url={style.url}>{children}</WebLink> : <>{children}</>;
   }
-}
-
-/** Only web addresses open; anything else is shown and does nothing. */
-function Link({ url, children }: { readonly url: string; readonly children: ComponentChildren }): VNode {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return <>{children}</>;
-  return (
-    <a href={url} title={url} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
-  );
 }
