@@ -1,4 +1,4 @@
-import { controlStatesOf } from '@signalbox/contracts/governance/control-state';
+import { listControlStates } from '@signalbox/contracts/governance/control-state';
 import type { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { createLog } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
@@ -37,7 +37,7 @@ async function statesOfRecord(pool: Pool, turnId: unknown): Promise<readonly str
     'select record from execution_turns where turn_id = $1 order by pass',
     [turnId],
   );
-  return rows.flatMap(({ record }) => controlStatesOf(record)).filter((state) => state !== 'idle');
+  return rows.flatMap(({ record }) => listControlStates(record)).filter((state) => state !== 'idle');
 }
 
 const STATES = ['analyze', 'tool_decision', 'policy_check', 'execute', 'await_confirmation', 'respond'];

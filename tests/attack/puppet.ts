@@ -47,7 +47,7 @@ export async function startPuppet(): Promise<Puppet> {
   const proposed = new Set<string>();
 
   const visible = (person: string, messages: readonly AskedMessage[]): readonly Instruction[] => {
-    const texts = messages.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => textsOf(content));
+    const texts = messages.filter(({ role }) => role !== 'assistant').flatMap(({ content }) => collectTexts(content));
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content.trim());
     const meant = [...words].filter(([phrase, { where, instruction }]) => {
       if (instruction.person !== person) return false;
@@ -132,9 +132,9 @@ function same(one: Made | { readonly tool: string; readonly args: unknown }, cal
 }
 
 /** A text and all texts inside of it: results are JSON, and so may be what stands in them. */
-function textsOf(text: string): readonly string[] {
+function collectTexts(text: string): readonly string[] {
   const leaves = (value: unknown): readonly string[] => {
-    if (typeof value === 'string') return textsOf(value);
+    if (typeof value === 'string') return collectTexts(value);
     if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
     return [];
   };

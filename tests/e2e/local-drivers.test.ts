@@ -1,9 +1,9 @@
-import { DriverName, traitsOf } from '@signalbox/contracts/operations/drivers';
+import { DriverName, getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { expect, it } from 'vitest';
 import { openDemoStack } from '../support/demo-stack.ts';
 
 /** Drivers that run programs of this machine: that of the product, and in a copy of it one that was just made. */
-const LOCAL = DriverName.options.filter((name) => traitsOf(name).isLocal && !traitsOf(name).runsImages);
+const LOCAL = DriverName.options.filter((name) => getDriverTraits(name).isLocal && !getDriverTraits(name).runsImages);
 
 it.each(LOCAL)(
   'a person deploys the demo to a server of the driver %s',

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { applyDiff } from '@signalbox/jobs/workspace/apply';
 import { recover } from '@signalbox/jobs/workspace/journal';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
@@ -16,7 +16,7 @@ if (!existsSync(join(folder.root, 'a.txt'))) {
 let left = Number(times);
 const place = {
   ...folder,
-  bounds: boundsOf('PERSON'),
+  bounds: getAgentBounds('PERSON'),
   fits: async (): Promise<void> => undefined,
   reached: async (point: string): Promise<void> => {
     if (point !== stopAt) return;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Analyzer, Churn, Conclusion, Fact, Noted, RepositoryView } from '@signalbox/analysis/analyzer';
-import { Found } from '@signalbox/contracts/repository/finding';
+import { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** A scan of a few files by one analyzer, without git: for the rules of an analyzer alone. */
 export async function analyze<F extends Fact>(
@@ -44,6 +44,6 @@ export async function analyze<F extends Fact>(
     history: () => Promise.resolve({ commits: 1, authors: 1, firstAt: 0, branches: 1, tags: 0 }),
     ...rest,
   });
-  for (const found of conclusion.found) Found.parse(found);
+  for (const found of conclusion.found) RawFinding.parse(found);
   return conclusion;
 }

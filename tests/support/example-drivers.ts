@@ -1,4 +1,4 @@
-import { DriverName, traitsOf, type DriverTraits } from '@signalbox/contracts/operations/drivers';
+import { DriverName, getDriverTraits, type DriverTraits } from '@signalbox/contracts/operations/drivers';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/driver-parts';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
@@ -22,7 +22,7 @@ export async function openTestDriver(server: TestServer, parts: DriverParts): Pr
 
 /** What the driver of a server is like. */
 export function traitsOfTest(server: TestServer): DriverTraits {
-  return exampleOf(server)?.traits ?? traitsOf(DriverName.parse(server.driver));
+  return exampleOf(server)?.traits ?? getDriverTraits(DriverName.parse(server.driver));
 }
 
 function exampleOf({ driver }: TestServer) {

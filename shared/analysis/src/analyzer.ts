@@ -1,5 +1,5 @@
 import type { Packages } from '@signalbox/contracts/repository/packages';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { AdvisorySource } from './advisory-source.ts';
 
 /** Larger files are not read, in bytes. */
@@ -72,7 +72,7 @@ export interface RepositoryView {
  * analyzer that reads manifests sets `packages`.
  */
 export interface Conclusion {
-  readonly found: readonly Found[];
+  readonly found: readonly RawFinding[];
   readonly summary: Fact;
   readonly packages?: Packages;
   /** Files that it wanted to see and that were left out, as reading them took too long. The scan sets it. */

@@ -1,8 +1,6 @@
-import { holdsWords } from './governance/outside.ts';
+import { holdsForeignText } from './governance/outside.ts';
 
-/**
- * What the system does next with a failure. Every code has exactly one remedy.
- */
+/** What the system does about a failure. Every code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
 
 interface ErrorSpec {
@@ -10,7 +8,7 @@ interface ErrorSpec {
   readonly say: string;
 }
 
-/** The agent reads the sentence and tries another way. */
+/** The agent reads the sentence and may try another way. */
 const TELL_MODEL = {
   TOOL_UNKNOWN: 'There is no tool named {tool}. Loaded tools: {loaded}.',
   TOOL_INPUT_INVALID: 'The arguments of {tool} are not valid: {detail}.',
@@ -110,7 +108,7 @@ const TELL_MODEL = {
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;
 
-/** The person reads the sentence. */
+/** The sentence goes to the person. */
 const TELL_USER = {
   INBOUND_NOT_STORED:
     'I cannot store messages at the moment, so nothing is done yet. Yours is not lost: I answer it as soon as I can, and you need not send it again.',
@@ -208,14 +206,14 @@ const TELL_USER = {
   RELEASE_NOT_SERVED: 'After the switch, {where} does not serve {release}: {found}.',
 } as const;
 
-/** It is tried again, with backoff. */
+/** Retried with backoff. */
 const RETRY = {
   SERVER_AWAY: '{server} at {address} does not answer: {detail}. Start it, or correct {variable}.',
   LANE_LOST: 'Another worker took over the lane of {userKey}.',
   UPSTREAM_UNAVAILABLE: '{service} is not answering.',
 } as const;
 
-/** Someone on call must look. */
+/** An operator has to act. */
 const PAGE_OPERATOR = {
   CONFIG_INVALID: 'The configuration is not usable: {problems}',
   STARTUP_REFUSED: 'I refuse to start: {reason}',
@@ -248,7 +246,7 @@ const PAGE_OPERATOR = {
 
 const SENTENCES = { ...TELL_MODEL, ...TELL_USER, ...RETRY, ...PAGE_OPERATOR };
 
-/** Every failure the product can name. `say` is the sentence a person reads; `{name}` is filled from `data`. */
+/** The catalog of errors. `say` is the sentence for people; `{name}` is filled from `data`. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorSpec>> = {
   ...withRemedy('tell-model', TELL_MODEL),
   ...withRemedy('tell-user', TELL_USER),
@@ -258,12 +256,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorSpec>> = {
 
 function withRemedy<C extends string>(remedy: Remedy, sentences: Record<C, string>): Record<C, ErrorSpec> {
   const specs = Object.entries<string>(sentences).map(([code, say]) => [code, { remedy, say }]);
-  return Object.fromEntries(specs) as Record<C, ErrorSpec>; // its keys are those of the sentences
+  return Object.fromEntries(specs) as Record<C, ErrorSpec>; // the keys are those of `sentences`
 }
 
 export type ErrorCode = keyof typeof SENTENCES;
 
-/** A call with one of these was not let run, or not yet: that is an answer, and no failure to be repaired. */
+/** Codes of calls that governance did not run, or not yet: an answer, not a failure to fix. */
 export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
@@ -275,8 +273,8 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof SENTENCES)[C]>]: string };
 
-/** Data that the runtime itself makes in every sentence. All other data may be a stranger's words. */
-const OURS: ReadonlySet<string> = new Set([
+/** Data fields that the runtime fills itself in every sentence. Other fields may quote outsiders. */
+const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'tool',
   'loaded',
   'agent',
@@ -304,8 +302,8 @@ const OURS: ReadonlySet<string> = new Set([
   'differs',
 ]);
 
-/** The same in one sentence alone. What a failure of our own says of itself is ours, too. */
-const OURS_IN: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[C]>[] } = {
+/** Data fields that the runtime fills itself in the sentence of one code. */
+const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[C]>[] } = {
   TOOL_INPUT_INVALID: ['detail'],
   TOOL_FAILED: ['ref'],
   NEVER_DEPLOYED: ['detail'],
@@ -326,17 +324,19 @@ const OURS_IN: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[
   INTERNAL: ['ref'],
 };
 
-/** Whether the sentence of a failure may pass on a stranger's words: data that is not ours and that nobody `given` here has said. Pure. */
-export function saysWords({ code, data, cause }: AppError, given: ReadonlySet<string>): boolean {
-  // What a job that failed left behind is a sentence; where it is one of ours, the failure that it stands for comes with it.
-  if (code === 'JOB_FAILED' && cause instanceof AppError) return saysWords(cause as AppError, given); // of some code
-  const ours: readonly string[] = OURS_IN[code] ?? [];
+/**
+ * True when the sentence of an error may quote an outsider: it has data that is neither the runtime's nor among the `known` texts. Pure.
+ */
+export function quotesOutsiders({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
+  // The detail of a failed job is a sentence; when it came from an error of the catalog, that error is the cause.
+  if (code === 'JOB_FAILED' && cause instanceof AppError) return quotesOutsiders(cause as AppError, known); // any code
+  const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? [];
   return Object.entries<string>(data).some(
-    ([name, value]) => !OURS.has(name) && !ours.includes(name) && holdsWords(value, given),
+    ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && holdsForeignText(value, known),
   );
 }
 
-/** A failure with a name from the catalog. `message` is its sentence in English, filled in: `explain` of the messages says it to people. */
+/** An error with a code of the catalog. `message` is its English sentence; `explain` of the messages package translates it for people. */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly data: ErrorData<C>;
@@ -353,13 +353,13 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The English sentence of a code, with its fields filled from `data`. People read it in their language: see `sayError` of the messages. */
+/** The English sentence of a code with its fields filled in. */
 function fillIn<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
   const fields = data as Readonly<Record<string, string>>; // ErrorData is a record of strings by construction
   return ERRORS[code].say.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? `{${name}}`);
 }
 
-/** Wraps whatever was thrown; an AppError passes unchanged. `ref` is what the person can quote to an operator. */
+/** Wraps a thrown value as INTERNAL; an AppError passes unchanged. `ref` is the reference that a person can give an operator. */
 export function toAppError(thrown: unknown, ref: string): AppError {
   if (thrown instanceof AppError) return thrown;
   return new AppError('INTERNAL', { ref }, thrown);

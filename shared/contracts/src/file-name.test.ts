@@ -18,7 +18,7 @@ test.each([
   expect(cleanFileName(given)).toBe(clean);
 });
 
-test('whatever it is given, a name is short, on one line and without a path, and cleaning it again changes nothing', () => {
+test('a cleaned name is short, on one line and without a path, and cleaning is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
       const name = cleanFileName(given);
@@ -29,7 +29,7 @@ test('whatever it is given, a name is short, on one line and without a path, and
   );
 });
 
-test('sizes are written for people', () => {
+test('sizes are formatted in B, kB and MB', () => {
   expect([0, 999, 120_400, 20_000_000, 3_450_000].map(formatBytes)).toEqual([
     '0 B',
     '999 B',

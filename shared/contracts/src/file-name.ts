@@ -1,11 +1,11 @@
-/** The longest name that we keep: what file systems take, with room for our own additions. */
+/** Longest file name: within the limit of file systems, with room for additions. */
 const MAX_LENGTH = 120;
-/** Longer endings are no file types. */
+/** Longest file extension that is kept when a name is cut. */
 const MAX_ENDING = 12;
 
 /**
- * A file's name as it may be shown and stored anywhere: without folders, control characters, marks that turn the direction
- * of writing (`gpj.exe` that looks like `exe.jpg`), and dots in front. Too long a name keeps its ending. Never empty.
+ * Cleans a file name for display and storage: no folders, control characters, direction marks (`gpj.exe` shown as `exe.jpg`) or leading
+ * dots. Long names keep their extension. Never empty.
  */
 export function cleanFileName(name: string, fallback = 'file'): string {
   const base = name.replaceAll('\\', '/').split('/').at(-1) ?? '';
@@ -17,7 +17,7 @@ export function cleanFileName(name: string, fallback = 'file'): string {
   return shorten(tidy) || fallback;
 }
 
-/** `120 kB`, `3.4 MB`: for people. */
+/** Formats bytes for people: `120 kB`, `3.4 MB`. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_000) return `${sizeBytes} B`;
   if (sizeBytes < 1_000_000) return `${Math.round(sizeBytes / 1_000)} kB`;

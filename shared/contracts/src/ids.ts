@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base 32: no i, l, o, u to misread
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // without i, l, o and u
 
 /** What stands before the underscore of an id that is drawn. Ids of actions and of answers are derived instead: see below. */
 export const PREFIXES = [
@@ -51,17 +51,14 @@ export function hexOfTraceId(traceId: string): string | null {
 }
 
 /** When an id of `newId` or `newTraceId` was made, in milliseconds since 1970; null for anything else. */
-export function msOfId(id: string): number | null {
+export function readIdTime(id: string): number | null {
   const hex = hexOfTraceId(id);
   if (hex !== null) return parseInt(hex.slice(0, 12), 16);
   const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{10}$/.exec(id) ?? [];
   return digits === undefined ? null : [...digits].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0);
 }
 
-/**
- * The id of what these parts name, such as `act_7c0…`: the same parts make the same id, in any process and after any crash, and other
- * parts another one. 120 bits of SHA-256.
- */
+/** Derives an id from parts: equal parts give equal ids in every process. 120 bits of SHA-256. */
 function derivedId(prefix: string, parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   let id = '';
@@ -70,36 +67,39 @@ function derivedId(prefix: string, parts: readonly (string | number)[]): string 
 }
 
 /*
- * Ids of answers and of their calls are ours: a model server draws its own from whatever it likes, and may draw one twice. An answer
- * is named by its conversation, the message that began its turn and its place among the answers of that turn, so that a turn which
- * goes on after a crash names the same answer and the same calls as before. Ids of calls are ids of actions and of jobs.
+ * Ids of answers and calls are derived, because model servers may reuse theirs. An answer's id comes from its conversation, the first
+ * message of its turn and its pass, so that a turn resumed after a crash finds the same ids. A call id is also the id of its action and
+ * job.
  */
 
-/** The id of the answer of a turn's pass, counted from 1. `turnKey`: the id of the turn's first message. */
-export function answerIdOf(threadId: string, turnKey: string, pass: number): string {
+/** The id of the answer of a pass (from 1). `turnKey` is the id of the turn's first message. */
+export function makeAnswerId(threadId: string, turnKey: string, pass: number): string {
   return derivedId('ans', [threadId, turnKey, pass]);
 }
 
-/** The id of a call by its place in an answer. Answers in older records have the ids that a model gave them. */
-export function callIdOf(answerId: string, place: number): string {
-  return `act_${answerId.replace(/^ans_/, '')}_${place}`;
+/** The id of a call by its index in an answer. Older records have the model's ids. */
+export function makeCallId(answerId: string, index: number): string {
+  return `act_${answerId.replace(/^ans_/, '')}_${index}`;
 }
 
-/** The id of a run that looks something up before its action is decided about. `hash`: of what is looked up, in hexadecimal digits. */
-export function lookUpIdOf(actionId: string, hash: string): string {
+/** The id of a run that resolves references before an action is decided. `hash`: hex digest of the input. */
+export function makeLookUpId(actionId: string, hash: string): string {
   return `${actionId.slice(0, 100)}_r${hash.slice(0, 20)}`;
 }
 
-/** The proposed action that a run works for, by its id: a look-up before it, or what it was changed to. */
-export function actionOfRun(runId: string): string {
+/** The proposed action of a run id, which may be a look-up or a modification of it. */
+export function readActionId(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
-/** A short code that a person can type: `groups` groups of four characters, 20 bits each, with a digit, so that it is taken for no words. */
+/**
+ * Creates a code that a person can type: `groups` groups of four characters (20 bits each), with at least one digit, so that it is not
+ * taken for words.
+ */
 export function newCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
     const code = parts.join('-').toUpperCase();
-    if (/\d/.test(code)) return code; // of three groups one in ninety has none
+    if (/\d/.test(code)) return code; // one in ninety codes of three groups has none
   }
 }

@@ -1,5 +1,5 @@
-/** A block of code that its own content cannot end. */
-export function codeBlock(text: string): string {
+/** A markdown code block whose fence is longer than any in its content. */
+export function toCodeBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;

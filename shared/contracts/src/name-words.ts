@@ -1,9 +1,9 @@
-/** Words of texts under which names are looked up, in small letters. */
+/** Lowercase words of a text by which names are looked up. */
 export interface NameWords {
-  /** Each may be a name as it stands. */
+  /** Words that may be a name as they are. */
   readonly exact: readonly string[];
-  /** Two or three words in a row without separators: "mobile app" is mobile-app. */
+  /** Two or three adjacent words joined: "mobile app" for mobile-app. */
   readonly bare: readonly string[];
-  /** Each may be a name that is mistyped or shortened. */
+  /** Words that may be a mistyped or shortened name. */
   readonly near: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countSlips, listNames, nearestName } from './nearest-name.ts';
+import { countSlips, listNames, findNearestName } from './nearest-name.ts';
 
-describe('slips', () => {
+describe('countSlips', () => {
   it.each([
     ['port', 'port', 0],
     ['prot', 'port', 1],
@@ -10,11 +10,11 @@ describe('slips', () => {
     ['pork', 'port', 1],
     ['projct', 'projects', 2],
     ['', 'ab', 2],
-  ])('between %s and %s are %i', (left, right, slips) => {
+  ])('%s and %s differ by %i slips', (left, right, slips) => {
     expect(countSlips(left, right, 3)).toBe(slips);
   });
 
-  it('are not counted above the limit', () => {
+  it('stops counting above the limit', () => {
     expect(countSlips('kitten', 'sitting', 2)).toBe(3);
     expect(countSlips('a', 'abcdefgh', 2)).toBe(3);
   });
@@ -27,13 +27,13 @@ describe('nearestName', () => {
     ['sho', 'shop'],
     ['chekout', 'checkout'],
     ['check', 'checkout'],
-  ])('%s stands for %s', (typed, meant) => {
-    expect(nearestName(typed, ['blog', 'checkout', 'shop'])).toBe(meant);
+  ])('%s is taken for %s', (typed, meant) => {
+    expect(findNearestName(typed, ['blog', 'checkout', 'shop'])).toBe(meant);
   });
 
-  it('guesses nothing from a name that resembles none', () => {
-    expect(nearestName('payments', ['blog', 'shop'])).toBeNull();
-    expect(nearestName('x', ['blog', 'shop'])).toBeNull();
+  it('returns null for a name that resembles none', () => {
+    expect(findNearestName('payments', ['blog', 'shop'])).toBeNull();
+    expect(findNearestName('x', ['blog', 'shop'])).toBeNull();
   });
 });
 
@@ -47,7 +47,7 @@ describe('listNames', () => {
     expect(listNames('zzzzzzz', names)).toMatch(/project-09 and 4 more$/);
   });
 
-  it('says so when there is none', () => {
+  it('says "none yet" without names', () => {
     expect(listNames('shop', [])).toBe('none yet');
   });
 });

@@ -1,11 +1,11 @@
-/** How many known names an error lists: more do not fit a phone. */
-export const LISTED_NAMES = 10;
+/** Names listed by an error: more do not fit a phone. */
+export const MAX_LISTED_NAMES = 10;
 
 /**
- * The name that a mistyped one most likely stands for, or null when nothing is close: the same letters in another case,
- * a beginning of at least two letters, or up to one slip per three letters.
+ * Finds the name that a mistyped one most likely means, or null: the same letters in another case, a prefix of at least two letters, or
+ * at most one slip per three letters.
  */
-export function nearestName(typed: string, known: readonly string[]): string | null {
+export function findNearestName(typed: string, known: readonly string[]): string | null {
   const wanted = typed.trim().toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   let best: { name: string; slips: number } | null = null;
@@ -16,20 +16,20 @@ export function nearestName(typed: string, known: readonly string[]): string | n
   return best?.name ?? null;
 }
 
-/** Known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total`: of how many they are. */
+/**
+ * Lists known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total` counts names that are
+ * not in `known` as well.
+ */
 export function listNames(typed: string, known: readonly string[], total = known.length): string {
   if (known.length === 0) return 'none yet';
-  const near = nearestName(typed, known);
+  const near = findNearestName(typed, known);
   const rest = [...known].filter((name) => name !== near).sort();
   const names = near === null ? rest : [`${near} (did you mean this?)`, ...rest];
-  const more = total - LISTED_NAMES;
-  return more > 0 ? `${names.slice(0, LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
+  const more = total - MAX_LISTED_NAMES;
+  return more > 0 ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/**
- * Edit distance in which two swapped neighbors are one slip (Damerau, optimal string alignment).
- * Gives up above `limit` and returns limit + 1.
- */
+/** Edit distance that counts two swapped neighbors as one slip (Damerau, optimal string alignment). Returns limit + 1 above `limit`. */
 export function countSlips(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
@@ -50,7 +50,7 @@ export function countSlips(from: string, to: string, limit: number): number {
   return cell(last, to.length);
 }
 
-/** A cell that the loop above has filled; infinitely dear otherwise. */
+/** A cell of the distance matrix; infinite when not computed. */
 function cell(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,12 +1,12 @@
-/** A name or a title inside a sentence of ours, as Markdown: one line, and no name formats our text. Pure. */
+/** Escapes a name for one of our markdown sentences: one line without formatting. Pure. */
 export function plainName(text: string): string {
   return text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
 }
 
-/** Control characters, and marks that turn the direction of writing; not those that join letters, which names are written with. */
-const UNNAMED = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+/** Control characters and direction marks, but not joiners, which names need. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-/** A person's name as a channel gives it, without what a terminal or a reader could obey. Empty when nothing is left. Pure. */
+/** Cleans a person's name from characters that a terminal or display could obey. May be empty. Pure. */
 export function cleanName(text: string): string {
-  return text.toWellFormed().replace(UNNAMED, ' ').replace(/\s+/g, ' ').trim();
+  return text.toWellFormed().replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim();
 }

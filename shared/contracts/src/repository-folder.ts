@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
-const WANTED = 'a folder of a repository is a path below its root, such as apps/web';
+const RULE = 'a folder of a repository is a path below its root, such as apps/web';
 
-/** A folder of a repository, as git names it: `apps/web`; also written as `./apps/web/`. */
+/** A folder of a repository in git's form, `apps/web`; `./apps/web/` is accepted. */
 export const RepositoryFolder = z
   .string()
   .trim()
   .max(200)
-  .regex(/^[A-Za-z0-9._@+/-]+$/, WANTED)
+  .regex(/^[A-Za-z0-9._@+/-]+$/, RULE)
   .transform((path) => path.replace(/^(?:\.?\/)+|\/+$/g, ''))
   .refine(
     (path) => /^[A-Za-z0-9._@+]/.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)),
-    WANTED,
+    RULE,
   );
 
-/** What stands between a repository and one of its folders, as in the build contexts of Docker: `shop.git#:apps/web`. */
-const MARK = '#:';
+/** Separates a repository from a folder, as in Docker's build contexts: `shop.git#:apps/web`. */
+const SEPARATOR = '#:';
 
-/** The address of a service that lies in one folder of a repository. */
+/** The address of a service in a folder of a repository. */
 export function addFolder(repository: string, folder: string | null): string {
-  return folder === null ? repository : `${repository}${MARK}${folder}`;
+  return folder === null ? repository : `${repository}${SEPARATOR}${folder}`;
 }
 
-/** The repository of an address, and the folder that it names; null for all of it. */
+/** Splits an address into repository and folder; the folder is null for the whole repository. */
 export function splitFolder(address: string): { readonly repository: string; readonly folder: string | null } {
-  const at = address.lastIndexOf(MARK);
+  const at = address.lastIndexOf(SEPARATOR);
   if (at === -1) return { repository: address, folder: null };
-  return { repository: address.slice(0, at), folder: address.slice(at + MARK.length) };
+  return { repository: address.slice(0, at), folder: address.slice(at + SEPARATOR.length) };
 }

@@ -1,2 +1,2 @@
-/** Bytes of a mebibyte, which this product calls MB for people. */
+/** Bytes of a mebibyte, shown to people as MB. */
 export const MIB = 1024 * 1024;

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findUnstorable, makeStorable } from './storable.ts';
 
-const strange = fc.oneof(
+const unusualText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('a\0b', '\ud83d', '\udc00x', '\ud83d\ude00', ''),
 );
-const values = fc.object({ key: strange, values: [strange, fc.integer(), fc.constant(null)], maxDepth: 3 });
+const values = fc.object({ key: unusualText, values: [unusualText, fc.integer(), fc.constant(null)], maxDepth: 3 });
 
-describe('text that can be stored', () => {
-  it('is left as it is, and everything else is named by its place', () => {
+describe('storable values', () => {
+  it('findUnstorable returns null for storable values and locates all others', () => {
     expect(findUnstorable({ a: [{ b: 'fine \ud83d\ude00' }, 1, null] })).toBeNull();
     expect(findUnstorable({ a: [{ b: 'x\0y' }] })).toBe(
       'arguments.a.0.b has a NUL character (U+0000) at 1; leave it out',
@@ -20,20 +20,20 @@ describe('text that can be stored', () => {
     expect(findUnstorable('\0', 'the name of the tool')).toMatch(/^the name of the tool has a NUL/);
   });
 
-  it('comes out of any value, and is that value when nothing had to be done', () => {
+  it('makeStorable makes any value storable and leaves storable values unchanged', () => {
     fc.assert(
       fc.property(values, (value) => {
-        const made = makeStorable(value);
-        expect(findUnstorable(made)).toBeNull();
-        expect(JSON.stringify(made)).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+        const result = makeStorable(value);
+        expect(findUnstorable(result)).toBeNull();
+        expect(JSON.stringify(result)).not.toMatch(/\\u0000|\\ud[89a-f]/i);
         const why = findUnstorable(value);
-        expect(why === null ? made : value).toEqual(value);
+        expect(why === null ? result : value).toEqual(value);
         expect(why === null ? null : findUnstorable(why)).toBeNull();
       }),
     );
   });
 
-  it('keeps what writes itself as JSON', () => {
+  it('makeStorable leaves dates unchanged', () => {
     const at = new Date(0);
     expect(makeStorable({ at })).toEqual({ at });
   });

@@ -1,26 +1,25 @@
 /*
- * Text that Postgres can hold, in a column of text as in JSON: Unicode without NUL and without half a surrogate pair. Everything else
- * that a model or a program writes is text.
+ * Postgres can store Unicode without NUL and without unpaired surrogates, in text and JSON columns. Models and programs may write either.
  */
 
-/** The same value with U+FFFD for what cannot be stored, in keys as well. */
+/** Replaces unstorable characters by U+FFFD, in keys as well. */
 export function makeStorable<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // a string stays one
-  if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // as does an array
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value; // what writes itself as JSON, such as a date
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // the type is preserved: a string
+  if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // an array
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value; // dates and other values with toJSON
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [makeStorable(key), makeStorable(member)]),
-  ) as T; // and a record
+  ) as T; // or an object
 }
 
-/** Where in a value something stands that cannot be stored, and what it is, in words that can be; null when all of it can be. */
+/** Describes the first unstorable text of a value and its path; null when all of it is storable. */
 export function findUnstorable(value: unknown, path = 'arguments'): string | null {
   if (typeof value === 'string') return describe(value, path);
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, member] of Object.entries(value)) {
-    const place = `${path}.${makeStorable(key)}`;
-    const found = describe(key, `the name ${place}`) ?? findUnstorable(member, place);
-    if (found !== null) return found;
+    const memberPath = `${path}.${makeStorable(key)}`;
+    const problem = describe(key, `the name ${memberPath}`) ?? findUnstorable(member, memberPath);
+    if (problem !== null) return problem;
   }
   return null;
 }

@@ -2,7 +2,7 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** Waits `ms` milliseconds, or less when the signal fires. Never throws. */
+/** Waits `ms` milliseconds, or until the signal aborts. Never throws. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -16,15 +16,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits `ms` milliseconds. Throws the reason of the signal as soon as it fires. */
+/** Waits `ms` milliseconds. Throws the signal's reason when it aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal);
   signal.throwIfAborted();
 }
 
 /**
- * Aborts after `ms`, as the timeout of `AbortSignal` does. That one is lost at the next garbage collection when `AbortSignal.any` is all that
- * holds it (Node 20), and the deadline with it; this one is held by its timer. It keeps no process alive.
+ * A signal that aborts after `ms`. AbortSignal.timeout is garbage-collected on Node 20 when only `AbortSignal.any` refers to it; this one
+ * is held by its timer, which keeps no process alive.
  */
 export function abortAfter(ms: number): AbortSignal {
   const end = new AbortController();
@@ -32,7 +32,7 @@ export function abortAfter(ms: number): AbortSignal {
   return end.signal;
 }
 
-/** What the work gives; undefined when it takes longer than `ms`. It goes on then, and how it ends is nobody's concern any more. */
+/** The result of `work`, or undefined when it takes longer than `ms`. The work continues, and its later failure is ignored. */
 export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   work.catch(() => undefined); // thrown by the race, or too late to matter
   let timer: NodeJS.Timeout | undefined;
@@ -40,11 +40,11 @@ export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | und
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** What the work gives. Throws the reason of the signal as soon as it fires, also where the work does not listen to it and goes on. */
+/** The result of `work`. Throws the signal's reason when it aborts, even when `work` ignores the signal and continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error); // every abort of ours has an error as its reason
+    onAbort = () => reject(signal.reason as Error); // all our aborts have an error as reason
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });

@@ -1,4 +1,4 @@
-/** One tool as a model is offered it. */
+/** A tool as offered to a model. */
 export interface BoundTool {
   readonly name: string;
   readonly description: string;
@@ -6,39 +6,41 @@ export interface BoundTool {
   readonly schema: unknown;
 }
 
-/** A tool with what is known of it before it is loaded: what any model is told, and how people ask for it. */
+/** A tool of the catalog, described without loading it: its model description and the words by which people ask for it. */
 export interface CatalogTool {
   readonly name: string;
   readonly describe: string;
   readonly hints: readonly string[];
-  /** JSON Schema of the arguments. Properties may carry `entity` (the kind of thing that fills it) and `ask` (a question). */
+  /**
+   * JSON Schema of the arguments. Properties may have `entity` (the kind of thing that they name) and `ask` (a question for the person).
+   */
   readonly schema: unknown;
-  /** Whether it changes nothing, whatever its arguments; unknown when left out. */
+  /** True when it never changes anything; missing when that depends on the arguments. */
   readonly isRead?: boolean;
-  /** The change that these arguments would make, as an order; null when there is no such sentence. */
+  /** The change as an imperative sentence; null when there is none. */
   readonly orderOf?: (args: Readonly<Record<string, unknown>>) => string | null;
-  /** The least role that may call it; everybody when left out. */
+  /** The least role that may call it; missing for everybody. */
   readonly role?: string;
 }
 
 export interface CatalogGroup {
   readonly name: string;
   readonly summary: string;
-  /** False for groups that the product knows of but that are not installed: they are named as such. */
+  /** False for groups that are known but not installed, and named as such. */
   readonly installed: boolean;
   readonly tools: readonly CatalogTool[];
 }
 
-/** Everything that a person could ask for, whether or not it is loaded now. */
+/** All tools that a person could ask for, loaded or not. */
 export interface ToolCatalog {
   readonly groups: readonly CatalogGroup[];
 }
 
-/** What is so when a model is asked, as data; the system message tells the same in words. */
+/** Facts of a model call as data; the system message states the same in words. */
 export interface RequestFacts {
   readonly activeGroups: readonly string[];
   /** Known names by entity kind, such as `project` → ['shop', 'blog']. */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** The project that this conversation is about, if it is known. */
+  /** The conversation's current project; null when unknown. */
   readonly currentProject: string | null;
 }

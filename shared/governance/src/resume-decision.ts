@@ -28,7 +28,7 @@ import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { isCalledShortly } from '@signalbox/contracts/governance/outside';
+import { isShortName } from '@signalbox/contracts/governance/outside';
 import { sayList } from '@signalbox/messages/list';
 import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from './calls/call.ts';
@@ -84,7 +84,7 @@ export async function resumeDecision(
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = sayList(votes.map((vote) => plainName(vote.name)));
       const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
-      const isOutside = result.untrusted === true || !votes.every((vote) => isCalledShortly(plainName(vote.name)));
+      const isOutside = result.untrusted === true || !votes.every((vote) => isShortName(plainName(vote.name)));
       return { say: result.ok ? `${approved} ${result.say}` : result.say, result, isOutside, ...decidedIn(result) };
     }
   }

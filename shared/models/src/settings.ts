@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import { nearestName } from '@signalbox/contracts/nearest-name';
+import { findNearestName } from '@signalbox/contracts/nearest-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { canSee } from './pictures.ts';
 import { PROVIDERS, ProvidersConfig } from './providers/all.ts';
@@ -131,7 +131,7 @@ function findModel(config: ModelConfig, text: string): ModelSettings | string {
 
 function unknownProvider(id: string): string {
   const known = [OFFLINE, ...PROVIDERS.map((provider) => provider.id)];
-  const near = nearestName(id, known);
+  const near = findNearestName(id, known);
   const meant = near ? ` (did you mean ${near}?)` : '';
   // The key may stand here by mistake: what does not look like a name is not repeated.
   const shown = /^[a-z_-]{1,24}$/i.test(id) ? ` named ${id}${meant}` : ' of that name';

@@ -2,7 +2,7 @@ import { getChannel, findUserChannel, toPrivateChat } from '@signalbox/contracts
 import type { Incoming } from '@signalbox/gateway/channels/channel';
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
-import { textsOf, type Rule } from './stage.ts';
+import { collectTexts, type Rule } from './stage.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -15,7 +15,7 @@ export const ARRIVALS: readonly Rule[] = [
       const { chatKey, userKey } = bench;
       const stored = stage.listen();
       await stage.bench.say('first');
-      const [first] = await until(() => textsOf(stored).length > 0 && textsOf(stored));
+      const [first] = await until(() => collectTexts(stored).length > 0 && collectTexts(stored));
       expect(first).toMatchObject({ chatKey, userKey });
       expect([getChannel(chatKey), findUserChannel(userKey)]).toEqual([channel.name, channel.name]);
       expect(chatKey.split('/')[0]).toBe(toPrivateChat(userKey));
@@ -29,10 +29,10 @@ export const ARRIVALS: readonly Rule[] = [
       const before = ['one', 'two', 'three', 'four', 'five'];
       for (const text of before) await stage.bench.say(text);
       const stored = stage.listen();
-      await until(() => textsOf(stored).length >= before.length);
+      await until(() => collectTexts(stored).length >= before.length);
       for (const text of ['six', 'seven']) await stage.bench.say(text);
-      await until(() => textsOf(stored).some(({ text }) => text === 'seven'));
-      expect(textsOf(stored).map(({ text }) => text)).toEqual([...before, 'six', 'seven']);
+      await until(() => collectTexts(stored).some(({ text }) => text === 'seven'));
+      expect(collectTexts(stored).map(({ text }) => text)).toEqual([...before, 'six', 'seven']);
     },
   },
   {
@@ -41,8 +41,8 @@ export const ARRIVALS: readonly Rule[] = [
       const stored = stage.listen();
       await stage.bench.say('first');
       await stage.bench.say('second');
-      await until(() => textsOf(stored).length === 2);
-      const texts = textsOf(stored);
+      await until(() => collectTexts(stored).length === 2);
+      const texts = collectTexts(stored);
       expect(new Set(texts.map(({ updateId }) => updateId)).size).toBe(2);
       expect(new Set(texts.map(({ messageId }) => messageId)).size).toBe(2);
     },
@@ -52,7 +52,7 @@ export const ARRIVALS: readonly Rule[] = [
     check: async (stage) => {
       const stored = stage.listen();
       await stage.bench.say('first');
-      const [first] = await until(() => textsOf(stored).length > 0 && textsOf(stored));
+      const [first] = await until(() => collectTexts(stored).length > 0 && collectTexts(stored));
       expect(first).toMatchObject({
         chatKind: 'private',
         named: true,
@@ -68,8 +68,8 @@ export const ARRIVALS: readonly Rule[] = [
       const text = 'a *b* _c_ `d` <e> &amp; {f} /g @h 👩‍👩‍👧 שלום é';
       const stored = stage.listen();
       await stage.bench.say(text);
-      await until(() => textsOf(stored).length > 0);
-      expect(textsOf(stored)[0]?.text).toBe(text);
+      await until(() => collectTexts(stored).length > 0);
+      expect(collectTexts(stored)[0]?.text).toBe(text);
     },
   },
   {
@@ -77,8 +77,8 @@ export const ARRIVALS: readonly Rule[] = [
     check: async (stage) => {
       const stored = stage.listen();
       await stage.bench.say('half \ud83d of a \u0000 character');
-      await until(() => textsOf(stored).length > 0);
-      const text = textsOf(stored)[0]?.text ?? '';
+      await until(() => collectTexts(stored).length > 0);
+      const text = collectTexts(stored)[0]?.text ?? '';
       expect(text).toMatch(/^half .*character$/u);
       expect([text.isWellFormed(), text.includes('\u0000')]).toEqual([true, false]);
     },
@@ -93,13 +93,13 @@ export const ARRIVALS: readonly Rule[] = [
         return isOpen;
       });
       await stage.bench.say('keep me');
-      await until(() => textsOf(refused).length > 0);
+      await until(() => collectTexts(refused).length > 0);
       await stage.bench.say('later');
       isOpen = true;
-      await until(() => textsOf(stored).length === 2);
-      expect(textsOf(stored).map(({ text }) => text)).toEqual(['keep me', 'later']);
-      const tries = textsOf(refused).filter(({ text }) => text === 'keep me');
-      expect(new Set(tries.map(({ updateId }) => updateId))).toEqual(new Set([textsOf(stored)[0]?.updateId]));
+      await until(() => collectTexts(stored).length === 2);
+      expect(collectTexts(stored).map(({ text }) => text)).toEqual(['keep me', 'later']);
+      const tries = collectTexts(refused).filter(({ text }) => text === 'keep me');
+      expect(new Set(tries.map(({ updateId }) => updateId))).toEqual(new Set([collectTexts(stored)[0]?.updateId]));
     },
   },
   {
@@ -108,8 +108,8 @@ export const ARRIVALS: readonly Rule[] = [
     check: async (stage) => {
       const { stored } = await stage.meet();
       await stage.hook('redeliver')();
-      await until(() => textsOf(stored).length === 2);
-      const [first, second] = textsOf(stored);
+      await until(() => collectTexts(stored).length === 2);
+      const [first, second] = collectTexts(stored);
       expect(second).toMatchObject({ updateId: first?.updateId, text: 'hello' });
     },
   },
@@ -120,7 +120,7 @@ export const ARRIVALS: readonly Rule[] = [
       const { stored } = await stage.meet();
       await stage.hook('edit')('hello again');
       const edit = await until(() => stored.find(({ kind }) => kind === 'edit'));
-      const [written] = textsOf(stored);
+      const [written] = collectTexts(stored);
       expect(edit).toMatchObject({ text: 'hello again', messageId: written?.messageId, chatKey: written?.chatKey });
       expect(edit.updateId).not.toBe(written?.updateId);
     },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
-import { pressesOf, textsOf, type Rule } from './stage.ts';
+import { pressesOf, collectTexts, type Rule } from './stage.ts';
 
 const BUTTONS = ['Keep', 'Change', 'Drop'].map((label) => ({ label, value: label.toLowerCase() }));
 
@@ -25,7 +25,7 @@ export const BUTTON_RULES: readonly Rule[] = [
       await stage.send({ text: 'And now?', buttons: BUTTONS });
       for (const { label } of BUTTONS) await stage.hook('press')(label);
       await stage.bench.say('that was all');
-      await until(() => textsOf(stored).length === 2 && pressesOf(stored).length >= BUTTONS.length);
+      await until(() => collectTexts(stored).length === 2 && pressesOf(stored).length >= BUTTONS.length);
       const presses = pressesOf(stored);
       expect(presses).toHaveLength(BUTTONS.length);
       expect(new Set(presses.map(({ updateId }) => updateId)).size).toBe(BUTTONS.length);

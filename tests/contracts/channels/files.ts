@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
 import { ARTIFACT } from './bench.ts';
-import { textsOf, type Rule, type Stage } from './stage.ts';
+import { collectTexts, type Rule, type Stage } from './stage.ts';
 
 const FILE = { name: 'notes.txt', bytes: Buffer.from('milk, bread and a 🥝') };
 const LIMITS = { limitBytes: 1_000, signal: new AbortController().signal };
@@ -10,7 +10,7 @@ const LIMITS = { limitBytes: 1_000, signal: new AbortController().signal };
 async function receiveFile(stage: Stage) {
   const { stored } = await stage.meet();
   await stage.hook('sendFile')(FILE);
-  const message = await until(() => textsOf(stored).find(({ attachments }) => attachments.length > 0));
+  const message = await until(() => collectTexts(stored).find(({ attachments }) => attachments.length > 0));
   const [attachment] = message.attachments;
   if (!attachment) throw new Error('the line above has looked for one');
   return attachment;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Incoming } from '@signalbox/gateway/channels/channel';
 import { describeLink, linkWith } from '@signalbox/gateway/channels/links';
 import { until } from '../../support/until.ts';
-import { pressesOf, textsOf, type Rule } from './stage.ts';
+import { pressesOf, collectTexts, type Rule } from './stage.ts';
 
 /** A close that takes longer is cut off when the gateway stops. */
 const CLOSE_MS = 10_000;
@@ -25,7 +25,7 @@ export const RESTARTS: readonly Rule[] = [
         return false;
       });
       await stage.bench.say('never stored');
-      await until(() => textsOf(refused).length > 0);
+      await until(() => collectTexts(refused).length > 0);
       let isClosed = false;
       void stage.stopListening().then(() => (isClosed = true));
       await until(() => isClosed, CLOSE_MS);
@@ -39,8 +39,8 @@ export const RESTARTS: readonly Rule[] = [
       await stage.stopListening();
       await stage.bench.say('meanwhile');
       const again = stage.listen();
-      await until(() => textsOf(again).some(({ text }) => text === 'meanwhile'));
-      expect(textsOf(stored).map(({ text }) => text)).toEqual(['hello']);
+      await until(() => collectTexts(again).some(({ text }) => text === 'meanwhile'));
+      expect(collectTexts(stored).map(({ text }) => text)).toEqual(['hello']);
     },
   },
   {
@@ -52,7 +52,7 @@ export const RESTARTS: readonly Rule[] = [
       await stage.bench.say('meanwhile');
       await stage.restart();
       const again = stage.listen();
-      await until(() => textsOf(again).some(({ text }) => text === 'meanwhile'));
+      await until(() => collectTexts(again).some(({ text }) => text === 'meanwhile'));
     },
   },
   {
@@ -66,11 +66,11 @@ export const RESTARTS: readonly Rule[] = [
         return false;
       });
       await stage.bench.say('keep me');
-      await until(() => textsOf(refused).length > 0);
+      await until(() => collectTexts(refused).length > 0);
       await stage.restart();
       const stored = stage.listen();
-      await until(() => textsOf(stored).length > 0);
-      expect(textsOf(refused).map(({ updateId }) => updateId)).toContain(textsOf(stored)[0]?.updateId);
+      await until(() => collectTexts(stored).length > 0);
+      expect(collectTexts(refused).map(({ updateId }) => updateId)).toContain(collectTexts(stored)[0]?.updateId);
     },
   },
   {

@@ -68,7 +68,7 @@ export class Stage {
   async meet(): Promise<{ readonly chatKey: string; readonly stored: Incoming[] }> {
     const stored = this.listen();
     await this.bench.say('hello');
-    await until(() => textsOf(stored).length > 0);
+    await until(() => collectTexts(stored).length > 0);
     return { chatKey: this.bench.chatKey, stored };
   }
 
@@ -111,7 +111,7 @@ export class Stage {
   }
 }
 
-export function textsOf(updates: readonly Incoming[]): readonly Extract<Incoming, { kind: 'text' }>[] {
+export function collectTexts(updates: readonly Incoming[]): readonly Extract<Incoming, { kind: 'text' }>[] {
   return updates.filter((update) => update.kind === 'text');
 }
 

@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { DOCUMENTATION_ANALYZER } from '@signalbox/analysis/analyzers/documentation/documentation';
 import { CODE_ANALYZER } from '@signalbox/analysis/analyzers/quality/code/code';
 import { DUPLICATES_ANALYZER } from '@signalbox/analysis/analyzers/quality/duplicates/duplicates';
@@ -20,7 +20,7 @@ import { analyze } from '../../support/analyze.ts';
 
 type More = Parameters<typeof analyze>[2];
 
-async function scan(texts: Readonly<Record<string, string>>, more: More = {}): Promise<readonly Found[]> {
+async function scan(texts: Readonly<Record<string, string>>, more: More = {}): Promise<readonly RawFinding[]> {
   const all = [
     await analyze(CODE_ANALYZER, texts, more),
     await analyze(DUPLICATES_ANALYZER, texts, more),
@@ -31,7 +31,7 @@ async function scan(texts: Readonly<Record<string, string>>, more: More = {}): P
   return all.flatMap(({ found }) => found);
 }
 
-const places = (found: readonly Found[]): readonly string[] =>
+const places = (found: readonly RawFinding[]): readonly string[] =>
   found.map(({ rule, path }) => `${rule} ${path}`).toSorted();
 const wanted = (all: readonly (readonly [string, string])[]): readonly string[] =>
   all.map((one) => one.join(' ')).toSorted();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const textsOf = (messages: readonly BaseMessage[]): readonly string[] => messages.map(({ text }) => text);
+const collectTexts = (messages: readonly BaseMessage[]): readonly string[] => messages.map(({ text }) => text);
 const many = (count: number): readonly BaseMessage[] =>
   Array.from({ length: count }, (_, index) => human(`message ${index} ${'x'.repeat(200)}`));
 
@@ -67,7 +67,7 @@ describe('a conversation', () => {
     ]);
     const other = openConversation(bench.pool);
     await other.say('edited', await bench.takeLane(), [human('five', '5')]);
-    expect(textsOf(await read('edited'))).toEqual([
+    expect(collectTexts(await read('edited'))).toEqual([
       'TWO',
       'three',
       'about three',
@@ -81,7 +81,7 @@ describe('a conversation', () => {
   it('goes on in another process from what the first has stored', async () => {
     await openConversation(bench.pool).say('moved', await bench.takeLane(), [human('here')]);
     await openConversation(bench.pool).say('moved', await bench.takeLane(), [human('there')]);
-    expect(textsOf(await openConversation(bench.pool).read('moved'))).toEqual([
+    expect(collectTexts(await openConversation(bench.pool).read('moved'))).toEqual([
       'here',
       'about here',
       'there',
@@ -98,7 +98,7 @@ describe('a conversation', () => {
     const then = (await openConversation(bench.pool).graph.getState(first.config)).values as {
       messages: BaseMessage[];
     };
-    expect(textsOf(then.messages)).toEqual(['first', 'about first']);
+    expect(collectTexts(then.messages)).toEqual(['first', 'about first']);
   });
 });
 
@@ -110,7 +110,7 @@ describe('the two forms', () => {
     await graph.invoke({ messages: [human('long ago')] }, { configurable: { thread_id: 'stock' } });
     const { say, read } = openConversation(bench.pool);
     await say('stock', await bench.takeLane(), [human('today')]);
-    expect(textsOf(await read('stock'))).toEqual(['long ago', 'about long ago', 'today', 'about today']);
+    expect(collectTexts(await read('stock'))).toEqual(['long ago', 'about long ago', 'today', 'about today']);
   });
 
   it('a thread that was written incrementally can be written for LangGraph’s own saver again', async () => {
@@ -118,7 +118,7 @@ describe('the two forms', () => {
     await openConversation(bench.pool, 'stock').say('back', await bench.takeLane(), [human('two')]);
     const stock = new PostgresSaver(bench.pool, undefined, { schema: 'langgraph' });
     const tuple = await stock.getTuple({ configurable: { thread_id: 'back' } });
-    expect(textsOf(tuple?.checkpoint.channel_values['messages'] as BaseMessage[])).toEqual([
+    expect(collectTexts(tuple?.checkpoint.channel_values['messages'] as BaseMessage[])).toEqual([
       'one',
       'about one',
       'two',
@@ -146,7 +146,7 @@ describe('on machines whose clocks differ', () => {
     ] as const)
       await atHours(hours, turn(text));
     await pruneCheckpoints(bench.pool, 'clocks', 1);
-    const said = textsOf(await openConversation(bench.pool).read('clocks'));
+    const said = collectTexts(await openConversation(bench.pool).read('clocks'));
     expect(said.filter((text) => !text.startsWith('about'))).toEqual(['here', 'behind', 'ahead', 'last']);
   });
 
@@ -168,7 +168,7 @@ describe('on machines whose clocks differ', () => {
     );
     expect(rows.map(({ id }) => id)).toEqual(['1f0-01', '1f0-03', '1f0-04', '1f0-02']);
     expect(await findNewest(bench.pool, 'before', '')).toBe('1f0-02');
-    expect(textsOf(await openConversation(bench.pool).read('clocks'))).toContain('last');
+    expect(collectTexts(await openConversation(bench.pool).read('clocks'))).toContain('last');
   });
 });
 
@@ -179,7 +179,7 @@ describe('a flush', () => {
     await say('lost', lane, [human('mine')]);
     await bench.takeLane();
     await expect(say('lost', lane, [human('too late')])).rejects.toMatchObject({ code: 'LANE_LOST' });
-    expect(textsOf(await read('lost'))).toEqual(['mine', 'about mine']);
+    expect(collectTexts(await read('lost'))).toEqual(['mine', 'about mine']);
   });
 
   it('from a state that another has gone on from writes nothing', async () => {
@@ -191,7 +191,7 @@ describe('a flush', () => {
     await ben.graph.invoke({ messages: [human('of Ben')] }, config);
     await openConversation(bench.pool).say('fork', lane, [human('of Ada')]);
     await expect(ben.checkpoints.flush('fork')).rejects.toMatchObject({ code: 'LANE_LOST' });
-    expect(textsOf(await ada.read('fork'))).toEqual(['start', 'about start', 'of Ada', 'about of Ada']);
+    expect(collectTexts(await ada.read('fork'))).toEqual(['start', 'about start', 'of Ada', 'about of Ada']);
   });
 
   it('that is repeated, because its answer was lost, is the same checkpoint', async () => {
@@ -202,7 +202,7 @@ describe('a flush', () => {
     const row = await checkpoints.pending('twice');
     expect(row && (await putCheckpoint(bench.pool, lane, row))).toBe(true);
     await checkpoints.flush('twice');
-    expect(textsOf(await read('twice'))).toEqual(['once', 'about once']);
+    expect(collectTexts(await read('twice'))).toEqual(['once', 'about once']);
   });
 });
 
@@ -219,22 +219,22 @@ describe('pruning', () => {
     const { say, read } = openConversation(bench.pool);
     for (let turn = 0; turn < 6; turn++) await say('pruned', await bench.takeLane(), [human(`${turn}`, `${turn}`)]);
     await say('pruned', await bench.takeLane(), [new RemoveMessage({ id: '0' }), new RemoveMessage({ id: '1' })]);
-    const before = textsOf(await read('pruned'));
+    const before = collectTexts(await read('pruned'));
     await pruneCheckpoints(bench.pool, 'pruned', 1);
     expect(await count('checkpoints', 'pruned')).toBe(1);
     expect(await count('checkpoint_blobs', 'pruned')).toBe(before.length);
-    expect(textsOf(await read('pruned'))).toEqual(before);
+    expect(collectTexts(await read('pruned'))).toEqual(before);
     await say('pruned', await bench.takeLane(), [human('after')]);
-    expect(textsOf(await read('pruned'))).toEqual([...before, 'after', 'about after']);
+    expect(collectTexts(await read('pruned'))).toEqual([...before, 'after', 'about after']);
   });
 
   it('of a thread that LangGraph’s own saver wrote leaves the values of its newest checkpoints', async () => {
     const { say, read } = openConversation(bench.pool, 'stock');
     for (let turn = 0; turn < 4; turn++) await say('old', await bench.takeLane(), [human(`${turn}`)]);
-    const before = textsOf(await read('old'));
+    const before = collectTexts(await read('old'));
     await pruneCheckpoints(bench.pool, 'old', 2);
     expect(await count('checkpoints', 'old')).toBe(2);
-    expect(textsOf(await read('old'))).toEqual(before);
+    expect(collectTexts(await read('old'))).toEqual(before);
   });
 
   it('happens by itself in a long conversation', async () => {

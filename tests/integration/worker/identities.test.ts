@@ -1,5 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { answerIdOf, callIdOf } from '@signalbox/contracts/ids';
+import { makeAnswerId, makeCallId } from '@signalbox/contracts/ids';
 import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -114,7 +114,7 @@ describe('a model server that draws one id again and again', () => {
     await bench.pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, result)
        values ($1, 't', 'user_8_1', '8', 'open_paper', '{"paper": "menu"}', 1, 'done', '{"result": "salaries of all"}')`,
-      [callIdOf(answerIdOf('user_7_1', 'telegram:100:1', 1), 0)],
+      [makeCallId(makeAnswerId('user_7_1', 'telegram:100:1', 1), 0)],
     );
     await start(opens);
     const replies = await ask('7', 'menu');

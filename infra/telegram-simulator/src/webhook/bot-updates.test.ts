@@ -10,7 +10,7 @@ async function say(text: string): Promise<number> {
   return updateId;
 }
 
-function textsOf(updates: readonly Update[]): (string | undefined)[] {
+function collectTexts(updates: readonly Update[]): (string | undefined)[] {
   return updates.map((update) => update.message?.text);
 }
 
@@ -18,31 +18,31 @@ test('a long poll ends as soon as a person writes', async () => {
   const poll = api.getUpdates({ timeout: 50 });
   await client.findCall((call) => call.method === 'getUpdates');
   await say('hello');
-  expect(textsOf(await poll)).toEqual(['hello']);
+  expect(collectTexts(await poll)).toEqual(['hello']);
 });
 
 test('an update comes again until a larger offset confirms it', async () => {
   const id = await say('once');
-  expect(textsOf(await api.getUpdates())).toEqual(['once']);
-  expect(textsOf(await api.getUpdates({ offset: id }))).toEqual(['once']);
+  expect(collectTexts(await api.getUpdates())).toEqual(['once']);
+  expect(collectTexts(await api.getUpdates({ offset: id }))).toEqual(['once']);
   expect(await api.getUpdates({ offset: id + 1 })).toEqual([]);
   expect(await client.get('/api/pending')).toBe(0);
 });
 
 test('a negative offset forgets all but the last updates', async () => {
   for (const text of ['one', 'two', 'three']) await say(text);
-  expect(textsOf(await api.getUpdates({ offset: -2 }))).toEqual(['two', 'three']);
+  expect(collectTexts(await api.getUpdates({ offset: -2 }))).toEqual(['two', 'three']);
   expect(await client.get('/api/pending')).toBe(2);
 });
 
 test('an offset from far in the future confirms nothing', async () => {
   const id = await say('still here');
-  expect(textsOf(await api.getUpdates({ offset: id + 1_000 }))).toEqual(['still here']);
+  expect(collectTexts(await api.getUpdates({ offset: id + 1_000 }))).toEqual(['still here']);
 });
 
 test('limit bounds a batch', async () => {
   for (const text of ['one', 'two', 'three']) await say(text);
-  expect(textsOf(await api.getUpdates({ limit: 2 }))).toEqual(['one', 'two']);
+  expect(collectTexts(await api.getUpdates({ limit: 2 }))).toEqual(['one', 'two']);
 });
 
 test('kinds that the bot did not ask for are not queued, until it asks again', async () => {
@@ -50,7 +50,7 @@ test('kinds that the bot did not ask for are not queued, until it asks again', a
   expect(await client.post('/api/messages', { from: 1001, text: 'lost' })).toMatchObject({ updateId: null });
   await api.getUpdates({ allowed_updates: [] });
   await say('seen');
-  expect(textsOf(await api.getUpdates())).toEqual(['seen']);
+  expect(collectTexts(await api.getUpdates())).toEqual(['seen']);
 });
 
 test('a second poller ends the first with 409', async () => {
@@ -62,7 +62,7 @@ test('a second poller ends the first with 409', async () => {
     description: 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
   });
   await say('for the second');
-  expect(textsOf(await second)).toEqual(['for the second']);
+  expect(collectTexts(await second)).toEqual(['for the second']);
 });
 
 test('a poller that hung up does not swallow the next update', async () => {
@@ -74,7 +74,7 @@ test('a poller that hung up does not swallow the next update', async () => {
   controller.abort();
   expect(await lost).toBe('hung up');
   await say('kept');
-  expect(textsOf(await api.getUpdates())).toEqual(['kept']);
+  expect(collectTexts(await api.getUpdates())).toEqual(['kept']);
 });
 
 test('deleteWebhook can drop what is waiting', async () => {
@@ -101,5 +101,5 @@ test('a raw update with a later id does not make the following ones disappear', 
   await client.post('/api/updates', { update: { update_id: id + 50, message: { text: 'ahead' } } });
   await api.getUpdates({ offset: id + 51 });
   await say('after');
-  expect(textsOf(await api.getUpdates({ offset: id + 51 }))).toContain('after');
+  expect(collectTexts(await api.getUpdates({ offset: id + 51 }))).toContain('after');
 });

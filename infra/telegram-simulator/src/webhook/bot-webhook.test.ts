@@ -51,7 +51,7 @@ async function say(text: string, from = 1001): Promise<void> {
   await client.post('/api/messages', { from, text });
 }
 
-const textsOf = (): (string | undefined)[] => deliveries.map(({ update }) => update.message?.text);
+const collectTexts = (): (string | undefined)[] => deliveries.map(({ update }) => update.message?.text);
 const pending = (): Promise<number> => client.get<number>('/api/pending');
 
 async function until(holds: () => void | Promise<void>): Promise<void> {
@@ -59,7 +59,7 @@ async function until(holds: () => void | Promise<void>): Promise<void> {
 }
 
 async function untilDelivered(texts: readonly string[]): Promise<void> {
-  await until(() => expect(textsOf()).toEqual(texts));
+  await until(() => expect(collectTexts()).toEqual(texts));
 }
 
 test('updates are posted with the secret, and what waited before is posted first', async () => {
@@ -98,7 +98,7 @@ test('a chat whose update is refused does not hold up another chat', async () =>
   await api.setWebhook(url);
   await say('refused', 1001);
   await say('taken', 1002);
-  await until(() => expect(textsOf()).toContain('taken'));
+  await until(() => expect(collectTexts()).toContain('taken'));
   expect(await pending()).toBe(1);
 });
 
@@ -130,7 +130,7 @@ test('chats are posted side by side, each in order', async () => {
   await say('one', 1001);
   await say('two', 1001);
   await say('other', 1002);
-  await until(() => expect(textsOf()).toEqual(['one', 'other']));
+  await until(() => expect(collectTexts()).toEqual(['one', 'other']));
   release();
   await untilDelivered(['one', 'other', 'two']);
 });
@@ -146,7 +146,7 @@ test('a webhook that does not answer in time is called again', async () => {
   await api.setWebhook(url);
   await say('slow');
   // Also more often, where the machine takes longer than that for an answer.
-  await until(() => expect(textsOf().slice(0, 2)).toEqual(['slow', 'slow']));
+  await until(() => expect(collectTexts().slice(0, 2)).toEqual(['slow', 'slow']));
   expect(await api.getWebhookInfo()).toMatchObject({ last_error_message: 'Read timeout expired' });
 });
 

@@ -1,5 +1,5 @@
 import { ExecutionTurn, type RecordedCall } from '@signalbox/contracts/governance/execution-turn';
-import { controlStatesOf } from '@signalbox/contracts/governance/control-state';
+import { listControlStates } from '@signalbox/contracts/governance/control-state';
 import { readTurn, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -18,7 +18,7 @@ async function showTurn(context: CommandContext, turnId: string): Promise<Report
   const turn = await readTurn(context.database(), turnId);
   if (!turn) throw new AppError('NOT_FOUND', { kind: 'turn', name: turnId, known: 'see `threads show`' });
   const records = turn.records.map(({ record }) => ExecutionTurn.parse(record));
-  const told = records.map((record) => ({ ...record, states: controlStatesOf(record) }));
+  const told = records.map((record) => ({ ...record, states: listControlStates(record) }));
   return { ok: true, data: { ...turn, records: told }, lines: describe(turn, records) };
 }
 
@@ -43,7 +43,7 @@ function describePass(record: ExecutionTurn): readonly string[] {
   const { pass, phases, asks, answer, calls, outcome } = record;
   return [
     '',
-    `  pass ${pass}  ${controlStatesOf(record).join(' ▸ ')}${outcome === null ? '' : `  → ${outcome}`}`,
+    `  pass ${pass}  ${listControlStates(record).join(' ▸ ')}${outcome === null ? '' : `  → ${outcome}`}`,
     `    phases ${phases.join(' ▸ ')}`,
     ...asks.flatMap(({ node, model, context, durationMs, answer: own }) => [
       `    ${node} asked ${model}, ${durationMs} ms, context ${context.hash.slice(0, 12)}`,

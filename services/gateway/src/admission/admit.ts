@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import { msOfId, newTraceId } from '@signalbox/contracts/ids';
+import { readIdTime, newTraceId } from '@signalbox/contracts/ids';
 import { cleanName } from '@signalbox/contracts/plain-name';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { sayError } from '@signalbox/messages/say';
@@ -233,7 +233,7 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdi
     name: 'admit',
     traceId: envelope.traceId,
     ...(waits ? { parent: ROOT } : { key: ROOT, parent: null }),
-    from: msOfId(envelope.traceId) ?? until,
+    from: readIdTime(envelope.traceId) ?? until,
     until,
     attributes: {
       'signalbox.channel': channel.name,

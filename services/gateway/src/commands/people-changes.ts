@@ -1,5 +1,5 @@
 import { Role } from '@signalbox/contracts/governance/roles';
-import { nearestName } from '@signalbox/contracts/nearest-name';
+import { findNearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
@@ -63,7 +63,7 @@ export function parseRole(typed: string): { readonly role: Role | null; readonly
 /** How to write the command. `typedRole`: the word in the role's place, which may be mistyped. */
 export function describeUsage(usage: string, typedRole: string | null): string {
   const [typed = ''] = (typedRole ?? '').split(/\s+/);
-  const similar = typed === '' ? null : nearestName(typed, Role.options);
+  const similar = typed === '' ? null : findNearestName(typed, Role.options);
   if (typedRole === null) return say('people.usage', { usage });
   const roles = Role.options.join(', ');
   return similar === null

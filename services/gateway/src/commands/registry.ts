@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { AppError } from '@signalbox/contracts/errors';
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
-import { nearestName } from '@signalbox/contracts/nearest-name';
+import { findNearestName } from '@signalbox/contracts/nearest-name';
 import type { ChatCommand } from './chat-command.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -41,7 +41,7 @@ export function isProgramCommand(name: string): boolean {
 /** The most similar command to a mistyped one that this role may use; null when none is close. */
 export function findSimilarCommand(typed: string, role: Role): string | null {
   const usable = COMMANDS.filter(({ who }) => roleCovers(role, who));
-  return nearestName(
+  return findNearestName(
     typed,
     usable.map(({ name }) => name),
   );

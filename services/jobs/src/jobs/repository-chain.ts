@@ -9,7 +9,7 @@ import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
 import { createChainRecords } from './repository-records.ts';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
-import { SHOWN_FINDINGS, type ChainFetch } from '@signalbox/contracts/repository/chain-run';
+import { MAX_SHOWN_FINDINGS, type ChainFetch } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { findUnread } from '@signalbox/contracts/repository/unread';
 import { AppError } from '@signalbox/contracts/errors';
@@ -110,7 +110,7 @@ async function toResult(
   const analyzers = new Set(CHAINS[chain].flatMap(({ name }) => STEPS[name]?.analyzers ?? []));
   const found = run.isDry
     ? [...new Map(steps.flatMap(({ output }) => readDryFindings(output)).map((one) => [one.fingerprint, one])).values()]
-    : await deps.findings.list({ project, status: 'open', analyzers: [...analyzers] }, SHOWN_FINDINGS);
+    : await deps.findings.list({ project, status: 'open', analyzers: [...analyzers] }, MAX_SHOWN_FINDINGS);
   const total = run.isDry ? found.length : await deps.findings.count({ project, analyzers: [...analyzers] });
   return {
     runId: run.runId,
@@ -124,7 +124,7 @@ async function toResult(
     problem: run.problem?.slice(0, 2_000) ?? null,
     facts: sayFacts(chain, new Map(steps.map(({ agent, output }) => [agent, outputOf(output)]))),
     total,
-    top: found.slice(0, SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
+    top: found.slice(0, MAX_SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
       findingId,
       rule,
       severity,

@@ -1,7 +1,7 @@
 import { lastLines } from '../drivers/kept-output.ts';
 import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
 import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -128,7 +128,7 @@ function handler<N extends WorkspaceJob, T>(
         const { place, alone } = await withLock(parts.lockPool, workspaceLock(payload.workspace), async () => {
           context.signal.throwIfAborted();
           const folder = await openWorkspace(parts.home, payload.workspace);
-          const entered = { ...folder, bounds: boundsOf(payload.bounds) };
+          const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };
           // Everybody who comes in ends what a dead process began, so that nobody sees half of a diff.
           await recover(entered);
           await markUsed(folder.notes, context.now());

@@ -1,10 +1,10 @@
-import { getFirstJob, JOBS, nextJobOf, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { getFirstJob, JOBS, getNextJob, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
 import { inLanguage } from '@signalbox/messages/language';
 import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { explain, sayError } from '@signalbox/messages/say';
-import { actionOfRun, newId, newTraceId } from '@signalbox/contracts/ids';
+import { readActionId, newId, newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
@@ -92,7 +92,7 @@ async function runBegun(
 
   const from = Date.now();
   const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
-  const next = nextJobOf(queued.job);
+  const next = getNextJob(queued.job);
   const isLast = (outcome.kind === 'done' && next === null) || attempt >= attempts || !isGivenBack(outcome);
   traceRun(parts.tracing, { job: queued.job, runId, traceId, attempt, payload, from, isLast }, outcome);
   switch (outcome.kind) {
@@ -146,7 +146,7 @@ function traceRun(
     name: 'job',
     traceId,
     ...(isLast ? { key: `run:${runId}` } : {}),
-    parent: `call:${actionOfRun(deploymentOf(payload) ?? runId)}`,
+    parent: `call:${readActionId(deploymentOf(payload) ?? runId)}`,
     from,
     until: Date.now(),
     errorCode: outcome.kind === 'failed' ? toAppError(outcome.error, runId).code : null,

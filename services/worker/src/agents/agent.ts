@@ -50,7 +50,7 @@ export interface AgentRun {
   readonly pictures?: readonly Picture[];
   /**
    * The id of the answer of this pass, counted from 1 in the turn that began with the message `turnKey`: the same however often the
-   * turn is resumed. An agent names its answers by nothing else, and its calls after them (`callIdOf`).
+   * turn is resumed. An agent names its answers by nothing else, and its calls after them (`makeCallId`).
    */
   answerId(turnKey: string, pass: number): string;
   /** Runs one tool call under the runtime's rules. Never throws for what a tool did; throws when the lane was lost. */

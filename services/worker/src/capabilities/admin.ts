@@ -2,7 +2,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
 import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, READ, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
@@ -118,7 +118,7 @@ export default toolGroup({
           const head = last
             ? say('diagnose.ranLast', { ...of, at: clock(last.at), pass: last.pass, outcome: last.outcome })
             : say('diagnose.neverRan', of);
-          return `${head}\n\n${codeBlock(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
+          return `${head}\n\n${toCodeBlock(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
         },
       },
     }),

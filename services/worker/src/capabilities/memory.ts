@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
+import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool, toolGroup } from '../tools/tool.ts';
@@ -25,7 +25,7 @@ export default toolGroup({
           .string()
           .trim()
           .min(1)
-          .max(FACT_LENGTH)
+          .max(MAX_FACT_LENGTH)
           .describe('One fact, as the person said it.')
           .meta({ ask: 'What should I remember?' }),
       }),

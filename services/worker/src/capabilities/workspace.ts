@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ProjectName, ShellCommand } from '@signalbox/contracts/conversation/fields';
 import {
-  COMMAND_LIMIT_MS,
+  MAX_COMMAND_MS,
   MAX_PATH_LENGTH,
   MAX_TEXT_LENGTH,
   workspaceName,
 } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
@@ -59,7 +59,7 @@ export default toolGroup({
           if (text === '') return say('workspace.noLines', { path, totalLines });
           const last = fromLine + text.split('\n').length - 1;
           const isPart = fromLine !== 1 || last < totalLines;
-          return `${say('workspace.file', { path, isPart, fromLine, last, totalLines })}\n\n${codeBlock(text)}`;
+          return `${say('workspace.file', { path, isPart, fromLine, last, totalLines })}\n\n${toCodeBlock(text)}`;
         },
       },
     }),
@@ -99,7 +99,7 @@ export default toolGroup({
             ({ path: name, kind, sizeBytes }) =>
               `${name}${kind === 'folder' ? '/' : ''}${sizeBytes === null ? '' : `  ${sizeBytes}`}`,
           );
-          return `${say('workspace.entries', { ...where, count: entries.length, cut })}\n\n${codeBlock(lines.join('\n'))}`;
+          return `${say('workspace.entries', { ...where, count: entries.length, cut })}\n\n${toCodeBlock(lines.join('\n'))}`;
         },
       },
     }),
@@ -223,7 +223,7 @@ export default toolGroup({
           : { kind: 'shell' as const, script: command };
         const call = await callOf(context, project);
         const ran = unwrap(
-          await context.work('workspace.run', { ...call, command: what, cwd: '.', deadlineMs: COMMAND_LIMIT_MS }),
+          await context.work('workspace.run', { ...call, command: what, cwd: '.', deadlineMs: MAX_COMMAND_MS }),
         );
         return ran.state === 'goes-on' ? ran : { ...ran, output: shorten(ran.output, MODEL_READS) };
       },
@@ -242,7 +242,7 @@ export default toolGroup({
           const ended = { command: command.replaceAll('`', "'").slice(0, 200), how: killed ?? 'none', exit: exitCode };
           return [
             say('workspace.ran', { ...ended, isSilent, isFull }),
-            ...(isSilent ? [] : [codeBlock(shorten(text.trimEnd(), SHOWN))]),
+            ...(isSilent ? [] : [toCodeBlock(shorten(text.trimEnd(), SHOWN))]),
             ...(cut && !isSilent ? [say('diagnose.wroteMore')] : []),
             ...(isFull ? [say('workspace.filesStay')] : []),
           ].join('\n\n');

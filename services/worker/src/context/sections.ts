@@ -1,4 +1,4 @@
-import { isWordless } from '@signalbox/contracts/governance/outside';
+import { isHarmlessText } from '@signalbox/contracts/governance/outside';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type {
@@ -177,7 +177,7 @@ function isResource(resource: string): boolean {
 
 /** A version behind a name, where it has the form of one and no word in it. Whoever tags a commit chooses it. */
 function named(version: string | null): string {
-  return version !== null && version !== '' && isWordless(version) ? ` ${version}` : '';
+  return version !== null && version !== '' && isHarmlessText(version) ? ` ${version}` : '';
 }
 
 function isTime(text: string): boolean {

@@ -1,4 +1,4 @@
-import { callIdOf } from '@signalbox/contracts/ids';
+import { makeCallId } from '@signalbox/contracts/ids';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
@@ -32,7 +32,7 @@ export class NodeCalls {
     const { run } = this.#extras;
     run.signal.throwIfAborted();
     if (this.#calls.length === 0) this.#begin();
-    const callId = callIdOf(this.#answerId, this.#calls.length);
+    const callId = makeCallId(this.#answerId, this.#calls.length);
     const startedAt = performance.now();
     const given = makeStorable({ ...args });
     const result = await run.call({ callId, tool, args: given, groups: this.#groups });

@@ -3,7 +3,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import { OFFLINE } from '@signalbox/models/settings';
 import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { answerIdOf } from '@signalbox/contracts/ids';
+import { makeAnswerId } from '@signalbox/contracts/ids';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../loop/evaluation.ts';
 import { createMachine, passOf } from '../loop/fsm.ts';
@@ -140,7 +140,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       machine.to(phase);
     },
     path: () => passOf(machine.path()),
-    answerId: (turnKey, pass) => formerId(records, pass) ?? answerIdOf(head.threadId, turnKey, pass),
+    answerId: (turnKey, pass) => formerId(records, pass) ?? makeAnswerId(head.threadId, turnKey, pass),
     load: async (groups) => {
       const { version, timeZone } = head.policy;
       const rules = await parts.engine(version, timeZone);

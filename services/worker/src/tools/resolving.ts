@@ -3,7 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
-import { lookUpIdOf } from '@signalbox/contracts/ids';
+import { makeLookUpId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { HandledCall, RunParts } from './run.ts';
@@ -49,7 +49,7 @@ export function lookFor(
     threadId: scope.threadId,
     work: async (job, payload) => {
       // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
-      const runId = lookUpIdOf(actionId, canonicalHash({ job, payload, before }));
+      const runId = makeLookUpId(actionId, canonicalHash({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
       if (worked.kind === 'done') return worked.result;

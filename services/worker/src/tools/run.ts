@@ -4,7 +4,7 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/unsettled';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
-import { textsOf } from '@signalbox/contracts/governance/outside';
+import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
@@ -210,6 +210,6 @@ function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResul
 
 /** `found`: all that the model will read of it. */
 function mark({ tool, input }: HandledCall, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
-  const given = new Set([...textsOf(input), actor.name, actor.userKey]);
+  const given = new Set([...collectTexts(input), actor.name, actor.userKey]);
   return tool.holdsOutside(found, given) ? { untrusted: true } : {};
 }

@@ -6,7 +6,7 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
-import { holdsWords } from '@signalbox/contracts/governance/outside';
+import { holdsForeignText } from '@signalbox/contracts/governance/outside';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
@@ -280,7 +280,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     },
     /** Whether this result holds text from outside, which is never an instruction. `given`: what was said before the call. Pure. */
     holdsOutside: (result: unknown, given: ReadonlySet<string>) =>
-      holds !== 'facts' && holdsWords(dropFields(result, madeHerePaths), given),
+      holds !== 'facts' && holdsForeignText(dropFields(result, madeHerePaths), given),
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
     /** It never changes anything, whatever its arguments are. */

@@ -2,8 +2,8 @@ import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversati
 import type { Lane } from '@signalbox/store/conversation/lane';
 import { sayInTurn } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
-import { holdsWords, textsOf } from '@signalbox/contracts/governance/outside';
-import { answerIdOf } from '@signalbox/contracts/ids';
+import { holdsForeignText, collectTexts } from '@signalbox/contracts/governance/outside';
+import { makeAnswerId } from '@signalbox/contracts/ids';
 import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
@@ -96,7 +96,7 @@ export function createAgentRun(
     ...(made.pictures.length > 0 ? { pictures: made.pictures } : {}),
     enter: machine.to,
     path: () => passOf(machine.path()),
-    answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
+    answerId: (turnKey, pass) => makeAnswerId(threadId, turnKey, pass),
     load: (groups) => loadGroups(parts.governance, scope, groups),
     keep: (groups, idle) => keepGroups(parts.governance, scope, groups, idle),
     judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
@@ -114,12 +114,12 @@ export function createAgentRun(
     lookUp: {
       choices: async (callId, asked) => {
         const choices = await choicesFor(parts.choices, scope, callId, asked);
-        if (holdsWords(choices, textsOf(asked.arguments))) await reads(asked.tool);
+        if (holdsForeignText(choices, collectTexts(asked.arguments))) await reads(asked.tool);
         return choices;
       },
       meant: async (callId, tool, args) => {
         const meant = await withNewest(parts.choices, scope, { actionId: callId, tool, args });
-        if (holdsWords(meant, textsOf(args))) await reads(tool);
+        if (holdsForeignText(meant, collectTexts(args))) await reads(tool);
         return meant;
       },
     },

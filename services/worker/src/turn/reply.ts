@@ -4,7 +4,7 @@ import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/conversation/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
@@ -39,7 +39,7 @@ export const WORDS = {
   /** What became of an effect that nobody saw the end of, told when it is known and its turn is long over. */
   lookedUp: (status: 'done' | 'failed' | 'unknown', outcome: string, exact: string): string => {
     const head = status === 'done' ? `${say('turn.doneAfterAll')} ${outcome}` : outcome;
-    return `${head}\n\n${say('turn.lostSight')}\n${codeBlock(exact.slice(0, EXACT_SHOWN))}`;
+    return `${head}\n\n${say('turn.lostSight')}\n${toCodeBlock(exact.slice(0, EXACT_SHOWN))}`;
   },
   /** What was done before stands below, as receipts. */
   failed: (error: AppError, { unclear }: Pick<SoFar, 'unclear'>): string =>

@@ -5,7 +5,7 @@ import {
   type OutboundEnvelope,
 } from '@signalbox/contracts/conversation/envelope';
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/conversation/lanes';
 import { newId } from '@signalbox/contracts/ids';
@@ -146,7 +146,7 @@ type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 export function sentenceOf(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
   const { quote } = envelope;
-  return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${codeBlock(quote)}` : envelope.say;
+  return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${toCodeBlock(quote)}` : envelope.say;
 }
 
 /** What came of a decision about a conversation that is over: told as it is. */

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { getChannel } from '@signalbox/contracts/conversation/chat-key';
-import { controlStateOf, type ControlState } from '@signalbox/contracts/governance/control-state';
+import { getControlState, type ControlState } from '@signalbox/contracts/governance/control-state';
 import { toAppError } from '@signalbox/contracts/errors';
-import { msOfId } from '@signalbox/contracts/ids';
+import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
 import { ROOT, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
@@ -107,7 +107,7 @@ class RecordedTrace implements TurnTrace {
   }
 
   readonly enter = (phase: Phase): void => {
-    const state = phase === 'TERMINAL' ? 'respond' : controlStateOf(phase);
+    const state = phase === 'TERMINAL' ? 'respond' : getControlState(phase);
     if (state) this.#turnTo(state);
   };
 
@@ -198,7 +198,7 @@ class RecordedTrace implements TurnTrace {
         traceId: envelope.traceId,
         key: ROOT,
         parent: null,
-        from: msOfId(envelope.traceId) ?? this.#claimedAt,
+        from: readIdTime(envelope.traceId) ?? this.#claimedAt,
         until: this.#now(),
         attributes: this.#head,
         links: [this.#first.traceId],
@@ -255,7 +255,7 @@ class RecordedTrace implements TurnTrace {
   /** When the gateway got the message, or when the news came in. */
   #begunAt(): number {
     const { kind, traceId, at } = this.#first;
-    const ms = kind === 'message' || kind === 'command' ? msOfId(traceId) : Date.parse(at);
+    const ms = kind === 'message' || kind === 'command' ? readIdTime(traceId) : Date.parse(at);
     return Math.min(ms ?? this.#claimedAt, this.#claimedAt);
   }
 

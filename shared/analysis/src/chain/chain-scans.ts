@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Found } from '@signalbox/contracts/repository/finding';
+import { RawFinding } from '@signalbox/contracts/repository/finding';
 import { Packages } from '@signalbox/contracts/repository/packages';
 import type { Conclusion } from '../analyzer.ts';
 import type { ChainDeps, RunHandle, ScanCounts } from './chain-deps.ts';
@@ -48,7 +48,7 @@ export class ChainScans {
       if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
       const { found, summary, packages, unread = [] } = conclusion;
       conclusions[name] = {
-        found: z.array(Found).parse(found),
+        found: z.array(RawFinding).parse(found),
         summary,
         unread: z.array(z.string()).parse(unread),
         ...(packages ? { packages: Packages.parse(packages) } : {}),

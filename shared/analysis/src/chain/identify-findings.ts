@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** A finding with the fingerprint by which the next scan recognizes it. */
-export interface IdentifiedFinding extends Omit<Found, 'identity'> {
+export interface IdentifiedFinding extends Omit<RawFinding, 'identity'> {
   /** 32 hexadecimal digits. */
   readonly fingerprint: string;
 }
 
 /** Gives each finding a fingerprint of its rule, its path and what identifies it in the file. */
-export function identifyFindings(found: readonly Found[]): readonly IdentifiedFinding[] {
+export function identifyFindings(found: readonly RawFinding[]): readonly IdentifiedFinding[] {
   return found.map(({ identity, ...one }) => ({
     ...one,
     fingerprint: createHash('sha256')

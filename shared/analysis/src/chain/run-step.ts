@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { STEP_ATTEMPTS, STEP_CLASSES, type StepName } from '@signalbox/contracts/repository/chains';
 import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
@@ -91,7 +91,7 @@ export async function runStep(
 function check(known: Readonly<Partial<Record<string, Step>>>, { name, input }: StepRequest) {
   const step = known[name];
   if (!step) return { problem: `no agent is registered as ${name}` };
-  if (step.analyzers.length > 0 && !boundsOf(STEP_CLASSES[name]).canRead)
+  if (step.analyzers.length > 0 && !getAgentBounds(STEP_CLASSES[name]).canRead)
     return { problem: `agents of the class ${STEP_CLASSES[name]} may not read files` };
   const parsed = step.input.safeParse(input);
   if (!parsed.success) return { problem: `its input is incomplete: ${z.prettifyError(parsed.error)}` };

@@ -1,7 +1,7 @@
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactLongText } from '@signalbox/safety/redact/long';
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { deny, parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
 import { openView, type OpenedView } from '../scan/view.ts';
 import type { ChainDeps, Document, RunHandle } from './chain-deps.ts';
@@ -37,7 +37,7 @@ export class StepFiles {
   read(path: string): Promise<string | null> {
     return this.#guarded('read', path, async () => {
       const parts = parsePath(path);
-      requireReadable(boundsOf(this.#step.stepClass), parts);
+      requireReadable(getAgentBounds(this.#step.stepClass), parts);
       const { view } = await (this.#view ??= openView(
         { dir: this.#handle.mirror, path: this.#deps.path, signal: this.#handle.signal },
         this.#handle,
@@ -54,7 +54,7 @@ export class StepFiles {
   write(path: string, text: string, mimeType: string): Promise<void> {
     return this.#guarded('write', path, async () => {
       const parts = parsePath(path);
-      requireWritable(boundsOf(this.#step.stepClass), parts);
+      requireWritable(getAgentBounds(this.#step.stepClass), parts);
       const name = parts.join('/');
       if (text.length > MAX_DOCUMENT_BYTES)
         deny(name, `it would have ${text.length} characters; ${MAX_DOCUMENT_BYTES} are the most`);

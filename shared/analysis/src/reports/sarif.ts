@@ -1,10 +1,10 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { findRule } from '../rules/rules.ts';
 import type { Unread } from '@signalbox/contracts/repository/unread';
 import { sayFinding, sayUnread } from './say-findings.ts';
 
 /** A finding as it is exported. */
-export interface ExportedFinding extends Omit<Found, 'identity'> {
+export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
   readonly fingerprint: string;
   readonly status: 'open' | 'accepted' | 'fixed';
   readonly acceptedReason: string | null;

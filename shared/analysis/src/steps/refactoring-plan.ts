@@ -1,9 +1,9 @@
 import { findRule } from '../rules/rules.ts';
 import { say } from '@signalbox/messages/say';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** What of a finding is read here. */
-export type PlannedFinding = Pick<Found, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
+export type PlannedFinding = Pick<RawFinding, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
 
 /** By how many lines are touched: up to 50, up to 300, and more. */
 export type Effort = 'S' | 'M' | 'L';

@@ -1,20 +1,20 @@
 /*
- * A person's key is a Telegram id, which is a number, or `<channel>-<id>`. The key of a chat is `<channel>:<chat>`, and in a topic of it
- * `<channel>:<chat>/<topic>`: a topic is a conversation of its own.
+ * A user key is a Telegram id (a number) or `<channel>-<id>`. A chat key is `<channel>:<chat>`, or `<channel>:<chat>/<topic>` in a topic
+ * of a group: each topic is its own conversation.
  */
 
-/** The channel that a chat belongs to. */
+/** The channel of a chat key. */
 export function getChannel(chatKey: string): string {
   return chatKey.split(':', 1)[0] ?? '';
 }
 
-/** The channel of a person's key; null for what is no such key. */
+/** The channel of a user key; null for a malformed key. */
 export function findUserChannel(userKey: string): string | null {
   if (/^[1-9]\d{0,19}$/.test(userKey)) return 'telegram';
   return /^([a-z]+)-\S+$/.exec(userKey)?.[1] ?? null;
 }
 
-/** The key of a person's private chat with us, where we may write once they wrote there. As `private_chat` in the database. */
+/** The chat key of a person's private chat with the bot. Keep equal to the SQL function `private_chat`. */
 export function toPrivateChat(userKey: string): string {
   return /^\d+$/.test(userKey) ? `telegram:${userKey}` : userKey.replace('-', ':');
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { Receipt } from './envelope.ts';
 
 /*
- * What the components of a page show, by type: the `props` of a `Component`. Texts are markdown, unless it says otherwise. Props that
- * are not of this form are shown as an error box, as a type is that is not listed here.
+ * The props of each page component type. Texts are markdown unless stated otherwise. Unknown types and invalid props are shown as an
+ * error box.
  */
 
-/** Buttons under a component, in order: `client.action` names one by its place. Labels are plain text. */
+/** Buttons under a component; `client.action` refers to one by its index. Labels are plain text. */
 const Buttons = z.object({
   buttons: z.array(z.object({ label: z.string().min(1) })).default([]),
-  /** The place of the one that was pressed: none can be pressed any more. */
+  /** Index of the pressed button: all are disabled then. */
   pressed: z.int().nonnegative().nullable().default(null),
 });
 
@@ -25,20 +25,20 @@ const PageFile = z.object({
 export type PageFile = z.infer<typeof PageFile>;
 
 export const COMPONENTS = {
-  /** Something that was said. `messageId` is the page's own id of a message of the person: the gateway has it. */
+  /** A chat message. `messageId` is the page's own id of a message that the person sent and the gateway has stored. */
   Message: Buttons.extend({
     from: z.enum(['agent', 'person']),
     text: z.string(),
     at: z.iso.datetime(),
     messageId: z.string().nullable().default(null),
-    /** Who said it, when it is neither the reader nor the agent. Plain text. */
+    /** The author, when it is neither the reader nor the agent. Plain text. */
     author: z.string().nullable().default(null),
-    /** BCP 47; null when it is not known. */
+    /** BCP 47 code; null when unknown. */
     language: z.string().nullable().default(null),
     receipts: z.array(Receipt).default([]),
     files: z.array(PageFile).default([]),
   }),
-  /** A card that waits for a decision. `bound`: all that is hashed, opened in place; null where the text says it. */
+  /** An approval card. `bound`: everything that the hash covers, opened in place; null when the text shows it already. */
   Approval: Buttons.extend({
     text: z.string(),
     bound: z.string().nullable().default(null),
@@ -49,9 +49,9 @@ export const COMPONENTS = {
     askedBy: z.string().nullable().default(null),
     expiresAt: z.iso.datetime().nullable().default(null),
   }),
-  /** Work that is still going on; it is put again as it goes on. */
+  /** Work in progress; the component is replaced as the work advances. */
   Progress: Buttons.extend({ text: z.string(), isDone: z.boolean().default(false) }),
-  /** Words that are still being written. The component is removed, or replaced by a message, when they are final. */
+  /** An answer that is still being written. Removed, or replaced by a message, when the answer is final. */
   Draft: z.object({ text: z.string() }),
   Receipts: z.object({ receipts: z.array(Receipt) }),
   Files: z.object({ files: z.array(PageFile) }),
@@ -70,7 +70,7 @@ export const COMPONENTS = {
   }),
   Table: Title.extend({ columns: z.array(z.string()).min(1), rows: z.array(z.array(z.string())) }),
   List: Title.extend({ items: z.array(z.string()), isOrdered: z.boolean().default(false) }),
-  /** One button by itself, at place 0. */
+  /** A single button with index 0. */
   Button: z.object({ label: z.string().min(1), isPressed: z.boolean().default(false) }),
   Text: z.object({ text: z.string() }),
   Notice: z.object({ text: z.string(), tone: z.enum(['info', 'warning', 'error']).default('info') }),

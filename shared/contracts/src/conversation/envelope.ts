@@ -9,9 +9,8 @@ export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
 
 /**
- * What every inbound envelope carries. `id` is the idempotency key `<channel>:<bot>:<update id>`.
- * `userKey` is the Telegram user id, or `<channel>-<id>` elsewhere; `chatKey` is `<channel>:<chat id>`, and in a topic of a
- * group `<channel>:<chat id>/<topic id>`: a topic is a conversation of its own.
+ * Fields of every inbound envelope. `id` is the idempotency key `<channel>:<bot>:<update id>`. For `userKey` and `chatKey` see
+ * chat-key.ts.
  */
 const Base = z.object({
   id: z.string().min(1).max(200),
@@ -24,36 +23,36 @@ const Base = z.object({
   at: z.iso.datetime(),
 });
 
-/** Files of one message: an album has at most ten. */
+/** Files per message: a Telegram album has at most ten. */
 const MAX_ATTACHMENTS = 10;
 
-/** A file that came with a message. Only a reference: it is fetched when something looks at it. */
+/** A reference to a file of a message. Its bytes are fetched on demand. */
 export const Attachment = z.object({
   kind: z.enum(['document', 'photo', 'voice', 'audio', 'video']),
-  /** The channel's own name of the file, by which it can be fetched there. */
+  /** The channel's id of the file, for fetching it. */
   ref: z.string().min(1).max(400),
-  /** As its sender named it, cleaned; null when the channel gives none. */
+  /** The sender's file name, cleaned; null when the channel gives none. */
   name: z.string().min(1).max(200).nullable(),
   mimeType: z.string().max(120).nullable(),
   sizeBytes: z.int().nonnegative().nullable(),
 });
 export type Attachment = z.infer<typeof Attachment>;
 
-/** A choice under a message. Pressing it says `value` in the person's name. */
+/** A button under a message. Pressing it sends `value` as the person's message. */
 export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
 export type Button = z.infer<typeof Button>;
 
-/** A button that stands for one whole call of a tool. Only the runtime draws such a one; those of a model have label and value alone. */
+/** A button for one complete tool call. Only the runtime creates these; a model's buttons have label and value alone. */
 export const ActionButton = Button.extend({
   does: z.object({ tool: z.string().min(1).max(120), arguments: z.record(z.string(), z.json()) }).optional(),
 });
 export type ActionButton = z.infer<typeof ActionButton>;
 
-/** As it is sent: what it stands for was looked up and hashed, so that a press confirms exactly that. */
+/** A button as it is sent: its tool call was resolved and hashed, so that a press confirms exactly that call. */
 export const OfferedButton = Button.extend({ offer: z.string().length(64).optional() });
 export type OfferedButton = z.infer<typeof OfferedButton>;
 
-/** Anything that wakes an agent. */
+/** Any event that starts a turn of an agent. */
 export const InboundEnvelope = z.discriminatedUnion('kind', [
   Base.extend({
     kind: z.literal('message'),
@@ -63,28 +62,28 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     text: z.string().max(MAX_TEXT_LENGTH),
     /** The channel's id of the message, for replies. */
     messageId: z.string().max(160).nullable(),
-    /** What came with the text, or instead of one. Left out when nothing did. */
+    /** Files sent with the text or without any. Missing when there are none. */
     attachments: z.array(Attachment).min(1).max(MAX_ATTACHMENTS).optional(),
-    /** What was sent as one shares it, so that parts that come apart are put together again. */
+    /** Id shared by the parts of one album, which channels deliver separately and we join again. */
     album: z.string().max(200).optional(),
-    /** In a group: only we and the person see the message, so the answer is only for that person. */
+    /** In a group, a message visible only to the bot and the sender; the answer is too. */
     whisper: z.literal(true).optional(),
-    /** The words are not the person's own: forwarded, written by another bot, or with a quotation in them. */
+    /** The text is not the sender's own: forwarded, written by another bot, or containing a quotation. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
-    /** How old it was when it came in, by the database's clock and the channel's date. Left out up to ten minutes, and for what a button says. */
+    /** Age at arrival, when above ten minutes, from the channel's date and the database clock. Missing for button presses. */
     ageMs: z.number().nonnegative().optional(),
-    /** The person said it: a transcript that they read and confirmed. */
+    /** The text is a voice transcript that the person read and confirmed. */
     spoken: z.literal(true).optional(),
-    /** How its author reads: how the page is used on which they wrote it. Left out where the channel cannot tell. */
+    /** The mode of the web page on which it was written. Missing for other channels. */
     reads: PageMode.optional(),
-    /** Set when the text came from a button: which outbox row it belongs to. */
+    /** The outbox row and index of the pressed button; null for typed text. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),
-  /** The person reads in another way from now on, in this chat. */
+  /** The person switched the page between voice and text, or desktop and mobile. */
   Base.extend({ kind: z.literal('mode'), ...PageMode.shape }),
-  /** A command that must be handled in its place among the messages. */
+  /** A command that must be handled in order with the messages. */
   Base.extend({ kind: z.literal('command'), chatKind: ChatKind, name: z.string().max(200), command: z.literal('new') }),
-  /** A job has ended: the agent, or a notice, tells the person. */
+  /** A job has ended; the agent or a notice reports it to the person. */
   Base.extend({
     kind: z.literal('job-finished'),
     runId: z.string(),
@@ -94,7 +93,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     /** One or two sentences for the person. */
     say: z.string().max(4_000),
   }),
-  /** A person decided about an action of this lane, or its time ran out. */
+  /** A person decided about an approval of this lane, or it expired. */
   Base.extend({
     kind: z.literal('decision'),
     approvalId: z.string(),
@@ -103,108 +102,108 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
   }),
   /**
-   * Something broke that this person looks after, or is well again. Opened: it opens a conversation when there is none, so that it
-   * can be answered.
+   * An incident of a service or server that this person is responsible for was opened or closed. An opened one starts a conversation when
+   * there is none, so that the person can reply.
    */
   Base.extend({
     kind: z.literal('incident'),
     incidentId: z.string().max(40),
     phase: z.enum(['opened', 'closed']),
-    /** What the conversation is about from now on; null for a server. */
+    /** The project that becomes the conversation's topic; null for a server. */
     project: z.string().max(80).nullable(),
-    /** For the person, as markdown: facts that were measured, and no text of outside. */
+    /** Markdown for the person: measured facts only, no text from outside. */
     say: z.string().min(1).max(4_000),
-    /** What a log says of it, shown below as text of outside. It never stands in the conversation. */
+    /** A log excerpt, shown below the text and marked as foreign. It never enters the conversation's history. */
     quote: z.string().max(400).optional(),
     buttons: z.array(ActionButton).max(6),
   }),
-  /** A node of this person's conversation is to run again: a tool asked for it. */
+  /** A tool asked to run a graph node of this conversation again. */
   Base.extend({
     kind: z.literal('node'),
     threadId: z.string(),
     node: z.string().min(1).max(80),
     actionId: z.string().max(160),
-    /** The message whose turn failed: what came after it is left out. Left out itself: the newest one. */
+    /** Id of the message whose turn failed; later messages are ignored. Default: the newest message. */
     about: z.string().max(200).optional(),
-    /** For the person: who had it run. */
+    /** For the person: who asked for the rerun. */
     say: z.string().min(1).max(1_000),
   }),
 ]);
 export type InboundEnvelope = z.infer<typeof InboundEnvelope>;
 export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 
-/** What is left to see of an inbound message once it has been handled. Exactly one per inbox row. */
+/** The final state of an inbound message, one per inbox row. */
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
-/** A button of the runtime's own. Those that a model asks for never carry an act or an offer. */
+/** A button created by the runtime. A model's buttons never carry an act or an offer. */
 export const RuntimeButton = OfferedButton.extend({
   act: ApprovalAct.optional(),
-  /** The run of a followed log: pressing the button ends it, and says nothing. */
+  /** Run id of a followed log: pressing the button ends it and sends no message. */
   ends: z.string().min(1).max(200).optional(),
 });
 export type RuntimeButton = z.infer<typeof RuntimeButton>;
 
-/** A file that goes with a message. Its bytes are a row of `artifacts`. */
+/** A file attached to an outbound message. Its bytes are a row of `artifacts`. */
 export const OutboundFile = z.object({
   artifactId: z.string().min(1).max(80),
-  /** The name that the person sees, without a path. */
+  /** File name shown to the person, without a path. */
   name: z.string().min(1).max(200),
 });
 export type OutboundFile = z.infer<typeof OutboundFile>;
 
-/** One line of the runtime about what happened: what and where, then when and the command that opens it. No markdown. */
+/** One runtime-generated line about an action: `what` says what and where, `note` when and the command that opens it. No markdown. */
 export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
 export type Receipt = z.infer<typeof Receipt>;
 
 /** The target of a link to the message that `linkTo` names. The gateway puts the channel's own address in its place. */
 export const MESSAGE_LINK = '#message';
 
-/** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
+/** An outbound message: markdown text (CommonMark and GFM) with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
-  /** What it is written in, as a BCP 47 code; English when left out. */
+  /** Language of the text as a BCP 47 code; English when missing. */
   language: z.string().max(20).optional(),
-  /** Drawn below the text in a form that no text can take: see the channel. Made from the ledger, and by the runtime alone. */
+  /** Shown below the text in a form that message text cannot imitate. Made from the ledger by the runtime alone. */
   receipts: z.array(Receipt).max(8).optional(),
   buttons: z.array(RuntimeButton).max(24).default([]),
-  /** The channel's id of the message that this one answers; in groups, where several people speak. */
+  /** The channel's id of the message to reply to, in groups. */
   replyTo: z.string().max(160).optional(),
   /** The channel's id of a message of this chat. A link to `MESSAGE_LINK` in the text leads there, where the channel has such links. */
   linkTo: z.string().max(160).optional(),
-  /** It asks its reader to write something: a channel that can makes their next message an answer to it. */
+  /** The text asks a question: channels that support it make the next message a reply. */
   asksReply: z.boolean().optional(),
-  /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */
+  /** User key of the only group member who may see it. Channels without such messages send it in private. */
   onlyFor: z.string().max(120).optional(),
   files: z.array(OutboundFile).max(10).optional(),
-  /** What the history keeps of a text that holds a secret, from the moment when it was delivered or given up. */
+  /** Replacement for a text that holds a secret, stored once the message was delivered or given up. */
   afterwards: z.string().min(1).optional(),
-  /** It only changes the message of its slot: when that is gone, or too old to be changed, it is left as it is. */
+  /** Edits the message of its slot only; dropped when that message is gone or too old to edit. */
   onlyChanges: z.boolean().optional(),
-  /** It goes to the end of the chat, and the message of its slot that stood there before is taken away. */
+  /** Sends a new message at the end of the chat and deletes the previous message of its slot. */
   anew: z.boolean().optional(),
-  /** The gateway writes the code of this challenge into the text, while it sends it and nowhere else. */
+  /** Id of a challenge whose code the gateway inserts while sending, and stores nowhere. */
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
-  /** So many messages were given up while the chat refused us, and are too old now: the gateway writes that in place of the text. */
+  /** Number of messages that were given up while the chat was unreachable: the gateway reports it instead of the text. */
   missed: z.int().positive().optional(),
-  /** Of a card: all that is bound, as Markdown. A channel that can opens it in place of the button that shows it. */
+  /** On an approval card: everything that the hash covers, as markdown. Channels that can show it in place of the "show" button. */
   bound: z.string().min(1).optional(),
-  /** It shows values as they are, each line marked as that of a value: nothing of it is folded, and no sign is replaced. */
+  /** Shows exact values line by line: nothing is folded or replaced. */
   isExact: z.boolean().optional(),
-  /** How far the work is that its slot shows. Where no message can be changed, people are shown the first step and the end. */
+  /** Progress of the work that this slot shows. Channels that cannot edit messages show the first step and the end only. */
   progress: z.enum(['underway', 'over']).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 
-/** Lower goes first within one chat. */
+/** Send order within one chat: lower first. */
 export const PRIORITY = { control: 0, reply: 5, progress: 9 } as const;
 
-/** One message for a person, as it is put into the outbox. */
+/** One message as it is put into the outbox. */
 export const OutboundEnvelope = z.object({
   /** Idempotency key: putting the same key twice stores one row. */
   key: z.string().min(1).max(200),
   chatKey: z.string(),
-  /** Whose turn it belongs to; none for messages that answer no turn. */
+  /** The person whose turn it belongs to; missing for messages outside of turns. */
   userKey: z.string().nullish(),
   threadId: z.string().nullish(),
   turnId: z.string().nullish(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { formatMemory, MemoryMb, NewName, ProjectName } from './fields.ts';
 
-it('megabytes are written for people in the larger unit', () => {
+it('memory is formatted in GB from 1024 MB on', () => {
   expect([formatMemory(256), formatMemory(1024), formatMemory(1536)]).toEqual(['256 MB', '1 GB', '1.5 GB']);
 });
 
@@ -16,7 +16,7 @@ describe('NewName', () => {
   });
 });
 
-it('what the planner reads of a field survives the conversion to JSON Schema', () => {
+it('entity, question and limits of a field survive the conversion to JSON Schema', () => {
   const schema = z.toJSONSchema(z.object({ project: ProjectName.optional(), memoryMb: MemoryMb.default(256) }), {
     io: 'input',
     target: 'draft-7',

@@ -2,17 +2,17 @@ import { z } from 'zod';
 
 const GIGABYTE_MB = 1024;
 
-/** Megabytes. The unit is in the name of the field, so that the model converts `2 GB`. */
+/** The unit is in the field name, so that the model converts `2 GB`. */
 export const MemoryMb = z.coerce.number().int().min(1).max(100_000_000);
 
 export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 
 export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 
-/** The name of something that should exist; the tool that looks it up decides whether it does. */
+/** The name of an existing thing; the tool that looks it up decides whether it exists. */
 const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
-/** A name for something new. The tables check the same rule. */
+/** The name of a new thing. Tables have the same check. */
 export const NewName = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ export const NewName = z
     'a name is made of lowercase letters, digits and single hyphens, and begins with a letter, such as web-shop',
   );
 
-/** What stands for a secret: see docs/secrets.md. */
+/** A reference to a stored secret: see docs/secrets.md. */
 export const SecretHandle = z
   .string()
   .trim()
@@ -49,13 +49,13 @@ export const Environment = z
   .meta({ entity: 'environment', ask: 'For which environment: staging, production or local?' });
 export type Environment = z.infer<typeof Environment>;
 
-/** Megabytes for people: `512 MB`, `1.5 GB`. */
+/** Formats megabytes for people: `512 MB`, `1.5 GB`. */
 export function formatMemory(memoryMb: number): string {
   if (memoryMb < GIGABYTE_MB) return `${memoryMb} MB`;
   return `${(memoryMb / GIGABYTE_MB).toFixed(1).replace(/\.0$/, '')} GB`;
 }
 
-/** A conversation, as tools that look into others name it. */
+/** A conversation id as tools take it. */
 export const ThreadId = z
   .string()
   .trim()
@@ -72,5 +72,5 @@ export const ShellCommand = z
   .describe('The command, as it would be typed into a shell')
   .meta({ ask: 'Which command?' });
 
-/** What a person has remembered is at most so long, in characters: longer is a text, and no fact. */
-export const FACT_LENGTH = 200;
+/** Longest remembered fact, in characters. */
+export const MAX_FACT_LENGTH = 200;

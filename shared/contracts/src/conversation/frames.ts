@@ -3,30 +3,30 @@ import { MAX_TEXT_LENGTH } from './envelope.ts';
 import { PageMode } from './page-mode.ts';
 
 /*
- * What travels over a web socket between a page and the gateway. Each frame is `{type, ts, sessionId, payload}`. What a page shows is data:
- * components of A2UI, put and removed by patches. A page that meets a component that it does not know shows an error box in its place.
+ * Frames of the web socket between page and gateway: `{type, ts, sessionId, payload}`. The page is data: A2UI components, added and
+ * removed by patches. An unknown component is shown as an error box.
  */
 
-/** Largest frame of a page, in bytes. */
-export const FRAME_LIMIT_BYTES = 64 * 1024;
+/** Largest frame that a page may send, in bytes. */
+export const MAX_FRAME_BYTES = 64 * 1024;
 
-/** How something is drawn, and what it shows: see components.ts. */
+/** A component type and its props: see components.ts. */
 const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });
 
 /**
- * A part of a page. Components stand in the order of `place`; one keeps its place when it changes. `children` are drawn inside it, below
- * what it shows itself.
+ * A page component. Components are sorted by `place`, which stays the same when one changes. `children` are drawn inside it, below its
+ * own content.
  */
 export const Component = Drawn.extend({
   id: z.string().min(1).max(160),
   place: z.int().nonnegative(),
-  /** What it shows now, for an action: a press means what was seen when it was pressed. */
+  /** Version of the content, sent back with an action so that a press means what was shown when it was pressed. */
   version: z.string().max(40).default(''),
   children: z.array(Drawn).default([]),
 });
 export type Component = z.infer<typeof Component>;
 
-/** `put` adds a component, or replaces all of the one with its id. `clear` removes every component: what follows is all there is. */
+/** `put` adds or replaces the component with that id. `clear` removes all components before the following steps. */
 export const PatchStep = z.discriminatedUnion('op', [
   z.object({ op: z.literal('put'), component: Component }),
   z.object({ op: z.literal('remove'), id: z.string().min(1).max(160) }),
@@ -37,17 +37,17 @@ export type PatchStep = z.infer<typeof PatchStep>;
 const frame = <const T extends string, P extends z.ZodType>(type: T, payload: P) =>
   z.object({ type: z.literal(type), ts: z.iso.datetime(), sessionId: z.string().min(1).max(80), payload });
 
-/** The page's own id of what it says: the same id twice is said once. A UUID fits. */
+/** The page's idempotency key of a message. A UUID fits. */
 const ClientId = z.string().regex(/^[\w-]{1,40}$/);
 
-/** Said by a page. `sessionId` is that of the frames that it gets. */
+/** A frame from the page. `sessionId` equals that of the frames it receives. */
 export const ClientFrame = z.discriminatedUnion('type', [
   frame(
     'client.message',
     z.object({
       id: ClientId,
       text: z.string().min(1).max(MAX_TEXT_LENGTH),
-      /** It was spoken. */
+      /** True for spoken text. */
       voice: z.boolean().default(false),
     }),
   ),
@@ -55,7 +55,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     'client.action',
     z.object({
       id: ClientId,
-      /** The component whose button was pressed, its version as the page shows it, and which of its buttons. */
+      /** The component of the pressed button, its version as shown, and the button's index. */
       componentId: z.string().regex(/^[\w.-]{1,160}$/),
       version: z.string().max(40).default(''),
       index: z.int().min(0).max(63),
@@ -65,38 +65,38 @@ export const ClientFrame = z.discriminatedUnion('type', [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-/** Whose words a transcript holds. */
+/** Speech as text, with its speaker. */
 const Transcript = z.object({ speaker: z.enum(['agent', 'person']), text: z.string() });
 
-/** Said by the gateway. Nothing else ever reaches a page: no audit event, no action of somebody else. */
+/** A frame from the gateway. Nothing else reaches a page: no audit events, no actions of other people. */
 export const ServerFrame = z.discriminatedUnion('type', [
   /**
-   * `seq` grows with each patch of a session: a page that comes back asks for what follows the greatest one that it saw. A patch of what
-   * is not kept, such as a draft or another view of what is there, repeats the one before. All steps of a frame belong together.
+   * `seq` grows with each patch of a session; a returning page asks for the patches after the highest that it saw. Patches of transient
+   * content, such as drafts, repeat the previous number. All steps of a frame are applied together.
    */
   frame('server.a2ui.patch', z.object({ seq: z.int().nonnegative(), steps: z.array(PatchStep).min(1) })),
   frame('server.agent.thinking', z.object({ active: z.boolean() })),
-  /** In voice mode: what the page is to read aloud, in which language. */
+  /** In voice mode: the text to read aloud, and its language. */
   frame('server.voice.say', z.object({ text: z.string(), language: z.string().nullable() })),
-  /** The page may listen from now on. */
+  /** The page may start listening. */
   frame('server.voice.start', z.object({})),
-  /** The page stops reading aloud and listening. */
+  /** The page must stop speaking and listening. */
   frame('server.voice.stop', z.object({})),
-  /** Speech that the gateway had synthesized, in base 64. */
+  /** Synthesized speech in base64. */
   frame('server.voice.audio', z.object({ mimeType: z.string(), data: z.base64() })),
-  /** Words that are still being written or recognized; each replaces the one before. */
+  /** Interim text; each one replaces the previous. */
   frame('server.transcript.partial', Transcript),
   frame('server.transcript.final', Transcript),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** Why a socket was closed by the gateway. */
+/** Close codes that the gateway uses. */
 export const CLOSE_CODES = {
   unknownAgent: 4000,
   notSignedIn: 4001,
   badFrame: 4002,
   tooSlow: 4003,
   tooFast: 4004,
-  /** Nothing can be looked up or stored at the moment: the page comes again (RFC 6455, 7.4; IANA). */
+  /** The database is unavailable: the page reconnects later (RFC 6455, 7.4; IANA). */
   tryAgain: 1013,
 } as const;

@@ -1,17 +1,17 @@
 import type { AgentClass } from './action.ts';
 
-/** What an agent may do with files and the network, whoever it works for. Paths are folders, relative to the workspace. */
+/** File and network rights of an agent, for any person. Paths are folders relative to the workspace. */
 export interface AgentBounds {
   readonly canRead: boolean;
   readonly canWrite: boolean;
   readonly canUseNetwork: boolean;
-  /** Only below these may it write; `all`: everywhere that is not denied. */
+  /** Folders in which it may write; `all`: everywhere except `deniedPaths`. */
   readonly writePaths: readonly string[] | 'all';
-  /** Below these it may not write, whatever else holds. */
+  /** Folders in which it may never write. */
   readonly deniedPaths: readonly string[];
 }
 
-/** The bounds of each class. They are enforced where files are opened, by canonical path: see docs/workspace.md. */
+/** Bounds per class, enforced on canonical paths when files are opened: see docs/workspace.md. */
 const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   READ_ONLY_SCAN: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
   PLANNING_SYNTHESIS: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
@@ -38,7 +38,7 @@ const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   },
 };
 
-/** What holds for a person who works in a workspace through a chat: policy has decided about each step, so all of it is theirs. */
+/** Bounds of a person who works in a workspace through a chat: policy decides each step, so the whole workspace is theirs. */
 const PERSON_BOUNDS: AgentBounds = {
   canRead: true,
   canWrite: true,
@@ -47,7 +47,7 @@ const PERSON_BOUNDS: AgentBounds = {
   deniedPaths: [],
 };
 
-/** Whose bounds hold: those of a class of agents, or those of the person that asked. */
-export function boundsOf(who: AgentClass | 'PERSON'): AgentBounds {
+/** The bounds of a class of agents or of a person. */
+export function getAgentBounds(who: AgentClass | 'PERSON'): AgentBounds {
   return who === 'PERSON' ? PERSON_BOUNDS : AGENT_CLASSES[who];
 }

@@ -2,54 +2,54 @@ import { z } from 'zod';
 import type { Role } from './roles.ts';
 
 /**
- * What a button of an approval card does. `ask`: a question to the requester. `grant`: approve this and the like for a while. `show`: all
- * that is bound is shown, and nothing is decided.
+ * Effects of an approval card's buttons. `ask`: question the requester. `grant`: approve this and similar actions for a while. `show`:
+ * show everything that is bound, without deciding.
  */
 const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw', 'show']);
 
-/** Carried by a button instead of words: pressing it decides, and says nothing in the person's name. */
+/** The decision that a button carries; pressing it sends no message. */
 export const ApprovalAct = z.object({
   approvalId: z.string().min(1).max(80),
   verb: ApprovalVerb,
-  /** A reason that is offered ready-made. */
+  /** A predefined reason. */
   reason: z.string().max(300).optional(),
 });
 export type ApprovalAct = z.infer<typeof ApprovalAct>;
 
-/** A value that a person decides by. */
+/** A value that the decision depends on. */
 export const EssentialValue = z.object({
-  /** Its lines, as `renderExact` writes them. */
+  /** Its lines as written by `renderExact`. */
   shown: z.string(),
-  /** What the lines of the card say of it, where they say all of it: then it needs no line of its own. */
+  /** Card lines that already contain the whole value, so that it needs no own line; null otherwise. */
   told: z.array(z.string()).nullable(),
 });
 export type EssentialValue = z.infer<typeof EssentialValue>;
 
-/** What an approver reads before deciding. Every text is for people, redacted. */
+/** The content of an approval card. All texts are redacted and for people. */
 export const ApprovalCard = z.object({
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   what: z.string(),
-  /** What will be different: arguments, or the diff. */
+  /** What will change: arguments or a diff. */
   change: z.string(),
-  /** What the arguments stood for when it was asked for: see ProposedAction. */
+  /** Resolved references at the time of the request: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
-  /** The exact action, as `renderExact` writes it: what runs is compared with it. */
+  /** The exact action as written by `renderExact`, compared with what runs. */
   exact: z.string().optional(),
-  /** The values of it that a person decides by. Left out: all of them. */
+  /** Values that the decision depends on. Missing: all of them. */
   essential: z.array(EssentialValue).optional(),
-  /** What the person who asked wrote, without secrets. */
+  /** The requester's message without secrets. */
   words: z.string().optional(),
-  /** What may go wrong, in whole sentences. */
+  /** What may go wrong, in full sentences. */
   risk: z.string().optional(),
-  /** What it touches. */
+  /** The affected resources. */
   reach: z.string(),
-  /** How it is taken back. */
+  /** How to undo it. */
   undo: z.string(),
-  /** Why a person is asked: the rule's sentence. */
+  /** Why approval is needed: the sentence of the rule. */
   why: z.string(),
-  /** Who asked for it. */
+  /** Name of the requester. */
   requester: z.string(),
-  /** The action that this one was changed from, in words. */
+  /** Describes the action that this one modifies; null for none. */
   changedFrom: z.string().nullable(),
 });
 export type ApprovalCard = z.infer<typeof ApprovalCard>;
@@ -57,7 +57,7 @@ export type ApprovalCard = z.infer<typeof ApprovalCard>;
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'modified', 'expired', 'void', 'consumed']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
-/** One approval: a row that is bound to the hash of one exact action. */
+/** One approval: a row bound to the hash of one exact action. */
 export interface Approval {
   readonly approvalId: string;
   readonly actionId: string;
@@ -72,7 +72,7 @@ export interface Approval {
   readonly needed: number;
   readonly role: Role;
   readonly solo: boolean;
-  /** A confirmation: only the requester decides. */
+  /** True for a confirmation, which only the requester decides. */
   readonly byRequester: boolean;
   readonly authors: readonly string[];
   readonly card: ApprovalCard;
@@ -81,7 +81,7 @@ export interface Approval {
   readonly expiresAt: Date;
   readonly decidedBy: string | null;
   readonly reason: string | null;
-  /** The arguments that a modification changes. */
+  /** Arguments that a modification changes; null for none. */
   readonly change: Readonly<Record<string, unknown>> | null;
 }
 
@@ -89,6 +89,6 @@ export interface Approval {
 export interface ApprovalVote {
   readonly userKey: string;
   readonly name: string;
-  /** Their role at that moment; null in older votes. */
+  /** Role at the time of the vote; null in older votes. */
   readonly role: Role | null;
 }

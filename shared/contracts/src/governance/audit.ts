@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an auditor can ask about. Past tense: it happened, or it was refused. */
+/** Kinds of audit events, in the past tense: each happened or was refused. */
 export const AuditKind = z.enum([
   'action.proposed',
   'action.decided',
@@ -65,7 +65,7 @@ export const AuditKind = z.enum([
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** One thing that happened, as it is written down: redacted before it comes here, because it is hashed and never changed. */
+/** One audit event, redacted before it gets here: it is hashed and never changed. */
 export const AuditEvent = z.object({
   kind: AuditKind,
   /** Who caused it: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` at the command line. */
@@ -75,12 +75,12 @@ export const AuditEvent = z.object({
   actionId: z.string().max(160).nullable().default(null),
   approvalId: z.string().max(160).nullable().default(null),
   policyVersion: z.string().max(80).nullable().default(null),
-  /** What exactly: rule, sentence, arguments, result, all that an auditor relies on. At most 64 kB as JSON. */
+  /** Details that an auditor relies on: rule, sentence, arguments, result. At most 64 kB as JSON. */
   data: z.record(z.string(), z.json()),
 });
 export type AuditEvent = z.input<typeof AuditEvent>;
 
-/** An event as the database holds it: with its number and time, and `data` as the JSON text that is stored. */
+/** A stored audit event, with its number and time. `dataJson` is the stored JSON text. */
 export interface RecordedAuditEvent {
   readonly eventId: string;
   /** ISO 8601 in UTC, to the microsecond. */
@@ -93,6 +93,6 @@ export interface RecordedAuditEvent {
   readonly approvalId: string | null;
   readonly policyVersion: string | null;
   readonly dataJson: string;
-  /** The role of the database whose rights the connection had; null in what was recorded before that was kept. */
+  /** Database role of the writing connection; null for events from before it was recorded. */
   readonly writtenBy: string | null;
 }

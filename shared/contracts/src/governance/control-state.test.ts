@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { controlStatesOf } from './control-state.ts';
+import { listControlStates } from './control-state.ts';
 import type { ExecutionTurn } from './execution-turn.ts';
 
-type Seen = Parameters<typeof controlStatesOf>[0];
+type RecordFields = Parameters<typeof listControlStates>[0];
 
-const record = (phases: readonly string[], more: Partial<Record<keyof Seen, unknown>> = {}): Seen =>
-  ({ phases, calls: [], answer: null, ended: null, ...more }) as unknown as ExecutionTurn; // what it reads of a record
+const record = (phases: readonly string[], more: Partial<Record<keyof RecordFields, unknown>> = {}): RecordFields =>
+  ({ phases, calls: [], answer: null, ended: null, ...more }) as unknown as ExecutionTurn; // the fields that listControlStates reads
 
 const call = (effect: string, changed: boolean): unknown => ({
   decided: { decision: { effect } },
@@ -14,7 +14,7 @@ const call = (effect: string, changed: boolean): unknown => ({
 
 it('a pass that runs a tool is analyzed, decided, checked and executed', () => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'];
-  expect(controlStatesOf(record(phases, { calls: [call('run', true)] }))).toEqual([
+  expect(listControlStates(record(phases, { calls: [call('run', true)] }))).toEqual([
     'analyze',
     'tool_decision',
     'policy_check',
@@ -25,17 +25,17 @@ it('a pass that runs a tool is analyzed, decided, checked and executed', () => {
 it.each(['ask', 'confirm'])('a call that policy answers with %s waits for a person, and the turn answers', (effect) => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'EVALUATING', 'TERMINAL'];
   const ended = { outcome: 'waiting' };
-  expect(controlStatesOf(record(phases, { calls: [call(effect, false)], ended })).slice(-2)).toEqual([
+  expect(listControlStates(record(phases, { calls: [call(effect, false)], ended })).slice(-2)).toEqual([
     'await_confirmation',
     'respond',
   ]);
 });
 
-it('what was confirmed and has run waits for nobody', () => {
+it('a confirmed call that has run does not await a confirmation', () => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING'];
-  expect(controlStatesOf(record(phases, { calls: [call('confirm', true)] }))).not.toContain('await_confirmation');
+  expect(listControlStates(record(phases, { calls: [call('confirm', true)] }))).not.toContain('await_confirmation');
 });
 
-it('an answer without calls is analyzed and given', () => {
-  expect(controlStatesOf(record(['THINKING'], { answer: { calls: [] } }))).toEqual(['analyze', 'respond']);
+it('an answer without calls is analyzed, then responds', () => {
+  expect(listControlStates(record(['THINKING'], { answer: { calls: [] } }))).toEqual(['analyze', 'respond']);
 });

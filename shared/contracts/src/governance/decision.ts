@@ -2,36 +2,36 @@ import { z } from 'zod';
 import { Role } from './roles.ts';
 import { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
 
-/** `run` unattended, have the requester `confirm` it with a tap, `ask` another person first, or `deny`. The later, the stricter. */
+/** `run` unattended, have the requester `confirm` with a tap, `ask` another person, or `deny`; ordered from lenient to strict. */
 export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
 export type Effect = z.infer<typeof Effect>;
 
-/** What policy says about one action, with the rule that said it. */
+/** The decision of policy about one action, and the deciding rule. */
 export const PolicyDecision = z.object({
   effect: Effect,
   /** Id of the rule that decided; `default-deny` when none permitted, `policy-error` when one could not be evaluated. */
   rule: z.string().min(1).max(120),
-  /** One sentence for people: why. */
+  /** The reason in one sentence for people. */
   sentence: z.string().min(1).max(500),
   score: z.number().min(0).max(1),
   /** SHA-256 of the policy set that decided. */
   policyVersion: z.string().min(1).max(80),
-  /** With `ask`: what it takes. With `confirm`: one tap of the requester, who needs that role. Null otherwise. */
+  /** With `ask`: the required approval. With `confirm`: one tap by the requester, who needs that role. Null otherwise. */
   approval: z
     .object({
-      /** So many different people have to approve. */
+      /** Number of different approvers. */
       approvals: z.int().min(1).max(10),
       /** The least role of an approver. */
       role: Role,
       expiresMs: z.int().positive(),
-      /** Whether the person who asked may approve alone, after a pause, because no one else could. */
+      /** Whether the requester may approve alone, after a pause, because nobody else could. */
       solo: z.boolean(),
     })
     .nullable(),
 });
 export type PolicyDecision = z.infer<typeof PolicyDecision>;
 
-/** Whether a person may do something about an approval, a grant or a capability group. */
+/** Whether a person may act on an approval, a grant or a capability group. */
 export const Permission = z.object({
   allowed: z.boolean(),
   rule: z.string(),
@@ -42,7 +42,7 @@ export type Permission = z.infer<typeof Permission>;
 
 const left = z.number().nullable();
 
-/** All that a decision is made from, besides the policy set: the same question always gets the same answer. */
+/** The complete input of a decision besides the policy set: equal questions get equal answers. */
 export const PolicyQuestion = z.object({
   principal: z.object({ userKey: z.string(), role: Role, agentClass: AgentClass }),
   action: z.object({
@@ -54,39 +54,39 @@ export const PolicyQuestion = z.object({
     /** Parsed arguments; policies see their strings, numbers and booleans. */
     arguments: z.record(z.string(), z.unknown()),
     assessment: RiskAssessment,
-    /** The least role that the tool itself asks for; without it only the rules by risk count. */
+    /** The least role that the tool requires; when missing, only the rules by risk apply. */
     leastRole: Role.exactOptional(),
   }),
   context: z.object({
     channel: z.string(),
     inGroup: z.boolean(),
-    /** When it is decided, as ISO 8601: time windows and change freezes look at it. */
+    /** Time of the decision as ISO 8601, for time windows and change freezes. */
     at: z.string(),
-    /** /freeze is in force: only reads go on. */
+    /** True while /freeze is in force: only reads may run. */
     frozen: z.boolean(),
-    /** An admin has opened break-glass, for a while. */
+    /** True while an admin has break-glass open. */
     breakGlass: z.boolean(),
-    /** What is left in this hour or day; null: unlimited. */
+    /** Remaining budget of this hour or day; null when unlimited. */
     budget: z.object({ callsLeft: left, tokensLeft: left, costUsdLeft: left }),
-    /** A counted grant of an operator covers this action. */
+    /** True when an operator's counted grant covers this action. */
     granted: z.boolean(),
-    /** How many people could approve besides the one who asks: 0 means solo mode. */
+    /** Number of possible approvers besides the requester: 0 means solo mode. */
     otherApprovers: z.int().min(0),
   }),
 });
 export type PolicyQuestion = z.infer<typeof PolicyQuestion>;
 
-/** May this person decide about this action? `authors`: who asked for it or modified it. */
+/** Asks whether a person may decide about an action. `authors` requested or modified it. */
 export interface ApproverQuestion {
   readonly approver: { readonly userKey: string; readonly role: Role };
   readonly authors: readonly string[];
   readonly action: PolicyQuestion['action'];
   readonly context: PolicyQuestion['context'];
-  /** How long ago it was asked for, in milliseconds: solo approvals wait for a while. */
+  /** Milliseconds since the request: solo approvals have to wait. */
   readonly ageMs: number;
 }
 
-/** A loaded policy set whose own examples, its tests, have all passed. Pure: no clock, no I/O. */
+/** A loaded policy set whose embedded examples passed. Pure: no clock, no I/O. */
 export interface PolicyEngine {
   readonly version: string;
   decide(question: PolicyQuestion): PolicyDecision;

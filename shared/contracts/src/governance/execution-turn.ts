@@ -6,57 +6,56 @@ import { PageMode } from '../conversation/page-mode.ts';
 import { Role } from './roles.ts';
 
 /*
- * One record per pass of a turn: what the model was given (as a hash), what it answered, what was decided about each of its calls,
- * and what the calls came to. Together the records of a conversation say enough to go through it again without a model and
- * without a tool. Redacted before they are hashed.
+ * One record per pass of a turn: the hash of the model's input, its answer, the decision about each call and the results. The records of
+ * a conversation suffice to replay it without a model or tools. Redacted before hashing.
  */
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Json = z.json();
 
-/** What a model was given, in three hashes, so that a difference can be named; `hash` covers them all. */
+/** Hashes of a model's input in three parts, so that a difference can be located; `hash` covers all. */
 export const ModelContext = z.object({ hash: Sha256, system: Sha256, messages: Sha256, tools: Sha256 });
 export type ModelContext = z.infer<typeof ModelContext>;
 
-/** An answer of a model as the conversation keeps it. */
+/** A model's answer as the conversation stores it. */
 export const RecordedAnswer = z.object({
-  /** Ids of calls are made from it: of the pass's own answer it is ours. */
+  /** Our id of the pass's answer, from which call ids are made. */
   id: z.string().nullable(),
-  /** What the model's server had called the pass's own answer. Missing in older records, where `id` was made of it. */
+  /** The id that the model's server gave the answer. Missing in older records, where it is `id`. */
   modelId: z.string().nullable().optional(),
   text: z.string(),
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
-  /** Arguments that were no JSON, as they came. */
+  /** Calls whose arguments were not valid JSON, verbatim. */
   unreadable: z.array(z.object({ name: z.string().nullable(), args: z.string().nullable() })),
-  /** Why, in the model's own words, where its provider gives them. */
+  /** The model's reasoning, where the provider returns it. */
   reasoning: z.string().optional(),
-  /** What the model wants back. */
+  /** Provider-specific fields that the model expects back. */
   extras: z.record(z.string(), Json),
 });
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 
-/** What a prompt was told of the person, their work and their memory: see docs/context.md. */
+/** The prompt section about the person, their work and memory: see docs/context.md. */
 export const PromptContext = z.object({
-  /** As it stood in the prompt. */
+  /** The text as in the prompt. */
   text: z.string(),
-  /** In their order. `shown` lines found room; `left` is how many more there were. */
+  /** Sections in order. `shown` lines fitted; `left` counts the omitted ones. */
   sections: z.array(z.object({ name: z.string(), shown: z.int().nonnegative(), left: z.int().nonnegative() })),
 });
 export type PromptContext = z.infer<typeof PromptContext>;
 
-/** The facts of a prompt that do not stand in the state. */
+/** Facts of a prompt that are not in the graph state. */
 export const PromptFacts = z.object({
-  /** Known names by kind of thing; null: as for the question before. */
+  /** Known names by kind; null when equal to the previous question's. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
-  /** Null: as for the question before. Left out where the prompt had none. */
+  /** Null when equal to the previous question's; missing when the prompt had none. */
   context: PromptContext.nullable().optional(),
-  /** What calls that a crash or a stop left open came to, by call. Left out when there are none. */
+  /** Results of calls that a crash or stop had left open, by call id. */
   calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
 });
 export type PromptFacts = z.infer<typeof PromptFacts>;
 
-/** One question to a model. `answer` is null when the pass's own answer came of it. */
+/** One model call. `answer` is null when it produced the pass's own answer. */
 export const RecordedAsk = z.object({
   node: z.string(),
   model: z.string(),
@@ -67,16 +66,15 @@ export const RecordedAsk = z.object({
 });
 export type RecordedAsk = z.infer<typeof RecordedAsk>;
 
-/** What policy was asked about a call, frozen, and what it said. */
+/** The policy question about a call and its decision. */
 export const RecordedDecision = z.object({
   action: ProposedAction,
   /** A PolicyQuestion. */
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
   /**
-   * The argument that came from text of outside, or null; the part of the call that is not in the person's own words, or null, where
-   * such text was read; and whether the conversation had read what is private. Null for an action that was assessed before and is
-   * decided once more.
+   * `source`: the argument that came from text from outside; `foreign`: the part of the call that is not in the person's own words;
+   * `hasPrivate`: the conversation had read private data. Null for an action that is decided again.
    */
   taint: z
     .object({
@@ -84,19 +82,19 @@ export const RecordedDecision = z.object({
       /** Missing in older records. */
       foreign: z.string().nullable().optional(),
       hasPrivate: z.boolean(),
-      /** How old the words of the turn were when they came in, where that was more than ten minutes. */
+      /** Age of the turn's messages at arrival, when above ten minutes. */
       ageMs: z.number().nonnegative().optional(),
-      /** The offer that was pressed for exactly this action, by its hash. */
+      /** Hash of the button offer that was pressed for exactly this action. */
       pressed: z.string().optional(),
     })
     .nullable(),
 });
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
-/** What a call came to, as the agent took it. */
+/** The result of a call as the agent received it. */
 export const RecordedResult = z.object({
   ok: z.boolean(),
-  /** Missing where a tool gave nothing back. */
+  /** Missing when the tool returned nothing. */
   result: Json.optional(),
   say: z.string(),
   code: z.string().nullable(),
@@ -109,27 +107,27 @@ export type RecordedResult = z.infer<typeof RecordedResult>;
 
 export const RecordedCall = z.object({
   callId: z.string(),
-  /** Null for what has no effect to govern, and for what was refused before policy was asked. */
+  /** Null for calls without effect and calls refused before policy. */
   decided: RecordedDecision.nullable(),
   result: RecordedResult,
-  /** SHA-256 of what the model saw of the result. */
+  /** SHA-256 of the result as shown to the model. */
   seen: Sha256,
   durationMs: z.number().nonnegative(),
 });
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
-/** What one run of a turn knew; a turn that was resumed after a crash has several. */
+/** Inputs of one run of a turn; a turn resumed after a crash has several runs. */
 export const RecordedRun = z.object({
   turnId: z.string(),
-  /** So many of the turn's messages had come. */
+  /** Number of the turn's messages that had arrived. */
   came: z.int().nonnegative(),
   actor: z.object({ userKey: z.string(), name: z.string(), role: Role }),
-  /** What the person read; English when left out. */
+  /** Language of the person; English when missing. */
   language: z.string().optional(),
 });
 export type RecordedRun = z.infer<typeof RecordedRun>;
 
-/** A message as it came into the conversation. */
+/** A message as it entered the conversation. */
 export const RecordedMessage = z.object({
   id: z.string(),
   text: z.string(),
@@ -140,35 +138,35 @@ export const RecordedMessage = z.object({
       z.object({ kind: z.literal('mode'), ...PageMode.shape }),
     ])
     .nullable(),
-  /** How its author reads. Left out where nobody knows, or no agent minds. */
+  /** Page mode of the author. Missing when unknown or irrelevant to the agent. */
   reads: PageMode.optional(),
 });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 
-/** What came of a decision of people before the agent heard of it. */
+/** The outcome of an approval before the agent learned of it. */
 export const RecordedResume = z.object({
   approvalId: z.string(),
   actionId: z.string(),
   outcome: z.string(),
   say: z.string(),
-  /** What policy said when the approval was used up; null when nothing was to be decided, or an earlier run had done it. */
+  /** The policy decision when the approval was used; null when none was needed or an earlier run had made it. */
   decided: RecordedDecision.nullable(),
   code: z.string().nullable(),
   phases: z.array(z.string()),
 });
 export type RecordedResume = z.infer<typeof RecordedResume>;
 
-/** One pass. A turn that ended before its first pass has one record, with number 0. */
+/** One pass. A turn that ended before its first pass has one record with number 0. */
 export const PassRecord = z.object({
   pass: z.int().nonnegative(),
   phases: z.array(z.string()),
   versions: z.object({ prompt: Sha256, tools: Sha256, state: z.int(), model: z.string().nullable() }),
-  /** The runs that read the wish, asked the model and carried out the calls; null for what was not done. */
+  /** The runs that read the messages, called the model and executed the calls; null for steps not done. */
   runs: z.object({ read: RecordedRun.nullable(), asked: RecordedRun.nullable(), acted: RecordedRun.nullable() }),
   asks: z.array(RecordedAsk),
   answer: RecordedAnswer.nullable(),
   calls: z.array(RecordedCall),
-  /** The judge's verdict; null when there was nothing to judge. */
+  /** The judge's verdict; null without one. */
   outcome: z.string().nullable(),
 });
 export type PassRecord = z.infer<typeof PassRecord>;
@@ -182,7 +180,7 @@ export const ExecutionTurn = PassRecord.extend({
   agentClass: z.string(),
   policy: z.object({ version: z.string(), timeZone: z.string() }),
   maxPasses: z.int().positive(),
-  /** Of the first record: what came in. */
+  /** First record only: the input of the turn. */
   began: z
     .object({
       isNew: z.boolean(),
@@ -192,8 +190,8 @@ export const ExecutionTurn = PassRecord.extend({
     })
     .nullable(),
   /**
-   * Of the last record: how the turn ended; `note` is what the conversation was told when it was cut short, or of an incident, and
-   * `about` the project that it is about from then on.
+   * Last record only: how the turn ended. `note` is the text added to the conversation for an incident or a turn cut short; `about` is
+   * the project that becomes its topic.
    */
   ended: z
     .object({
@@ -203,9 +201,9 @@ export const ExecutionTurn = PassRecord.extend({
       run: RecordedRun,
     })
     .nullable(),
-  /** Something was taken out: a secret. */
+  /** True when a secret was removed. */
   redacted: z.boolean(),
-  /** Its hashes are of texts without secrets, so that they can be made again from what is left. Missing in older records. */
+  /** Hashes were made after redaction, so that they can be recomputed. Missing in older records. */
   cleanHashes: z.literal(true).optional(),
 });
 export type ExecutionTurn = z.infer<typeof ExecutionTurn>;

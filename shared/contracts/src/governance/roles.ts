@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const Role = z.enum(['viewer', 'developer', 'operator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
-/** Whether `role` includes what `needed` allows. */
+/** True when `role` is at least `needed`. */
 export function roleCovers(role: Role, needed: Role): boolean {
   return Role.options.indexOf(role) >= Role.options.indexOf(needed);
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What differs between the ways to reach a server, for everything that must not ask for a driver by its name. */
+/** Properties of a driver, so that other code need not compare driver names. */
 export interface DriverTraits {
-  /** The server is this machine: its ports can be bound to see whether they are free. */
+  /** True when the server is this machine, whose ports can be bound to see whether they are free. */
   readonly isLocal: boolean;
-  /** Runs images in an engine, which gives each its own ports. Otherwise it runs programs, confined, which share the machine's. */
+  /** True when it runs images in an engine with ports of their own; otherwise confined programs that share the machine's ports. */
   readonly runsImages: boolean;
-  /** Is logged in to, with user and key, once a person has approved the host key. */
+  /** True when it needs a login with user and key, and an approved host key. */
   readonly needsLogin: boolean;
 }
 
@@ -18,22 +18,22 @@ const DRIVERS = {
 } as const satisfies Readonly<Record<string, DriverTraits>>;
 
 export type DriverName = keyof typeof DRIVERS;
-// The keys of a constant object are its names.
+// Object.keys returns string[].
 export const DriverName = z.enum(Object.keys(DRIVERS) as [DriverName]);
 
-/** What a driver is like. */
-export function traitsOf(driver: DriverName): DriverTraits {
+/** The traits of a driver. */
+export function getDriverTraits(driver: DriverName): DriverTraits {
   return DRIVERS[driver];
 }
 
-/** What was built, and what a rollback starts again. JSON: it is stored. */
+/** The result of a build, started again by a rollback. Stored as JSON. */
 export interface Artifact {
   readonly kind: 'folder' | 'image';
-  /** The name that the driver of its server gave it: no tag or branch. */
+  /** The id that the server's driver gave it; no tag or branch. */
   readonly ref: string;
 }
 
-/** A started program. JSON: it is stored, and says enough to find the very same one again. */
+/** A started program. Stored as JSON, and sufficient to find the same program again. */
 export interface Instance {
   readonly ref: string;
   readonly host: string;

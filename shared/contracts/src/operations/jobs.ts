@@ -27,7 +27,7 @@ import {
 import {
   ApplyPayload,
   ApplyResult,
-  COMMAND_LIMIT_MS,
+  MAX_COMMAND_MS,
   ListPayload,
   ListResult,
   ReadPayload,
@@ -39,9 +39,8 @@ import {
 } from './workspace.ts';
 
 /**
- * Processes that run jobs; each pool is one queue, and its processes hold only the secrets that its jobs need.
- * maintenance: the product's own work. agents: commands and files that an agent or a person asked for, in workspaces.
- * deploy: what reaches servers and repositories, to deploy and to diagnose. analysis: what reads texts of strangers for long.
+ * Job pools. Each has one queue, and its processes hold only the secrets that its jobs need. maintenance: the product's own work. agents:
+ * commands and files in workspaces. deploy: servers and repositories, to deploy and diagnose. analysis: long reading of foreign texts.
  */
 export const JobPool = z.enum(['maintenance', 'agents', 'deploy', 'analysis']);
 export type JobPool = z.infer<typeof JobPool>;
@@ -56,14 +55,14 @@ export interface JobSpec<
   readonly result: R;
   readonly attempts: number;
   readonly deadlineMs: number;
-  /** A run whose handler gives no sign for so long (progress, a message, a line of its log) is ended. Left out: only by deadline. */
+  /** Milliseconds without progress, message or log line after which a run is ended. Default: only `deadlineMs`. */
   readonly stallMs?: number;
-  /** Runs by itself this often; null for jobs that only tools start. */
+  /** Interval in milliseconds; null for jobs that only tools start. */
   readonly everyMs: number | null;
-  /** A job that is done first, in its own pool and in the same run, for what it needs and this one must not have. */
+  /** A job that runs first in its own pool, in the same run, because this job may not have the access that it needs. */
   readonly before?: {
     readonly job: string;
-    /** The field of the payload that gets its result. */
+    /** The payload field that receives its result. */
     readonly as: string;
   };
 }
@@ -71,7 +70,7 @@ export interface JobSpec<
 const job = <P extends z.ZodType, R extends z.ZodType, L extends JobPool>(spec: JobSpec<P, R, L>): JobSpec<P, R, L> =>
   spec;
 
-/** Every background job. Adding a line here makes the compiler ask for its handler. */
+/** Every background job. Each needs a handler, which the compiler checks. */
 export const JOBS = {
   'knowledge.index': job({
     pool: 'maintenance',
@@ -110,13 +109,13 @@ export const JOBS = {
     deadlineMs: 10 * 60_000,
     everyMs: 60 * 60_000,
   }),
-  // A command is not run twice: how far an interrupted one came is not known.
+  // Never retried: how far an interrupted command got is unknown.
   'workspace.run': job({
     pool: 'agents',
     payload: RunPayload,
     result: RunResult,
     attempts: 1,
-    deadlineMs: COMMAND_LIMIT_MS + 60_000,
+    deadlineMs: MAX_COMMAND_MS + 60_000,
     everyMs: null,
   }),
   'workspace.read': job({
@@ -151,7 +150,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: null,
   }),
-  // Each attempt finds out where the one before came, so interruptions do no harm: there may be many of them.
+  // Each attempt finds out how far the previous one got, so interruptions are harmless and may be many.
   'deploy.run': job({
     pool: 'deploy',
     payload: DeployPayload,
@@ -181,7 +180,7 @@ export const JOBS = {
     payload: ServiceLogsPayload,
     result: ServiceLogsResult,
     attempts: 2,
-    // Longer than a log may be followed.
+    // Longer than the longest followed log.
     deadlineMs: 6 * 60_000,
     everyMs: null,
   }),
@@ -201,7 +200,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: null,
   }),
-  // Each attempt goes on with what the first has begun to stop.
+  // Each attempt continues the stop that the first one started.
   'service.stop': job({
     pool: 'deploy',
     payload: ServiceStopPayload,
@@ -210,7 +209,7 @@ export const JOBS = {
     deadlineMs: 12 * 60_000,
     everyMs: null,
   }),
-  // Each attempt finds out what the one before has started.
+  // Each attempt finds out what the previous one started.
   'service.revive': job({
     pool: 'deploy',
     payload: ServiceRevivePayload,
@@ -219,7 +218,7 @@ export const JOBS = {
     deadlineMs: 45 * 60_000,
     everyMs: null,
   }),
-  // A command is not run twice: how far an interrupted one came is not known.
+  // Never retried: how far an interrupted command got is unknown.
   'diagnostic.run': job({
     pool: 'deploy',
     payload: DiagnosticPayload,
@@ -236,7 +235,7 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
-  // The first part of `repository.chain`, for which the login of the repository is opened.
+  // First part of `repository.chain`: the only one that needs the repository's login.
   'repository.fetch': job({
     pool: 'deploy',
     payload: ChainPayload,
@@ -245,8 +244,8 @@ export const JOBS = {
     deadlineMs: 10 * 60_000,
     everyMs: null,
   }),
-  // Each attempt goes on at the step that the one before was at. What ends its process again and again is ended by the count of its step:
-  // these are enough for all steps of the longest chain, and for what is before and behind them.
+  // Each attempt continues at the step of the previous one. A step that keeps killing its process is limited by its own count: these
+  // attempts suffice for all steps of the longest chain, plus its start and end.
   'repository.chain': job({
     pool: 'analysis',
     payload: ChainPayload,
@@ -289,14 +288,14 @@ export const JOBS = {
 
 export type JobName = keyof typeof JOBS;
 
-/** The job that a run of this name begins with. */
+/** The first job of a run of this name. */
 export function getFirstJob(job: JobName): JobName {
   const { before }: JobSpec = JOBS[job];
   return before !== undefined && isJobName(before.job) ? before.job : job;
 }
 
-/** The job that goes on with the same run, and the field of its payload that gets the result of this one; null for most. */
-export function nextJobOf(job: JobName): { readonly job: JobName; readonly as: string } | null {
+/** The job that continues the same run, and its payload field for this job's result; null for most. */
+export function getNextJob(job: JobName): { readonly job: JobName; readonly as: string } | null {
   for (const [name, { before }] of Object.entries<JobSpec>(JOBS))
     if (before?.job === job && isJobName(name)) return { job: name, as: before.as };
   return null;
@@ -306,7 +305,7 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(JOBS, name);
 }
 
-/** The jobs of one pool. */
+/** Names of the jobs of one pool. */
 export type JobsOf<L extends JobPool> = { [N in JobName]: (typeof JOBS)[N]['pool'] extends L ? N : never }[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 export type JobResult<N extends JobName> = z.output<(typeof JOBS)[N]['result']>;

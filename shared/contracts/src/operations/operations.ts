@@ -10,12 +10,12 @@ import {
   ServiceKey,
 } from './deploy.ts';
 
-// What jobs of the pool `deploy` are told and what they give back.
+// Payloads and results of the jobs of the pool `deploy`.
 
 const Id = z.string().min(1).max(160);
 const Text = z.string().max(2_000);
 
-/** The row of that id in `deployments` says everything else. `project` and `environment` make runs searchable. */
+/** All details are in the row of `deployments`. `project` and `environment` make runs searchable. */
 export const DeployPayload = ServiceKey.extend({ deploymentId: Id });
 export const DeployResult = z.object({
   deploymentId: Id,
@@ -24,9 +24,9 @@ export const DeployResult = z.object({
   kind: z.enum(['deploy', 'rollback']),
   state: DeployState,
   release: z.string().nullable(),
-  /** The release that serves now, whatever became of this one. */
+  /** The release that serves now, which may be another one. */
   serving: z.string().nullable(),
-  /** The release that served before it, to which a rollback leads. */
+  /** The release that served before, the target of a rollback. */
   replaced: z.string().nullable(),
   url: z.string().nullable(),
   seconds: z.number().nonnegative(),
@@ -37,22 +37,22 @@ export type DeployResult = z.infer<typeof DeployResult>;
 export const ReadinessPayload = ServiceKey.extend({
   ref: z.string().min(1).max(200),
   server: z.string().max(80).nullable(),
-  /** Only looks up what would be deployed: nothing is measured, and no secret is opened. */
+  /** Resolves the plan only: measures nothing and opens no secret. */
   planOnly: z.boolean().default(false),
-  /** A rollback: the deployment whose artifact would be started again. */
+  /** For a rollback: the deployment whose artifact would be started again. */
   fromArtifact: Id.nullable().default(null),
 });
 export const ReadinessResult = z.object({
   ready: z.boolean(),
   server: z.string().nullable(),
-  /** The commit that the ref is now. */
+  /** The commit that the ref resolves to. */
   commit: z.string().nullable(),
   checks: z.array(ReadinessCheck),
-  /** What would be deployed; null when it was not asked for, or could not be looked up. */
+  /** The plan; null when not requested, or not resolvable. */
   plan: DeployPlan.nullable().default(null),
-  /** Of its commit; null where that was not read. */
+  /** Subject and author of the commit; null when not read. */
   head: CommitHead.nullable().default(null),
-  /** The repository does not say itself how it is built and started, and nothing that was recognized like this has served for the project. */
+  /** True when build and start were guessed from the repository and this guess has never served for the project. */
   isUnseen: z.boolean().default(false),
   /** Why there is no plan. */
   problem: Text.nullable().default(null),
@@ -64,7 +64,7 @@ export const InspectResult = z.object({
   server: z.string(),
   reached: z.boolean(),
   inventory: Inventory.nullable(),
-  /** ssh: fingerprint that answered, `SHA256:…`, and whether it is the approved one. */
+  /** ssh: the fingerprint that the server showed, `SHA256:…`, and whether it is approved. */
   hostKey: z.string().nullable(),
   hostKeyTrusted: z.boolean().nullable(),
   detail: Text,
@@ -74,14 +74,14 @@ export type InspectResult = z.infer<typeof InspectResult>;
 export const RepositoryLookPayload = z.object({ project: z.string().min(1).max(80) });
 export const RepositoryLookResult = z.object({
   project: z.string(),
-  /** Why it cannot be read; null when it can. */
+  /** Why the repository cannot be read; null when it can. */
   problem: Text.nullable(),
-  /** Its main branch, as far as that has a name, and its commit; null without one. */
+  /** Name and commit of the main branch; null when unknown. */
   branch: z.string().nullable(),
   main: z.string().nullable(),
   /** Its newest tags. */
   tags: z.array(z.string()),
-  /** How its main branch is built and started: commands as people write them; no `start`: its Dockerfile says it. Null: not known. */
+  /** Build and start commands of the main branch, as people write them; `start` is null when a Dockerfile defines it. Null when unknown. */
   plan: z
     .object({ build: z.array(Text), start: Text.nullable() })
     .nullable()
@@ -92,7 +92,7 @@ export const RepositoryLookResult = z.object({
 export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
 
 export const ServiceLogsPayload = ServiceKey.extend({
-  /** Whose log: what serves, the deployment before it, or the one of this id. */
+  /** Whose log: the serving deployment, the previous one, or the one with this id. */
   of: z.union([z.literal('serving'), z.literal('previous'), Id]),
   tail: z.number().int().min(1).max(1_000),
   sinceMinutes: z
@@ -101,7 +101,7 @@ export const ServiceLogsPayload = ServiceKey.extend({
     .min(1)
     .max(7 * 24 * 60)
     .nullable(),
-  /** Lines that are older than this only; null: up to now. */
+  /** Only lines older than this; null for no bound. */
   untilMinutes: z
     .number()
     .int()
@@ -109,9 +109,9 @@ export const ServiceLogsPayload = ServiceKey.extend({
     .max(7 * 24 * 60)
     .nullable()
     .default(null),
-  /** Only lines that contain this, in any case. */
+  /** Only lines that contain this text, case-insensitively. */
   match: z.string().max(200).nullable(),
-  /** Goes on with new lines for so long, in the chat of the request. */
+  /** Seconds for which new lines are streamed to the requesting chat. */
   followSeconds: z.number().int().min(0).max(300).default(0),
 });
 export const ServiceLogsResult = z.object({
@@ -119,20 +119,20 @@ export const ServiceLogsResult = z.object({
   deploymentId: Id.nullable(),
   lines: z.array(LogLine),
   truncated: z.boolean(),
-  /** Its lines were shown as they came, and that it ended was said there. */
+  /** True when lines and their end were streamed to the chat already. */
   followed: z.boolean().default(false),
 });
 export type ServiceLogsResult = z.infer<typeof ServiceLogsResult>;
 
 export const ServiceHealthPayload = ServiceKey;
-/** What was measured; null is what could not be. */
+/** Measurements of a service; null for those that failed. */
 export const ServiceHealthResult = ServiceKey.extend({
   verdict: z.enum(['healthy', 'degraded', 'down', 'nothing-deployed']),
   /** One sentence: why that verdict. */
   because: Text,
   release: z.string().nullable(),
   reportedRelease: z.string().nullable(),
-  /** Through the proxy, and at the instance itself. */
+  /** Responses through the proxy and from the instance directly. */
   proxy: z
     .object({ status: z.number().int().nullable(), latencyMs: z.number().nullable(), error: Text.nullable() })
     .nullable(),
@@ -149,30 +149,30 @@ export const ServiceHealthResult = ServiceKey.extend({
     })
     .nullable(),
   diskFreeMb: z.number().nullable(),
-  /** Median of the last looks, in milliseconds, to compare with. */
+  /** Median latency of recent probes in milliseconds, for comparison. */
   usualLatencyMs: z.number().nullable(),
   errorsLastHour: z.number().int(),
 });
 export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
 
-/** Errors that are alike, with how many there were in the lines that were looked at. */
+/** A group of similar errors and their count in the examined lines. */
 const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
 
 export const ServiceDiagnosisPayload = ServiceKey;
-/** What is known of a service that a person complains about, gathered at once. */
+/** Facts about a service that a person complains about, gathered at once. */
 export const ServiceDiagnosisResult = ServiceKey.extend({
   health: ServiceHealthResult,
-  /** What served before, and how quickly it usually answered. */
+  /** The previous deployment and its usual latency. */
   previous: z
     .object({ deploymentId: Id, release: z.string().nullable(), usualLatencyMs: z.number().nullable() })
     .nullable(),
-  /** How long what serves has been serving, in seconds. */
+  /** Seconds since the current deployment started to serve. */
   servingForSeconds: z.number().nonnegative().nullable(),
-  /** Of the newest lines of what serves. */
+  /** Errors in the newest log lines of the serving deployment. */
   errors: z.array(ErrorSummary).max(10),
-  /** The newest lines of it that are errors, or the newest of all when it has ended. */
+  /** The newest error lines, or the newest lines of any kind when the service has ended. */
   lines: z.array(LogLine).max(40),
-  /** What to do next, and what speaks for it besides the verdict; null when that says it all. */
+  /** The proposed next step and its reason besides the verdict. */
   proposal: z.object({
     action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']),
     because: Text.nullable(),
@@ -181,16 +181,16 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
 export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
 
 export const ServiceStopPayload = ServiceKey;
-/** What a stop has ended. */
+/** The stopped deployment. */
 export const ServiceStopResult = ServiceKey.extend({
   deploymentId: Id,
   release: z.string().nullable(),
-  /** By which it is deployed again. */
+  /** The ref that deploys it again. */
   ref: z.string(),
   server: z.string(),
-  /** How its program ended; gone: it had ended before. */
+  /** How its program ended; `gone`: it had ended before. */
   how: z.enum(['graceful', 'killed', 'gone']),
-  /** Requests that took longer than they may. */
+  /** Number of requests cut off at the drain deadline. */
   cut: z.number().int().nonnegative(),
 });
 export type ServiceStopResult = z.infer<typeof ServiceStopResult>;
@@ -202,22 +202,22 @@ export const ServicesWatchResult = z.object({
   errors: z.number().int(),
 });
 
-/** A service whose program is gone, although it should serve: it is started again from what was built. */
+/** A service whose program is gone although it should serve: it is started again from its artifact. */
 export const ServiceRevivePayload = ServiceKey.extend({
   deploymentId: Id,
-  /** What was found, as a part of a sentence: `its machine was started anew`. */
+  /** The cause as part of a sentence: `its machine was started anew`. */
   because: Text,
 });
 export const ServiceReviveResult = ServiceKey.extend({
   deploymentId: Id,
   release: z.string().nullable(),
   because: Text,
-  /** Unneeded: something else serves there by now, or nothing is to, or a deployment goes on. */
+  /** `unneeded`: another deployment serves or is under way, or the service was stopped. */
   outcome: z.enum(['revived', 'given-up', 'unneeded']),
   url: z.string().nullable(),
   tries: z.number().int().nonnegative(),
   seconds: z.number().nonnegative(),
-  /** Why it does not come back, and what its program said last, redacted. */
+  /** Why it could not be revived, and its last log lines, redacted. */
   failure: z.object({ sentence: z.string().max(1_000), lines: z.array(z.string().max(2_000)).max(40) }).nullable(),
 });
 export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
@@ -225,9 +225,9 @@ export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),
-  /** Whether it was taken for one that only reads, so that perhaps no approval was needed: then it never gets a shell. */
+  /** True when the command was classified as read-only, so that it may lack approval: then it never gets a shell. */
   onlyReads: z.boolean().default(false),
-  /** The service into whose release it looks, and nowhere else; into none when left out. */
+  /** The service whose release it may inspect; missing for none. */
   service: ServiceKey.optional(),
   actionId: Id,
 });

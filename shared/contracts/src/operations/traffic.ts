@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Address = z.object({ host: z.string().min(1).max(253), port: z.number().int().min(1).max(65_535) });
 
-/** Where the proxy sends the requests of one service. */
+/** Where the proxy forwards the requests of one service. */
 export const Route = z.object({
   /** Such as `shop/staging`. */
   service: z.string().min(3).max(120),
@@ -10,18 +10,18 @@ export const Route = z.object({
   upstream: Address,
   release: z.string().min(1).max(200),
   deploymentId: z.string().min(1).max(160),
-  /** Of the deployment; the proxy refuses a route with a lower one than it has. */
+  /** Epoch of the deployment's lease; the proxy refuses a route with a lower one than it has. */
   fence: z.number().int().nonnegative(),
 });
 export type Route = z.infer<typeof Route>;
 
-/** What the proxy says of a route: how many requests are on their way to each upstream that it has had lately. */
+/** The proxy's view of a route, with the number of open requests per recent upstream. */
 export const RouteState = Route.extend({
   since: z.iso.datetime(),
   open: z.array(z.object({ upstream: Address, requests: z.number().int().nonnegative() })),
   served: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
-  /** Why no request reaches it, such as a port that another program has, and what to do; null when it is well. */
+  /** Why no request reaches the route, such as a taken port, and the remedy; null when it works. */
   problem: z.string().nullable().default(null),
 });
 export type RouteState = z.infer<typeof RouteState>;

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { AgentClass } from '../governance/action.ts';
 
-/** Name of a workspace, which is also the name of its folder. */
+/** Name of a workspace and of its folder. */
 const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
 
-/** The workspace of a project or of a conversation. Other names than a folder may have are made fit by the caller. */
-export function workspaceName(of: 'project' | 'thread', name: string): string {
-  return `${of}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+/** The workspace name of a project or conversation; characters that folders may not have become hyphens. */
+export function workspaceName(kind: 'project' | 'thread', name: string): string {
+  return `${kind}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
-/** Longest path inside of a workspace, in characters. */
+/** Longest path within a workspace, in characters. */
 export const MAX_PATH_LENGTH = 1_000;
-/** Largest text that is written at once, in characters. */
+/** Largest text per write, in characters. */
 export const MAX_TEXT_LENGTH = 500_000;
-/** How long a command may run, in milliseconds. */
-export const COMMAND_LIMIT_MS = 5 * 60_000;
+/** Longest run time of a command, in milliseconds. */
+export const MAX_COMMAND_MS = 5 * 60_000;
 
 const Path = z.string().max(MAX_PATH_LENGTH);
 
-/** Who works where: a part of every workspace job's input. */
+/** The workspace and the actor: part of every workspace job's payload. */
 export const WorkspaceCall = z.object({
   workspace: WorkspaceName,
-  /** Whose bounds hold. */
+  /** Selects the file and network bounds: see agent-bounds.ts. */
   bounds: AgentClass.or(z.literal('PERSON')),
   actor: z.string().min(1).max(120),
   threadId: z.string().max(160).nullable(),
@@ -29,7 +29,7 @@ export const WorkspaceCall = z.object({
 });
 export type WorkspaceCall = z.infer<typeof WorkspaceCall>;
 
-/** Why a job did nothing: an error of the catalog, with what fills its sentence. */
+/** Why a job refused: a code of the error catalog and the fields of its sentence. */
 export const Refusal = z.object({
   code: z.enum([
     'PATH_DENIED',
@@ -37,7 +37,7 @@ export const Refusal = z.object({
     'DIFF_REFUSED',
     'WORKSPACE_FULL',
     'NOT_FOUND',
-    'CONFLICT', // of results that were stored before it had codes of its own
+    'CONFLICT', // from results stored by older releases
     'PATH_UNSUITABLE',
     'WORKSPACE_BUSY',
     'WORKSPACE_DAMAGED',
@@ -47,7 +47,7 @@ export const Refusal = z.object({
 });
 export type Refusal = z.infer<typeof Refusal>;
 
-const orRefused = <S extends z.ZodType>(result: S) =>
+const toRefusableResult = <S extends z.ZodType>(result: S) =>
   z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('refused'), refusal: Refusal }),
     z.object({ outcome: z.literal('done'), result }),
@@ -57,13 +57,13 @@ export const RunPayload = WorkspaceCall.extend({
   command: z.discriminatedUnion('kind', [
     /** Commands joined by pipes, executed without a shell. */
     z.object({ kind: z.literal('argv'), pipeline: z.array(z.array(z.string()).min(1)).min(1).max(20) }),
-    /** A script for a shell, which a person has approved. */
+    /** A shell script that a person has approved. */
     z.object({ kind: z.literal('shell'), script: z.string().min(1).max(20_000) }),
   ]),
   cwd: Path,
-  deadlineMs: z.int().min(100).max(COMMAND_LIMIT_MS),
+  deadlineMs: z.int().min(100).max(MAX_COMMAND_MS),
 });
-export const RunResult = orRefused(
+export const RunResult = toRefusableResult(
   z.object({
     exitCode: z.int(),
     killed: z.enum(['deadline', 'memory', 'processes', 'workspace', 'disk']).nullable(),
@@ -79,27 +79,27 @@ export const ReadPayload = WorkspaceCall.extend({
   fromLine: z.int().min(1),
   lines: z.int().min(1).max(2_000),
 });
-export const ReadResult = orRefused(
+export const ReadResult = toRefusableResult(
   z.object({ path: z.string(), text: z.string(), fromLine: z.int(), totalLines: z.int(), sizeBytes: z.int() }),
 );
 
 export const ListPayload = WorkspaceCall.extend({ path: Path, depth: z.int().min(1).max(10) });
-export const ListResult = orRefused(
+export const ListResult = toRefusableResult(
   z.object({
     path: z.string(),
     entries: z.array(
       z.object({ path: z.string(), kind: z.enum(['file', 'folder', 'link', 'other']), sizeBytes: z.int().nullable() }),
     ),
-    /** Whether there are more than are listed. */
+    /** True when the listing is incomplete. */
     cut: z.boolean(),
   }),
 );
 
 export const WritePayload = WorkspaceCall.extend({ path: Path, content: z.string().max(MAX_TEXT_LENGTH) });
-export const WriteResult = orRefused(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
+export const WriteResult = toRefusableResult(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
 
 export const ApplyPayload = WorkspaceCall.extend({ diff: z.string().min(1).max(MAX_TEXT_LENGTH) });
-export const ApplyResult = orRefused(
+export const ApplyResult = toRefusableResult(
   z.object({
     files: z.array(
       z.object({

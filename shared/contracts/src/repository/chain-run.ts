@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ChainName } from './chains.ts';
-import { Found } from './finding.ts';
+import { RawFinding } from './finding.ts';
 
-/** Findings that a summary shows. */
-export const SHOWN_FINDINGS = 5;
+/** Findings shown in a summary. */
+export const MAX_SHOWN_FINDINGS = 5;
 
-/** A commit in a mirror, or why there is none. */
+/** A fetched commit in its mirror, or the problem. */
 export const ChainFetch = z.object({
   mirror: z.string().nullable(),
   commit: z.string().nullable(),
@@ -19,15 +19,15 @@ export const ChainPayload = z.object({
   chain: ChainName,
   /** A tag, a branch or a commit; `HEAD` is the main branch. */
   ref: z.string().min(1).max(200).default('HEAD'),
-  /** Says what it would find, and keeps nothing. */
+  /** A dry run: reports findings and stores nothing. */
   isDry: z.boolean().default(false),
-  /** What was fetched for it: no tool sets this. */
+  /** Result of the job `repository.fetch`; never set by a tool. */
   fetched: ChainFetch.optional(),
 });
 export type ChainPayload = z.infer<typeof ChainPayload>;
 
-/** A finding as it is shown. */
-export const ShownFinding = Found.omit({ identity: true }).extend({ findingId: z.string().nullable() });
+/** A finding for display. */
+export const ShownFinding = RawFinding.omit({ identity: true }).extend({ findingId: z.string().nullable() });
 export type ShownFinding = z.infer<typeof ShownFinding>;
 
 const Count = z.number().int();
@@ -39,19 +39,19 @@ export const ChainResult = z.object({
   status: z.enum(['completed', 'failed', 'stopped']),
   commit: z.string().nullable(),
   isDry: z.boolean(),
-  /** Whether this chain was completed over this project before. */
+  /** True when this chain had never completed for this project. */
   isFirst: z.boolean(),
-  /** What became of findings, and how many are open; null where the chain did not complete, and in a dry run. */
+  /** Numbers of changed and open findings; null for an incomplete chain or a dry run. */
   counts: z.object({ opened: Count, reopened: Count, fixed: Count, open: Count }).nullable(),
   problem: z.string().max(2_000).nullable(),
-  /** What was measured, one sentence each, in the language of whoever asked: size, languages, health, what to refactor. */
+  /** Measurements as sentences in the requester's language: size, languages, health, refactoring. */
   facts: z.array(z.string().max(1_000)).max(20),
-  /** How many findings the chain is about, and the most important of them. */
+  /** Number of findings, and the most important ones. */
   total: Count,
-  top: z.array(ShownFinding).max(SHOWN_FINDINGS),
-  /** Steps that did not complete although the chain went on. */
+  top: z.array(ShownFinding).max(MAX_SHOWN_FINDINGS),
+  /** Failed steps after which the chain continued. */
   left: z.array(z.object({ agent: z.string(), problem: z.string().max(2_000) })),
-  /** What was not looked at, such as advisories when no source of them is configured. */
+  /** Skipped areas, such as advisories without a configured source. */
   unseen: z.array(z.string()),
 });
 export type ChainResult = z.infer<typeof ChainResult>;

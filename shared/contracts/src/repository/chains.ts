@@ -21,11 +21,11 @@ export type StepName = keyof typeof STEP_CLASSES;
 /** One step of a chain. */
 export interface ChainStep {
   readonly name: StepName;
-  /** What it works with: `$.discovery`, or several as `$.discovery,$.stack`, which are put together; null: nothing but the repository. */
+  /** Its input: `$.discovery`, or several such as `$.discovery,$.stack` merged; null for the repository alone. */
   readonly input: string | null;
-  /** The key under which later steps find what it said. */
+  /** The key of its output for later steps. */
   readonly output: string;
-  /** Whether the chain goes on without what it would have said. */
+  /** True when the chain continues without its output. */
   readonly continueOnFailure: boolean;
 }
 
@@ -36,10 +36,10 @@ const step = (name: StepName, input: string | null, output: string, continueOnFa
   continueOnFailure,
 });
 
-/** So often a step is begun whose process ends before it does. Then it fails, and the chain goes on without it where it may. */
+/** Attempts of a step that kills its process. Then it fails, and the chain continues if it may. */
 export const STEP_ATTEMPTS = 10;
 
-/** Chains are data: the steps in their order. */
+/** Chains: lists of steps in order. */
 export const CHAINS = {
   discovery_analysis: [
     step('discovery', null, 'discovery'),
@@ -94,8 +94,8 @@ export const ChainName = z.enum(
 export type ChainName = z.infer<typeof ChainName>;
 
 /**
- * What a step works with. Keys that no step filled are left out, which is how a step does without one that failed.
- * `$.a` gives what is under `a`; `$.a,$.b` an object of both. Throws for any other form: that is a defect of the chain.
+ * Resolves the input of a step: `$.a` gives the output under `a`, `$.a,$.b` an object of both. Outputs of failed steps are left out.
+ * Throws for any other form, which is a defect of the chain.
  */
 export function resolveInput(
   input: string | null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Row = z.record(z.string(), z.json());
 
-/** A saved state of what is known and decided about the repository of a project: rows as their tables have them. */
+/** A saved state of a project's repository data: rows as in their tables. */
 export const SnapshotContent = z.object({
   format: z.literal(1),
   project: z.string(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The longest tag, in characters. The table checks the same. */
+/** Longest tag, in characters. The table has the same check. */
 const TAG_LENGTH = 40;
-/** Tags that one project may have: more say nothing any more. */
+/** Most tags of one project. */
 export const MAX_TAGS = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+)*$/u;
 
-/** A tag of a project as it is kept: small letters in one form, so that what looks the same is the same. */
+/** A tag of a project, normalized to lowercase NFC, so that tags that look equal are equal. */
 export const Tag = z
   .string()
   .trim()

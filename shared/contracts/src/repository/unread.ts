@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Files of a commit that no analyzer, or not every one, has read. */
+/** Files of a commit that some or all analyzers did not read. */
 export interface Unread {
   readonly why: 'too-large' | 'too-slow';
   readonly files: number;
-  /** Of many, the first. */
+  /** The first few paths. */
   readonly paths: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const Large = z.object({
   }),
 });
 
-/** What was not read, as the steps of a chain have it in what they said. */
+/** Collects unread files from the outputs of a chain's steps. */
 export function findUnread(outputs: readonly unknown[]): readonly Unread[] {
   const slow = [...new Set(outputs.flatMap((output) => Slow.safeParse(output).data?.unread ?? []))];
   const large = outputs.flatMap((output) => Large.safeParse(output).data?.summaries.discovery ?? []).slice(0, 1);

@@ -6,8 +6,8 @@ import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
-import { saysWords, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { textsOf } from '@signalbox/contracts/governance/outside';
+import { quotesOutsiders, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
+import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import type { OwnedTool } from './tool.ts';
 
@@ -87,6 +87,6 @@ export class StoppedByPerson extends Error {
  * model read one that is `untrusted` notes it first: see `tellFailure`.
  */
 export function failure(error: AppError, given: unknown = null): ToolCallResult {
-  const mark = saysWords(error, textsOf(given)) ? { untrusted: true } : {};
+  const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};
   return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false, ...mark };
 }

@@ -73,7 +73,7 @@ function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
 }
 
 function markedParts(message: BaseMessage, which: 'first' | 'last') {
-  const texts = typeof message.content === 'string' ? [message.content] : textsOf(message.content);
+  const texts = typeof message.content === 'string' ? [message.content] : collectTexts(message.content);
   const marked = which === 'first' ? 0 : texts.length - 1;
   return [
     ...texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) })),
@@ -82,7 +82,7 @@ function markedParts(message: BaseMessage, which: 'first' | 'last') {
   ];
 }
 
-function textsOf(content: readonly unknown[]): readonly string[] {
+function collectTexts(content: readonly unknown[]): readonly string[] {
   return content.flatMap((part) => {
     const block = z.object({ text: z.string() }).safeParse(part);
     return block.success ? [block.data.text] : [];

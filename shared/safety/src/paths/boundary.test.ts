@@ -1,4 +1,4 @@
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('parsePath', () => {
 });
 
 describe('requireWritable', () => {
-  const person = boundsOf('PERSON');
+  const person = getAgentBounds('PERSON');
 
   it.each(['.git', '.Git/config', '.GIT', '.git./x', '.git /x', 'a/.git/hooks/x', 'git~1', '.git::$DATA'])(
     'never lets %s be written',
@@ -60,7 +60,7 @@ describe('requireWritable', () => {
   });
 
   it('denies what a class may not write in every spelling that is the same to some file system', () => {
-    const bounds = { ...boundsOf('WRITE_GATED'), writePaths: 'all' as const };
+    const bounds = { ...getAgentBounds('WRITE_GATED'), writePaths: 'all' as const };
     for (const path of ['src/a', 'SRC/a', 'Ｓrc/a'])
       expect(why(() => requireWritable(bounds, parsePath(path)))).toBe('denied');
     expect(why(() => requireWritable(bounds, parsePath('source/a')))).toBe('allowed');

@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { LISTED_NAMES, listNames } from '@signalbox/contracts/nearest-name';
+import { MAX_LISTED_NAMES, listNames } from '@signalbox/contracts/nearest-name';
 import type { Queryable } from '../pool.ts';
 import { sql } from '../sql.ts';
 
@@ -17,7 +17,7 @@ export async function nameNotFound(db: Queryable, kind: keyof typeof NAMES, name
   const typed = name.trim().toLowerCase();
   const { rows } = await db.query<{ first: string[]; likely: string[]; total: number }>(sql`
     with names as (${NAMES[kind]})
-     select array(select name from names order by name limit ${LISTED_NAMES}) as first,
+     select array(select name from names order by name limit ${MAX_LISTED_NAMES}) as first,
             array(select name from (
               (select name from names order by name <-> ${typed} limit ${LIKELY})
               union (select name from names where length(${typed}) > 1

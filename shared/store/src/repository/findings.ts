@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { SEVERITIES, type Found } from '@signalbox/contracts/repository/finding';
+import { SEVERITIES, type RawFinding } from '@signalbox/contracts/repository/finding';
 import { appendAudit } from '../audit/audit.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
@@ -7,7 +7,7 @@ import { findRow, findValue, listRows, readRow, sql, type Sql } from '../sql.ts'
 import type { ChainCounts } from './chain-runs.ts';
 
 /** A finding of a project, as it stands. One whose acceptance has run out counts as open. */
-export interface Finding extends Omit<Found, 'identity'> {
+export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly findingId: string;
   readonly project: string;
   readonly fingerprint: string;
@@ -134,7 +134,7 @@ export interface ScanOutcome {
   readonly commit: string;
   readonly analyzers: readonly string[];
   /** Each with the fingerprint by which the next scan recognizes it. */
-  readonly found: readonly (Omit<Found, 'identity'> & { readonly fingerprint: string })[];
+  readonly found: readonly (Omit<RawFinding, 'identity'> & { readonly fingerprint: string })[];
 }
 
 /**
@@ -244,10 +244,10 @@ function toFinding({ rank, ...row }: Row): Finding {
   return { ...row, severity: severityOf(rank) };
 }
 
-function rankOf(severity: Found['severity']): number {
+function rankOf(severity: RawFinding['severity']): number {
   return SEVERITIES.indexOf(severity);
 }
 
-function severityOf(rank: number): Found['severity'] {
+function severityOf(rank: number): RawFinding['severity'] {
   return SEVERITIES[rank] ?? 'info';
 }

@@ -42,11 +42,11 @@ test('an event stream shows a whisper only to its receiver', async () => {
   };
   await api.sendMessage(OPS, 'psst', { ephemeral_message_parameters });
   await api.sendMessage(OPS, 'end of it');
-  const textsOf = (events: readonly FeedEvent[]): string[] =>
+  const collectTexts = (events: readonly FeedEvent[]): string[] =>
     events.flatMap((event) => ('message' in event ? event.message.text : []));
-  expect(textsOf(await seen('&as=1002'))).toEqual(['card', 'psst', 'end of it']);
-  expect(textsOf(await seen('&as=1003'))).toEqual(['card', 'end of it']);
-  expect(textsOf(await seen(''))).toEqual(['card', 'end of it']);
+  expect(collectTexts(await seen('&as=1002'))).toEqual(['card', 'psst', 'end of it']);
+  expect(collectTexts(await seen('&as=1003'))).toEqual(['card', 'end of it']);
+  expect(collectTexts(await seen(''))).toEqual(['card', 'end of it']);
 });
 
 test('a declared command and the answer to it are between two', async () => {

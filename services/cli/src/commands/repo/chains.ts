@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import { ChainName, CHAINS, STEP_CLASSES } from '@signalbox/contracts/repository/chains';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import { boundsOf } from '@signalbox/contracts/governance/agent-bounds';
+import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
@@ -74,7 +74,7 @@ export function listAgents(): Promise<Report> {
     agent,
     agentClass,
     chains: ChainName.options.filter((chain) => CHAINS[chain].some((step) => step.name === agent)),
-    bounds: boundsOf(agentClass),
+    bounds: getAgentBounds(agentClass),
   }));
   const rows = agents.map(({ agent, agentClass, chains, bounds }) => [
     agent,

@@ -1,6 +1,6 @@
 import type { MessageEnvelope, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { formatBytes } from '@signalbox/contracts/file-name';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import type { Transcription } from '@signalbox/models/transcription/transcriber';
 import { createControlMessage } from '../control-line.ts';
@@ -74,7 +74,7 @@ export function sayNotTranscribed(result: Exclude<Transcription, { kind: 'heard'
 }
 
 function quoteTranscript(transcript: string, line: string): string {
-  return `${say('voice.heard')}\n${codeBlock(transcript)}\n${line}`;
+  return `${say('voice.heard')}\n${toCodeBlock(transcript)}\n${line}`;
 }
 
 function createSlotMessage(

@@ -1,6 +1,6 @@
 import cookies from '@fastify/cookie';
 import websocket from '@fastify/websocket';
-import { FRAME_LIMIT_BYTES } from '@signalbox/contracts/conversation/frames';
+import { MAX_FRAME_BYTES } from '@signalbox/contracts/conversation/frames';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createSecretCheck } from '../http/secret-check.ts';
@@ -30,7 +30,7 @@ export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<vo
     addGuards(web, deps);
     await web.register(cookies);
     await web.register(websocket, {
-      options: { maxPayload: FRAME_LIMIT_BYTES, perMessageDeflate: false, clientTracking: false },
+      options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false },
       // A socket that breaks ends by itself; its page comes back.
       errorHandler: (_error, socket) => socket.terminate(),
       preClose: (done) => {

@@ -1,4 +1,4 @@
-import { FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
+import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { explain, say } from '@signalbox/messages/say';
@@ -15,7 +15,7 @@ export default {
   help: 'help.remember',
   answer: async ({ db }, typed, { envelope: { id, userKey, borrowed } }) => {
     const text = typed.replace(/\s+/g, ' ').trim();
-    if (text === '' || text.length > FACT_LENGTH) return { text: say('memory.how', { limit: FACT_LENGTH }) };
+    if (text === '' || text.length > MAX_FACT_LENGTH) return { text: say('memory.how', { limit: MAX_FACT_LENGTH }) };
     try {
       const outside = borrowed === undefined ? null : 'messages';
       const {

@@ -1,4 +1,4 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { instanceLabel, leaseUsable, type PortLeases } from '../deployments-ports.ts';
@@ -24,7 +24,7 @@ export function leaseInstancePort(
   const { server, project, deploymentId, userKey: by } = row;
   const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
   return leaseUsable(leases, lease, async (port, isOld) => {
-    if ((isOld && mayListen) || traitsOf(row.driver).runsImages) return true;
+    if ((isOld && mayListen) || getDriverTraits(row.driver).runsImages) return true;
     return (await isFree(HOST, port)) && (isOld || !(await hasConnections(port)));
   });
 }
@@ -39,7 +39,7 @@ export async function leaveTakenPort(session: DeploymentSession, error: unknown,
   const row = held.row();
   const { instance } = row;
   const { code } = toAppError(error, row.deploymentId);
-  if (!SIGNS.has(code) || traitsOf(row.driver).runsImages || instance === null) throw error;
+  if (!SIGNS.has(code) || getDriverTraits(row.driver).runsImages || instance === null) throw error;
   if (await isFree(HOST, instance.port)) throw error;
   // Who listens there may still be ours.
   await (await session.driver()).stop(instance, STOP_GRACE_MS, signal);

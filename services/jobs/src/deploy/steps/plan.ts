@@ -1,5 +1,5 @@
 import type { CommitHead, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
@@ -90,7 +90,7 @@ export function whyNotOnImage(
   { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
   { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
 ): string | null {
-  const isOnBase = traitsOf(driver).runsImages && isRecognized && !hasDockerfile;
+  const isOnBase = getDriverTraits(driver).runsImages && isRecognized && !hasDockerfile;
   return isOnBase && takesPython(file) ? say('repository.noPython', { server }) : null;
 }
 

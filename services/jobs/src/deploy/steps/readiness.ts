@@ -1,4 +1,4 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import {
   serviceName,
   type Inventory,
@@ -43,7 +43,7 @@ export interface Readiness {
   readonly isUnanswered: boolean;
 }
 
-type Found<T> = { readonly evidence: string; readonly value: T };
+type RawFinding<T> = { readonly evidence: string; readonly value: T };
 
 const INSPECT_MS = 20 * SECOND_MS;
 /** What a checkout, a build and its logs need at the least. */
@@ -70,7 +70,7 @@ export async function measureReadiness(
   const checks: ReadinessCheck[] = [];
   let isUnanswered = false;
   let isMissing = false;
-  const check = async <T>(name: string, remedy: Remedy, look: () => Promise<Found<T>>): Promise<T | null> => {
+  const check = async <T>(name: string, remedy: Remedy, look: () => Promise<RawFinding<T>>): Promise<T | null> => {
     try {
       const { evidence, value } = await look();
       checks.push({ name, ok: true, evidence: evidence.slice(0, 500), remedy: null });
@@ -95,7 +95,7 @@ export async function measureReadiness(
     target && (await check('target', remedyOfTarget(target), () => inspect(parts, target, context, signal)));
   if (inventory) await checkRoom(check, inventory);
 
-  if (target && !traitsOf(target.driver).runsImages) await checkConfinement(check, parts.confinement);
+  if (target && !getDriverTraits(target.driver).runsImages) await checkConfinement(check, parts.confinement);
 
   const source = request.built
     ? null
@@ -117,9 +117,9 @@ export async function measureReadiness(
 /** What to do about a check that failed, which may depend on why; null when the reason says it. */
 type Remedy = string | ((error: unknown) => string | null);
 
-type Check = <T>(name: string, remedy: Remedy, look: () => Promise<Found<T>>) => Promise<T | null>;
+type Check = <T>(name: string, remedy: Remedy, look: () => Promise<RawFinding<T>>) => Promise<T | null>;
 
-const found = (evidence: string): Promise<Found<true>> => Promise.resolve({ evidence, value: true });
+const found = (evidence: string): Promise<RawFinding<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
 /** A repository that cannot be read, or does not say how it is started, is not mended by another name. */
@@ -129,7 +129,7 @@ function remedyOfRef(error: unknown): string | null {
 }
 
 function remedyOfTarget({ server, driver }: PlacedTarget): string {
-  return say('readiness.targetRemedy', { needsLogin: traitsOf(driver).needsLogin, server });
+  return say('readiness.targetRemedy', { needsLogin: getDriverTraits(driver).needsLogin, server });
 }
 
 async function inspect(
@@ -137,11 +137,11 @@ async function inspect(
   target: PlacedTarget,
   context: Pick<JobContext, 'openSecret'>,
   signal: AbortSignal,
-): Promise<Found<Inventory>> {
+): Promise<RawFinding<Inventory>> {
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, abortAfter(INSPECT_MS)]));
-    const { needsLogin } = traitsOf(target.driver);
+    const { needsLogin } = getDriverTraits(target.driver);
     const hostKey = target.hostKey ?? say('readiness.hostKeyUnapproved');
     const { engine, cpus } = value;
     return { evidence: say('readiness.target', { server: target.server, engine, cpus, needsLogin, hostKey }), value };
@@ -175,7 +175,7 @@ async function openSource(
   repository: Repository | null,
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
-): Promise<Found<Source>> {
+): Promise<RawFinding<Source>> {
   if (repository === null) return missing(say('readiness.repositoryMissing'));
   const value = await parts.sources.open(repository, commit ?? ref, signal, { named: ref });
   return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
@@ -187,7 +187,8 @@ async function checkFile(
   facts: { readonly target: PlacedTarget | null; readonly source: Source | null; readonly inventory: Inventory | null },
 ): Promise<void> {
   const { target, source, inventory } = facts;
-  const isImage = target !== null && traitsOf(target.driver).runsImages && (source === null || source.hasDockerfile);
+  const isImage =
+    target !== null && getDriverTraits(target.driver).runsImages && (source === null || source.hasDockerfile);
   const problem = source && target && whyNotOnImage(source, target);
   await check('command', problem ? () => null : say('readiness.commandRemedy'), () => {
     if (problem) return missing(problem);
@@ -229,7 +230,7 @@ async function askProxy(
   parts: Pick<DeployParts, 'traffic'>,
   request: DeployRequest,
   signal: AbortSignal,
-): Promise<Found<true>> {
+): Promise<RawFinding<true>> {
   const route = await parts.traffic.current(serviceName(request), signal);
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
@@ -239,12 +240,12 @@ async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
   request: DeployRequest,
   target: PlacedTarget,
-): Promise<Found<true>> {
+): Promise<RawFinding<true>> {
   const publicPort =
     (await parts.leases.find('local', request.project, request.environment)) ??
     (await probePort(parts, 'local', parts.listenHost));
   if (publicPort === null) return missing(say('readiness.publicPortMissing'));
-  const host = traitsOf(target.driver).runsImages ? null : '127.0.0.1';
+  const host = getDriverTraits(target.driver).runsImages ? null : '127.0.0.1';
   const port = await probePort(parts, target.server, host);
   if (port === null) return missing(say('readiness.portMissing', { server: target.server }));
   return found(say('readiness.port', { port, server: target.server, publicPort }));

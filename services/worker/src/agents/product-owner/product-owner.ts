@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { callIdOf } from '@signalbox/contracts/ids';
+import { makeCallId } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
@@ -117,7 +117,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
     type: 'tool_call' as const,
     name: call.name,
     args: call.args,
-    id: callIdOf(id, place),
+    id: makeCallId(id, place),
   }));
   return new AIMessage({
     id,

@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { callIdOf } from '@signalbox/contracts/ids';
+import { makeCallId } from '@signalbox/contracts/ids';
 import { dealsWith } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
@@ -35,7 +35,7 @@ export function runAgain(
     type: 'tool_call' as const,
     name,
     args,
-    id: callIdOf(answerId, place),
+    id: makeCallId(answerId, place),
   }));
   const answer = new AIMessage({
     id: answerId,

@@ -4,7 +4,7 @@ import { deploymentButtons } from '@signalbox/messages/service-buttons';
 import { sayList } from '@signalbox/messages/list';
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
@@ -82,10 +82,13 @@ export const getDeployStatus = tool({
   },
 });
 
-type Found = Awaited<ReturnType<Ports['deployments']['list']>>[number];
+type RawFinding = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
 /** Of a project the newest; of none the newest of this conversation, else of this person, else of anybody. */
-async function findMeant({ ports, threadId, actor }: ToolContext, filter: Partial<ServiceKey>): Promise<Found | null> {
+async function findMeant(
+  { ports, threadId, actor }: ToolContext,
+  filter: Partial<ServiceKey>,
+): Promise<RawFinding | null> {
   const tries =
     filter.project === undefined ? [{ ...filter, threadId }, { ...filter, userKey: actor.userKey }, filter] : [filter];
   for (const one of tries) {
@@ -131,7 +134,7 @@ export const getDeployLogs = tool({
   phrases: {
     done: ({ project, deployment, lines }, { environment }) => {
       if (!deployment) return say('deploy.noLogs', { project, where: environment ?? 'any' });
-      const written = lines.length === 0 ? say('deploy.nothingWritten') : codeBlock(lines.join('\n'));
+      const written = lines.length === 0 ? say('deploy.nothingWritten') : toCodeBlock(lines.join('\n'));
       return `${describeDeployment(deployment)}\n\n${written}`;
     },
   },

@@ -3,7 +3,7 @@ import { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { ServerName, ShellCommand } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { unwrap } from './asked-service.ts';
@@ -85,7 +85,7 @@ export const runDiagnostic = tool({
         .join('\n')
         .trimEnd();
       const what = { command: code(command.slice(0, 200)), server, isKilled: ran.code === null, exit: ran.code ?? 0 };
-      const shown = codeBlock(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`);
+      const shown = toCodeBlock(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`);
       return [
         say('diagnose.ran', { ...what, isSilent: text === '' }),
         ...(text === '' ? [] : [shown]),

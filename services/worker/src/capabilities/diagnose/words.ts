@@ -1,6 +1,6 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { sayDuration, inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
@@ -74,7 +74,7 @@ export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string
     if ((room -= text.length + 1) < 0) break;
     kept.unshift(text);
   }
-  return codeBlock(kept.join('\n'));
+  return toCodeBlock(kept.join('\n'));
 }
 
 /** Words of outside inside a sentence. */

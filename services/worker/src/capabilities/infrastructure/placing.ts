@@ -1,4 +1,4 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { z } from 'zod';
 import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
@@ -96,7 +96,7 @@ function findLack(server: ServerLoad, need: Need): string | null {
   if (health === 'down') {
     return say('servers.noAnswer', { isSince: healthSince !== null, since: healthSince ? sayWhen(healthSince) : '' });
   }
-  if (driver !== null && traitsOf(driver).runsImages && measuredAt === null) return say('servers.neverReached');
+  if (driver !== null && getDriverTraits(driver).runsImages && measuredAt === null) return say('servers.neverReached');
   const free = freeMemoryMb(server);
   if (free < need.memoryMb)
     return say('servers.lacksMemory', { free: formatMemory(Math.max(0, free)), needed: formatMemory(need.memoryMb) });

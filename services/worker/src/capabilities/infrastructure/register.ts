@@ -1,4 +1,4 @@
-import { DriverName, traitsOf } from '@signalbox/contracts/operations/drivers';
+import { DriverName, getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { z } from 'zod';
 import {
   CpuCount,
@@ -130,7 +130,7 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
     if (cpus === undefined || memoryMb === undefined) throw new AppError('SERVER_SIZE_MISSING', {});
     return {};
   }
-  const { isLocal, needsLogin } = traitsOf(driver);
+  const { isLocal, needsLogin } = getDriverTraits(driver);
   if (isLocal && !['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
     throw new AppError('ENGINE_ELSEWHERE', { host });
   const onSocket = socket === undefined ? {} : { socket };

@@ -1,4 +1,4 @@
-import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '../../tools/tool.ts';
@@ -21,7 +21,8 @@ export function describeServer(server: ServerLoad): string {
     ports: server.portsInUse,
   });
   if (server.driver === null) return `${head}: ${size}`;
-  if (server.measuredAt === null && traitsOf(server.driver).runsImages) return `${head}: ${describeHealth(server)}`;
+  if (server.measuredAt === null && getDriverTraits(server.driver).runsImages)
+    return `${head}: ${describeHealth(server)}`;
   return `${head}: ${size}; ${describeHealth(server)}`;
 }
 

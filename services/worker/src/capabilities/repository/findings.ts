@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { codeBlock } from '@signalbox/contracts/markdown';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
@@ -90,7 +90,7 @@ export const explainFinding = tool({
       return [
         `**${saySeverity(severity)}**: ${sayFinding(finding)}`,
         ...(finding.path === '.' ? [] : [say('findings.place', { place: sayPlace(finding) })]),
-        ...(evidence === '' ? [] : [codeBlock(evidence)]),
+        ...(evidence === '' ? [] : [toCodeBlock(evidence)]),
         findRule(rule)?.why() ?? say('findings.goneRule', { rule }),
         say('findings.state', {
           status,

@@ -1,4 +1,4 @@
-import { traitsOf, type DriverName } from '@signalbox/contracts/operations/drivers';
+import { getDriverTraits, type DriverName } from '@signalbox/contracts/operations/drivers';
 import { createConnection, createServer } from 'node:net';
 
 /** Long enough for a server of the same network; who does not answer within it has nothing there that would be in the way. */
@@ -13,7 +13,7 @@ export async function isListenedOn(
   port: number,
 ): Promise<boolean> {
   if (driver === null) return false;
-  return traitsOf(driver).isLocal ? !(await canBind(port)) : canConnect(host, port);
+  return getDriverTraits(driver).isLocal ? !(await canBind(port)) : canConnect(host, port);
 }
 
 /** On all addresses: a listener on any of them is in the way. */

@@ -1,4 +1,4 @@
-import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
 import { toEvidence } from '../evidence.ts';
 import { isDocumentation } from '../kinds-of-files.ts';
 
@@ -13,7 +13,7 @@ interface Told {
 }
 
 /** A finding of this family. */
-export function finding(rule: string, told: Told): Found {
+export function finding(rule: string, told: Told): RawFinding {
   const { path, line = null, severity, evidence = '', values, identity = '' } = told;
   return {
     rule,

@@ -1,5 +1,5 @@
 import { anyOf } from '../any-of.ts';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Noted, RepositoryView } from '../../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
@@ -122,9 +122,9 @@ function readCalls(code: readonly { readonly text: string; readonly line: number
 function toFound(
   path: string,
   rule: string,
-  severity: Found['severity'],
-  more: Partial<Pick<Found, 'line' | 'evidence' | 'values' | 'identity'>> = {},
-): Found {
+  severity: RawFinding['severity'],
+  more: Partial<Pick<RawFinding, 'line' | 'evidence' | 'values' | 'identity'>> = {},
+): RawFinding {
   return { line: null, evidence: '', values: {}, identity: '', ...more, path, rule: `documentation/${rule}`, severity };
 }
 
@@ -138,7 +138,7 @@ const SITE = anyOf(
   /(?:^|\/)(?:_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/,
 );
 
-function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly Found[] {
+function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly RawFinding[] {
   const has = createTree(view);
   const anchorsOf = new Map(pages.map(({ path, facts }) => [path, new Set(facts.anchors)]));
   const sites = view.files
@@ -162,7 +162,7 @@ interface LinkPlace {
   readonly anchorsOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonly Found[] {
+function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonly RawFinding[] {
   const target = readTarget(page.path, link.target);
   const shown = {
     line: link.line,
@@ -207,7 +207,7 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
 /** Pages on how to work on the repository itself. A guide may tell what to run in a project of the reader's. */
 const OWN_COMMANDS = /(?:^|\/)(?:readme|contributing|develop|hacking|install|setup|building)[^/]*$/i;
 
-function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly Found[] {
+function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly RawFinding[] {
   if (packages.length === 0) return [];
   const known = new Set(packages.flat());
   return pages
@@ -230,7 +230,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
 const SEVERAL_AUTHORS = 3;
 const MUCH_CODE_BYTES = 20_000;
 
-async function findMissingPages(view: RepositoryView): Promise<readonly Found[]> {
+async function findMissingPages(view: RepositoryView): Promise<readonly RawFinding[]> {
   const { authors, tags } = await view.history();
   if (authors < SEVERAL_AUTHORS || !hasMuchCode(view)) return [];
   const wanted = ['CONTRIBUTING', 'SECURITY', ...(tags > 0 ? ['CHANGELOG'] : [])];

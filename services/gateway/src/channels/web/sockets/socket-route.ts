@@ -49,11 +49,11 @@ export interface SocketRouteDeps {
 }
 
 /** What was found out before the upgrade. */
-interface Visit extends Found {
+interface Visit extends RawFinding {
   readonly query: Query;
 }
 
-interface Found {
+interface RawFinding {
   readonly login: Login | null;
   /** Set when it asked for an agent that there is not: those that there are. */
   readonly otherAgents: readonly string[] | null;
@@ -91,7 +91,11 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
 }
 
 /** Who comes, and whether there is what they ask for; a status refuses them. `away`: the database cannot say it at the moment. */
-async function find(deps: SocketRouteDeps, request: FastifyRequest, query: Query): Promise<Found | number | 'away'> {
+async function find(
+  deps: SocketRouteDeps,
+  request: FastifyRequest,
+  query: Query,
+): Promise<RawFinding | number | 'away'> {
   try {
     const login = await deps.findLogin(request);
     const status = login && deps.hub.refusal(login.userKey);

@@ -5,7 +5,7 @@ import { encode } from './encode.ts';
 
 const ROW = { chatKey: 'whatsapp:12025550101', outboxId: 7, simpleFrom: null };
 const encodeBody = (body: Partial<OutboundBody>) => encode({ text: 'Text', buttons: [], ...body }, ROW);
-const textsOf = (text: string): readonly string[] =>
+const collectTexts = (text: string): readonly string[] =>
   encodeBody({ text }).map((part) => (part.form === 'file' ? part.name : part.text));
 const labels = (...given: readonly string[]) => given.map((label) => ({ label, value: label }));
 
@@ -23,12 +23,12 @@ describe('a text', () => {
     ['| a | b |\n| - | - |\n| 1 | 2 |', '```\na │ b\n──┼──\n1 │ 2\n```'],
     ['2 * 3 * 4 and snake_case_name', '2 * 3 * 4 and snake_case_name'],
   ])('%j reads as WhatsApp shows it', (markdown, shown) => {
-    expect(textsOf(markdown)).toEqual([shown]);
+    expect(collectTexts(markdown)).toEqual([shown]);
   });
 
   it('whose own marks would be taken away keeps them, behind the thinnest of blanks', () => {
-    expect(textsOf('the value is \\*not bold\\*')).toEqual(['the value is *\u200anot bold*']);
-    expect(textsOf('```\na ``` b\n```'.replace('```\na', '````\na').replace('b\n```', 'b\n````'))).toEqual([
+    expect(collectTexts('the value is \\*not bold\\*')).toEqual(['the value is *\u200anot bold*']);
+    expect(collectTexts('```\na ``` b\n```'.replace('```\na', '````\na').replace('b\n```', 'b\n````'))).toEqual([
       '```\na `\u200a`` b\n```',
     ]);
   });
@@ -39,7 +39,7 @@ describe('a text', () => {
   });
 
   it('of nothing but blanks is a message all the same', () => {
-    expect(textsOf('\u200b \n')).toEqual(['…']);
+    expect(collectTexts('\u200b \n')).toEqual(['…']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
 import type { Hit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
 import type { Analyzer, Noted } from '../../../analyzer.ts';
 import { finding } from '../finding.ts';
@@ -62,7 +62,7 @@ function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
 }
 
 /** One finding for each package and weakness, whatever number of records and versions it has. */
-function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly Found[] {
+function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly RawFinding[] {
   const hitsOf = group(hits);
   const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
   for (const [name, version, isDev] of facts.packages)

@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
 import { finding } from '../finding.ts';
 import { nameOf, folderOf } from '../packages/read-packages.ts';
@@ -52,8 +52,8 @@ function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: Repository
 /** What npm writes of a project that nobody may use. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
-function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly Found[] {
-  const found: Found[] = [];
+function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawFinding[] {
+  const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
     // Of what is not to be published it is no surprise.
     found.push(finding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
@@ -80,7 +80,7 @@ function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly Foun
 }
 
 /** Licenses of packages that reach this project, unless it has given itself to such a license. What only developers use is not passed on. */
-function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly Found[] {
+function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
     .filter(({ isDev }) => isDev !== true)

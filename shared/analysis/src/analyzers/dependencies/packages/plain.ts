@@ -19,7 +19,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export function textsOf(value: unknown): readonly string[] {
+export function collectTexts(value: unknown): readonly string[] {
   return listOf(value).filter((one): one is string => typeof one === 'string');
 }
 

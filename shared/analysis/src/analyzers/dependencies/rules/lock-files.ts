@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { finding } from '../finding.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
 import type { ManifestFacts } from '../packages/package.ts';
@@ -14,7 +14,7 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
 };
 
 /** Manifests of programs without a lock file. Libraries may do without one: who uses them decides on the versions. */
-export function findWithoutLock(project: Project): readonly Found[] {
+export function findWithoutLock(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, folder, facts } = manifest;
     if (!needsLock(project, manifest) || findAbove(project, folder, LOCKS_OF[facts.ecosystem]) !== null) return [];
@@ -61,8 +61,8 @@ function isRequirements(path: string, folder: string): boolean {
 }
 
 /** Lock files of different package managers side by side. */
-export function findTwoLocks(project: Project): readonly Found[] {
-  const found: Found[] = [];
+export function findTwoLocks(project: Project): readonly RawFinding[] {
+  const found: RawFinding[] = [];
   const folders = new Set(project.locks.map(({ folder }) => folder));
   for (const folder of folders)
     for (const names of [LOCKS_OF.npm, LOCKS_OF.PyPI]) {
@@ -92,7 +92,7 @@ function managerOf(name: string): string {
 }
 
 /** Lock files that are damaged. */
-export function findBroken(project: Project): readonly Found[] {
+export function findBroken(project: Project): readonly RawFinding[] {
   return project.broken.map(({ path }) =>
     finding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
   );

@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { finding, someOf } from '../finding.ts';
 import type { LockFacts, Locked } from '../packages/package.ts';
 import { foldersAbove, type Placed, type Project } from '../project.ts';
@@ -7,7 +7,7 @@ import { foldersAbove, type Placed, type Project } from '../project.ts';
 const MANY_VERSIONS = 4;
 
 /** What lock files say about single packages. */
-export function findInLocks(project: Project): readonly Found[] {
+export function findInLocks(project: Project): readonly RawFinding[] {
   return project.locks.flatMap((lock) => [
     ...findWithoutIntegrity(lock),
     ...findDeprecated(lock, directNames(project, lock)),
@@ -25,7 +25,7 @@ function directNames(project: Project, { folder, facts }: Placed<LockFacts>): Re
   );
 }
 
-function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly Found[] {
+function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
   const names = facts.packages.filter(({ lacksIntegrity }) => lacksIntegrity === true).map(label);
   if (names.length === 0) return [];
   const values = { count: names.length, total: facts.packages.length, names: someOf(names) };
@@ -33,7 +33,7 @@ function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly Foun
 }
 
 /** One that somebody here asks for can be replaced here; the others go with those that bring them. */
-function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<string>): readonly Found[] {
+function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<string>): readonly RawFinding[] {
   const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
   // npm also has versions of the same name that only other packages see.
   const isDirect = (one: Locked): boolean =>
@@ -62,7 +62,7 @@ function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<
   ];
 }
 
-function findManyVersions({ path, facts }: Placed<LockFacts>): readonly Found[] {
+function findManyVersions({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
   // go.sum also names what is not built.
   if (facts.manager === 'go') return [];
   const versions = new Map<string, Set<string>>();
@@ -83,7 +83,7 @@ function findManyVersions({ path, facts }: Placed<LockFacts>): readonly Found[] 
   ];
 }
 
-function findInstallScripts({ path, facts }: Placed<LockFacts>): readonly Found[] {
+function findInstallScripts({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
   const scripted = new Map(facts.packages.filter((one) => one.hasInstallScript).map((one) => [one.name, one]));
   return [...scripted.values()].map((one) =>
     finding('dependencies/install-script', {

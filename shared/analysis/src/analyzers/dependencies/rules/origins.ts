@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { finding } from '../finding.ts';
 import type { ManifestFacts, Origin, Wanted } from '../packages/package.ts';
 import { insecureHost } from '../packages/insecure.ts';
@@ -7,7 +7,7 @@ import type { Placed, Project } from '../project.ts';
 import { locksOf } from './lock-files.ts';
 
 /** Dependencies that do not come from a registry. */
-export function findForeign(project: Project): readonly Found[] {
+export function findForeign(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const isLocked = locksOf(project, manifest).length > 0;
     // The lock file names the commit until a developer updates it.
@@ -21,7 +21,7 @@ export function findForeign(project: Project): readonly Found[] {
   });
 }
 
-function judge({ path, folder }: Placed<ManifestFacts>, { name, line }: Wanted, origin: Origin): readonly Found[] {
+function judge({ path, folder }: Placed<ManifestFacts>, { name, line }: Wanted, origin: Origin): readonly RawFinding[] {
   const told = { path, line, evidence: `${name}: ${origin.at}`, values: { name, at: origin.at }, identity: name };
   if (origin.kind !== 'path' && insecureHost(origin.at) !== null)
     return [finding('dependencies/insecure-source', { ...told, severity: 'high' })];
@@ -50,7 +50,7 @@ function leadsOutside(folder: string, at: string): boolean {
 }
 
 /** Servers that packages are fetched from in the clear. */
-export function findInsecure(project: Project): readonly Found[] {
+export function findInsecure(project: Project): readonly RawFinding[] {
   return [...project.manifests, ...project.locks].flatMap(({ path, facts }) =>
     facts.insecure.map(({ host, line, count, isChecked }) =>
       finding('dependencies/insecure-registry', {

@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { finding } from '../finding.ts';
 import type { LockFacts, Locked, ManifestFacts, Wanted } from '../packages/package.ts';
 import { foldersAbove, isMember, ownKey, seenFrom, type Placed, type Project } from '../project.ts';
@@ -9,7 +9,7 @@ import { locksOf } from './lock-files.ts';
 type Mismatch = { readonly has: string } | null;
 
 /** Dependencies of a manifest that its lock file lacks, or has in a version that the manifest does not allow. */
-export function findOutOfStep(project: Project): readonly Found[] {
+export function findOutOfStep(project: Project): readonly RawFinding[] {
   const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
   return project.manifests.flatMap((manifest) =>
     locksOf(project, manifest).flatMap((lock) => {
@@ -29,7 +29,7 @@ export function findOutOfStep(project: Project): readonly Found[] {
   );
 }
 
-function tell(manifest: Placed<ManifestFacts>, lock: Placed<LockFacts>, wanted: Wanted, has: string): Found {
+function tell(manifest: Placed<ManifestFacts>, lock: Placed<LockFacts>, wanted: Wanted, has: string): RawFinding {
   const { name, range, line } = wanted;
   return finding('dependencies/lock-out-of-step', {
     path: manifest.path,

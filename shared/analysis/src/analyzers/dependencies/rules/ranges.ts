@@ -1,4 +1,4 @@
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { finding, someOf } from '../finding.ts';
 import type { ManifestFacts, Wanted } from '../packages/package.ts';
 import { inFolder, ownKey, type Placed, type Project } from '../project.ts';
@@ -7,7 +7,7 @@ import { locksOf } from './lock-files.ts';
 const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
 
 /** Dependencies that any version will do for. pip's files have a rule of their own. */
-export function findAnyVersion(project: Project): readonly Found[] {
+export function findAnyVersion(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager === 'pip' || facts.manager === 'go') return [];
@@ -37,7 +37,7 @@ function isAny({ ecosystem, isLibrary }: ManifestFacts, range: string | null): b
 }
 
 /** Requirements of an application whose versions the next installation decides. */
-export function findUnpinned(project: Project): readonly Found[] {
+export function findUnpinned(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager !== 'pip' || isLibrary(project, manifest)) return [];
@@ -58,7 +58,7 @@ export function findUnpinned(project: Project): readonly Found[] {
 }
 
 /** With an upper bound only small changes come in; what is there for developers only matters less. */
-function severityOf(loose: readonly Wanted[]): Found['severity'] {
+function severityOf(loose: readonly Wanted[]): RawFinding['severity'] {
   if (loose.every(({ isDev }) => isDev === true)) return 'info';
   return loose.some(({ range }) => !/[<~]|==/.test(range ?? '')) ? 'medium' : 'low';
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Found } from '@signalbox/contracts/repository/finding';
+import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { RepositoryView } from '../../../analyzer.ts';
 import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
@@ -12,10 +12,10 @@ const OF_EVERYBODY = /(?:^|\/)debug\.keystore$/i;
 const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
 /** What can be told by names alone: links that lead out, and files that programs keep secrets and data in. */
-export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly Found[] {
+export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly RawFinding[] {
   const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
-    ...leading.map(({ path, target }): Found => {
+    ...leading.map(({ path, target }): RawFinding => {
       const what = toEvidence(target);
       return {
         rule: 'risk/link-outside',
@@ -27,7 +27,7 @@ export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'lin
         identity: '',
       };
     }),
-    ...files.flatMap(({ path, sizeBytes }): readonly Found[] => {
+    ...files.flatMap(({ path, sizeBytes }): readonly RawFinding[] => {
       if (!KEYSTORE.test(path) && !DATABASE.test(path)) return [];
       if (sizeBytes === 0 || isTest(path) || isExample(path) || isVendored(path)) return [];
       const place = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Found, Severity } from '@signalbox/contracts/repository/finding';
+import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import { toEvidence } from '../../evidence.ts';
 import { isVendored } from '../../kinds-of-files.ts';
@@ -73,7 +73,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     const current = noted.filter(({ isCurrent }) => isCurrent);
     const known = new Set(current.flatMap(({ facts }) => facts.map(({ hash }) => hash)));
     const past = firstOfEach(noted.filter(({ isCurrent }) => !isCurrent)).filter(({ fact }) => !known.has(fact.hash));
-    const found: Found[] = [
+    const found: RawFinding[] = [
       ...current.flatMap(({ path, facts }) => facts.filter((one) => !isOver(one)).map((one) => toFound(path, one))),
       ...past
         .filter(({ fact }) => !isOver(fact))
@@ -84,7 +84,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
   },
 };
 
-function toFound(path: string, { rule, kind, name, severity, line, evidence, hash }: SecretFact): Found {
+function toFound(path: string, { rule, kind, name, severity, line, evidence, hash }: SecretFact): RawFinding {
   const values = name === '' ? { kind } : { kind, name };
   return { rule: `secrets/${rule}`, severity, path, line, evidence, values, identity: hash };
 }
@@ -92,7 +92,7 @@ function toFound(path: string, { rule, kind, name, severity, line, evidence, has
 const COMMIT_SHOWN = 12;
 
 /** Lines of another commit would mislead: the commit says where it is. */
-function toPast(path: string, { kind, severity, evidence, hash }: SecretFact, commit: string | null): Found {
+function toPast(path: string, { kind, severity, evidence, hash }: SecretFact, commit: string | null): RawFinding {
   const values = { kind, commit: commit?.slice(0, COMMIT_SHOWN) ?? '' };
   return { rule: 'secrets/in-history', severity, path, line: null, evidence, values, identity: hash };
 }

@@ -1,6 +1,6 @@
 import { insecureOf } from '../insecure.ts';
 import type { ManifestFacts, Wanted } from '../package.ts';
-import { entriesOf, isPlain, linesOfNames, parsed, pathOf, textOf, textsOf } from '../plain.ts';
+import { entriesOf, isPlain, linesOfNames, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
 import { readReference } from './reference.ts';
 
 const GROUPS = {
@@ -28,7 +28,7 @@ export function readPackageJson(text: string): ManifestFacts | null {
     manager: 'npm',
     name: textOf(root['name']),
     isLibrary: isLibrary(root),
-    members: textsOf(pathOf(root, 'workspaces', 'packages') ?? root['workspaces']),
+    members: collectTexts(pathOf(root, 'workspaces', 'packages') ?? root['workspaces']),
     wanted,
     forced: [root['overrides'], root['resolutions'], pathOf(root, 'pnpm', 'overrides')].flatMap(forcedNames),
     insecure: insecureOf(registry === null ? [] : [{ address: registry, line: lineOf('registry', registry) }]),

@@ -1,6 +1,6 @@
 import { insecureOf } from '../insecure.ts';
 import type { ManifestFacts, Origin, Wanted } from '../package.ts';
-import { entriesOf, fieldOf, linesOfNames, listOf, parsed, pathOf, textOf, textsOf } from '../plain.ts';
+import { entriesOf, fieldOf, linesOfNames, listOf, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
 import { normalName, readRequirement } from './requirement.ts';
 
 /** pyproject.toml as PEP 621 and Poetry write it. Null where it is no TOML, or is there for the settings of tools only. */
@@ -30,9 +30,9 @@ export async function readPyproject(text: string): Promise<ManifestFacts | null>
     manager: poetry === undefined ? 'uv' : 'poetry',
     name: textOf(fieldOf(project, 'name')) ?? textOf(fieldOf(poetry, 'name')),
     isLibrary: fieldOf(root, 'build-system') !== undefined && fieldOf(poetry, 'package-mode') !== false,
-    members: textsOf(pathOf(root, 'tool', 'uv', 'workspace', 'members')),
+    members: collectTexts(pathOf(root, 'tool', 'uv', 'workspace', 'members')),
     wanted: [...standard, ...readPoetry(poetry).map((one) => ({ ...one, ...at(one.name) }))],
-    forced: textsOf(pathOf(root, 'tool', 'uv', 'override-dependencies')).flatMap(
+    forced: collectTexts(pathOf(root, 'tool', 'uv', 'override-dependencies')).flatMap(
       (one) => readRequirement(one)?.name ?? [],
     ),
     insecure: insecureOf(
@@ -52,12 +52,12 @@ function readStandard(root: unknown): readonly Wanted[] {
     });
   const project = fieldOf(root, 'project');
   return [
-    ...read(textsOf(fieldOf(project, 'dependencies')), {}),
+    ...read(collectTexts(fieldOf(project, 'dependencies')), {}),
     ...entriesOf(fieldOf(project, 'optional-dependencies')).flatMap(([, group]) =>
-      read(textsOf(group), { isOptional: true }),
+      read(collectTexts(group), { isOptional: true }),
     ),
-    ...entriesOf(fieldOf(root, 'dependency-groups')).flatMap(([, group]) => read(textsOf(group), { isDev: true })),
-    ...read(textsOf(pathOf(root, 'tool', 'uv', 'dev-dependencies')), { isDev: true }),
+    ...entriesOf(fieldOf(root, 'dependency-groups')).flatMap(([, group]) => read(collectTexts(group), { isDev: true })),
+    ...read(collectTexts(pathOf(root, 'tool', 'uv', 'dev-dependencies')), { isDev: true }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { insecureOf } from '../insecure.ts';
 import type { LockFacts, Locked } from '../package.ts';
-import { entriesOf, fieldOf, isPlain, listOf, parsed, pathOf, textOf, textsOf } from '../plain.ts';
+import { entriesOf, fieldOf, isPlain, listOf, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
 import { normalName } from './requirement.ts';
 
 /** poetry.lock. Null for one that Poetry cannot read. */
@@ -91,6 +91,6 @@ function readEntry(
 }
 
 function isPoetryDev(entry: unknown): boolean {
-  const groups = textsOf(fieldOf(entry, 'groups'));
+  const groups = collectTexts(fieldOf(entry, 'groups'));
   return textOf(fieldOf(entry, 'category')) === 'dev' || (groups.length > 0 && !groups.includes('main'));
 }
