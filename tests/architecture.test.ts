@@ -17,7 +17,7 @@ import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
-import { findPackageCycles, findUndeclaredImports, type Manifest } from './architecture/packages.ts';
+import { findOtherVersions, findPackageCycles, findUndeclaredImports, type Manifest } from './architecture/packages.ts';
 import { findLateAwaits, findLostDeadlines } from './architecture/promises.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
@@ -104,8 +104,8 @@ describe('packages of the workspace', () => {
     .filter((path) => /^(?:shared|services|infra|examples)\/[^/]+\/package\.json$/.test(path))
     .map((path): Manifest => ({ ...JSON.parse(read(path)), folder: path.replace('/package.json', '') }));
   const made: readonly Manifest[] = [
-    { folder: 'shared/a', name: '@signalbox/a' },
-    { folder: 'shared/b', name: '@signalbox/b', dependencies: { '@signalbox/a': '1', zod: '4' } },
+    { folder: 'shared/a', name: '@signalbox/a', version: '2' },
+    { folder: 'shared/b', name: '@signalbox/b', version: '1', dependencies: { '@signalbox/a': '1', zod: '4' } },
   ];
   const circle = [
     ...breach('shared/a/src/x.ts', `export * from '@signalbox/b/y';`),
@@ -117,6 +117,15 @@ describe('packages of the workspace', () => {
     expect(findUndeclaredImports(files, manifests)).toEqual([]);
     expect(findUndeclaredImports(circle, made)).toEqual([
       'shared/a/src/x.ts:1: shared/a/package.json does not declare @signalbox/b',
+    ]);
+  });
+
+  it('have the version of the root', () => {
+    const { version }: Manifest = JSON.parse(read('package.json'));
+    expect(findOtherVersions(manifests, version)).toEqual([]);
+    expect(findOtherVersions(made, '2')).toEqual([
+      'shared/b/package.json: @signalbox/b has version 1, and the release 2',
+      'shared/b/package.json: @signalbox/a has version 1, and the release 2',
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { SourceFile } from './sources.ts';
 export interface Manifest {
   readonly folder: string;
   readonly name: string;
+  readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -20,6 +21,19 @@ export function findUndeclaredImports(files: readonly SourceFile[], manifests: r
         .filter(({ needed }) => needed !== null && needed !== name && !declared.has(needed))
         .map(({ line, needed }) => `${path}:${line}: ${folder}/package.json does not declare ${needed}`),
     );
+  });
+}
+
+/** Packages, and dependencies on them, whose version is not the one of the root. */
+export function findOtherVersions(manifests: readonly Manifest[], version: string): readonly string[] {
+  const names = new Set(manifests.map(({ name }) => name));
+  return manifests.flatMap((manifest) => {
+    const needed = Object.entries(manifest.dependencies ?? {}).filter(([name]) => names.has(name));
+    return [[manifest.name, manifest.version] as const, ...needed]
+      .filter(([, given]) => given !== version)
+      .map(
+        ([name, given]) => `${manifest.folder}/package.json: ${name} has version ${given}, and the release ${version}`,
+      );
   });
 }
 

@@ -19,6 +19,7 @@ test('a service is alive and not ready while it starts, waits and stops', async 
   expect(await get('/readyz')).toBe('503 Postgres does not answer\nRedis does not answer\n');
   probe.serve({ metrics: createMetrics('test'), problems: () => Promise.resolve([]) });
   expect(await get('/readyz')).toBe('200 ready\n');
+  expect(await get('/metrics')).toMatch(/^signalbox_build_info\{version="\d+\.\d+\.\d+",service="test"\} 1$/m);
   probe.wait(['stopping']);
   expect(await get('/readyz')).toBe('503 stopping\n');
 });

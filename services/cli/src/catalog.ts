@@ -147,5 +147,11 @@ export function describeCommands(commands: readonly CommandEntry[]): readonly st
   const lines = commands.flatMap(({ usage, summary }) =>
     usage.map((line, index) => (index === 0 ? `  ${line.padEnd(width)}  ${summary}` : `  ${line}`)),
   );
-  return ['npm run signalbox -- <command>', '', ...lines, '', 'Every command takes --json. The exit code is 0 or 1.'];
+  return [
+    'npm run signalbox -- <command>',
+    '',
+    ...lines,
+    '',
+    'Every command takes --json. --version says which release runs. The exit code is 0 or 1.',
+  ];
 }

@@ -8,6 +8,7 @@ import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
+import { describeVersion } from './describe-version.ts';
 import { escapeControls } from './escape-controls.ts';
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
@@ -58,6 +59,7 @@ async function execute(
     data: commands.map(({ usage, summary }) => ({ usage, summary })),
     lines: describeCommands(commands),
   };
+  if (values.version) return reportVersion();
   if (values.help || name === 'help') return help;
   const command = findCommand(commands, name);
   if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands(commands)].join('\n'));
@@ -78,6 +80,11 @@ async function execute(
   } finally {
     await closeAll(parts, context.log);
   }
+}
+
+async function reportVersion(): Promise<Report> {
+  const data = await describeVersion();
+  return { ok: true, data, lines: [data.commit === null ? data.version : `${data.version} (${data.commit})`] };
 }
 
 function parse(words: readonly string[]) {

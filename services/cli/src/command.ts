@@ -11,6 +11,7 @@ export const OPTIONS = {
   /** One JSON object per line, in and out. */
   jsonl: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
+  version: { type: 'boolean', default: false },
   all: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
   person: { type: 'string' },

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { runCommandLine } from './command-line.ts';
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -35,6 +35,7 @@ test('fields without secrets are logged unchanged', () => {
   expect(line).toMatchObject({
     level: 'error',
     service: 'test',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     message: 'failed',
     traceId: 'trc_1',
     turnId: 'turn_1',

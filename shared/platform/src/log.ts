@@ -1,6 +1,7 @@
 import { pino, type DestinationStream } from 'pino';
 import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
 import { openStandardOutput } from './standard-output.ts';
+import { VERSION } from './version.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,7 +36,7 @@ const SECRET_FIELDS = [
 export function createLog(service: string, level: string, destination?: DestinationStream): Log {
   const options = {
     level,
-    base: { service },
+    base: { service, version: VERSION },
     messageKey: 'message',
     timestamp: () => `,"at":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
@@ -51,7 +52,7 @@ export function createLog(service: string, level: string, destination?: Destinat
 /** Formats the log line that says how many lines were dropped. */
 export function describeDropped(service: string, lines: number, reason: string): string {
   const at = new Date().toISOString();
-  return `${JSON.stringify({ level: 'warn', at, service, message: 'lines were not written', lines, reason })}\n`;
+  return `${JSON.stringify({ level: 'warn', at, service, version: VERSION, message: 'lines were not written', lines, reason })}\n`;
 }
 
 type Pino = ReturnType<typeof pino>;

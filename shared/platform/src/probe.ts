@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines } from './standard-output.ts';
+import { VERSION } from './version.ts';
 import { backoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
 
 /** What /metrics and /readyz report once the service runs. */
@@ -33,11 +34,16 @@ const MAX_RETRY_MS = 15 * SECOND_MS;
 /** Sample interval of the event loop delay, in milliseconds: each sample wakes the process. */
 const DELAY_SAMPLE_MS = 1_000;
 
-/** A registry with Node's own metrics and the count of lost log lines, one per service. */
+/** A registry with Node's own metrics, the version and the count of lost log lines, one per service. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
+  const help = 'Always 1; the label says which release runs.';
+  new Gauge({ name: 'signalbox_build_info', help, labelNames: ['version'], registers: [registry] }).set(
+    { version: VERSION },
+    1,
+  );
   new Counter({
     name: 'signalbox_log_lines_dropped_total',
     help: 'Log lines that standard output did not take: a full disk, or a slow reader.',

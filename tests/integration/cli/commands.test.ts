@@ -152,6 +152,11 @@ describe('signalbox', () => {
     expect((await away('status', '--json')).json).toMatchObject({ error: { code: 'SERVER_AWAY' } });
   });
 
+  it('--version prints the release and its commit, and needs no configuration', async () => {
+    const { code, out } = await openTerminal({})('--version');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/)]);
+  });
+
   it('help lists every command and needs no configuration', async () => {
     const { code, out } = await openTerminal({})('--help');
     expect(code).toBe(0);

@@ -13,6 +13,7 @@ import { hexOfTraceId } from '@signalbox/contracts/ids';
 import { withinMs } from '@signalbox/contracts/time';
 import { redactForLog } from '@signalbox/safety/redact/redact';
 import type { Log } from '../log.ts';
+import { VERSION } from '../version.ts';
 import { createExporter } from './exporter.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
 import { ROOT, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
@@ -42,6 +43,7 @@ export function createOtelTracing(options: {
     resource: resourceFromAttributes({
       'service.name': `signalbox-${service}`,
       'service.namespace': 'signalbox',
+      'service.version': VERSION,
       ...readPairs(config.OTEL_RESOURCE_ATTRIBUTES ?? ''),
     }),
     sampler: createSampler(config),
