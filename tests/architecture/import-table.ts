@@ -166,7 +166,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     // What a driver builds and starts on this machine, it starts in the sandbox.
     may: [
       'services/jobs/src/drivers/**',
-      'services/jobs/src/sandbox/confinement.ts',
+      'services/jobs/src/sandbox/{cgroup,confinement,kept-output}.ts',
       CONTRACTS,
       REDACT,
       'shared/platform/src/log.ts',

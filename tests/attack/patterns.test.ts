@@ -11,7 +11,7 @@ import { findSlowPattern } from '../support/slow-patterns.ts';
 // What reads the texts of strangers. A pattern that is written there is tried with texts that are made from it, without a line here.
 const READERS = [
   'shared/analysis/src/analyzers',
-  'services/jobs/src/diagnose',
+  'services/jobs/src/logs',
   'services/jobs/src/knowledge',
   'shared/safety/src/redact',
 ];

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIB } from '@signalbox/contracts/size';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import { readLines } from '@signalbox/jobs/diagnose/log-lines';
+import { readLines } from '@signalbox/jobs/logs/read-lines';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
 import { createLog } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';

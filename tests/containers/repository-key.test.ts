@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository } from '@signalbox/jobs/deploy/source/repository-login';
-import { createSources } from '@signalbox/jobs/deploy/source/sources';
+import type { Repository } from '@signalbox/jobs/git/repository-login';
+import { createSources } from '@signalbox/jobs/git/sources';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { appFiles, makeRepository } from '../support/deploy-repository.ts';

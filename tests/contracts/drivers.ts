@@ -1,5 +1,5 @@
 import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
-import { executePipeline } from '@signalbox/jobs/diagnose/diagnostic-run-pipeline';
+import { executePipeline } from '@signalbox/jobs/machine/pipeline';
 import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import { type LogLine } from '@signalbox/contracts/operations/deploy';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

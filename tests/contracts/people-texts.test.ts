@@ -3,7 +3,7 @@ import { closeMarkdown } from '@signalbox/gateway/channels/telegram/format/parti
 import { splitChunks } from '@signalbox/gateway/channels/text/chunk';
 import { escapeMarks, formatStretches } from '@signalbox/gateway/channels/whatsapp/send/format';
 import { parseChange } from '@signalbox/gateway/commands/change';
-import { groupErrors } from '@signalbox/jobs/diagnose/error-lines';
+import { groupErrors } from '@signalbox/jobs/logs/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
 import { tidy } from '@signalbox/planner/slots/descriptions';
 import { claimSignsOf } from '@signalbox/governance/provenance/signs';

@@ -100,7 +100,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       metrics: jobMetrics,
       wake: (lane) => publisher.publish(INBOUND, [lane]),
       handOn: (job, run) => queue.enqueue(job, run),
-      announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
+      notify: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;
     const requeue = queue.enqueue;

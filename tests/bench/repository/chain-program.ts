@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { ChainName } from '@signalbox/contracts/repository/chains';
-import { createSources } from '@signalbox/jobs/deploy/source/sources';
+import { createSources } from '@signalbox/jobs/git/sources';
 import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
 import { createRepositoryFetch } from '@signalbox/jobs/jobs/repository-fetch';
 import { ScanProcess } from '@signalbox/analysis/scan/scan-process';

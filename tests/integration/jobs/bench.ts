@@ -156,7 +156,7 @@ export async function openJobsBench(
         metrics: createJobMetrics(createMetrics('test')),
         tracing: NO_TRACING,
         wake: async () => undefined,
-        announce: async () => undefined,
+        notify: async () => undefined,
         handOn: async () => undefined,
         settleMs: SETTLE_MS,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },

@@ -1,5 +1,5 @@
 import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
-import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/diagnose/diagnostic-run-bounds';
+import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/machine/bounded-run';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
-import { describeLimits, makeGroup, removeGroup } from '@signalbox/jobs/drivers/process/control-group';
+import { describeLimits, makeGroup, removeGroup } from '@signalbox/jobs/sandbox/cgroup';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APP, appFile, commandLinesWith, needle, newRelease, soon } from '../../contracts/driver-releases.ts';

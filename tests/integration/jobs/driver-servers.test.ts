@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
-import { createServersWatch } from '@signalbox/jobs/health/servers-watch';
+import { createServersWatch } from '@signalbox/jobs/machine/servers-watch';
 import { findTarget } from '@signalbox/store/deploy/deployments-placement';
-import { createServerProbes } from '@signalbox/jobs/health/server-probes';
+import { createServerProbes } from '@signalbox/jobs/machine/server-probes';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import type { Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -41,7 +41,7 @@ function partsOf(pool: Pool) {
   const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none', confinement };
   return {
     pool,
-    looks: createServerProbes(pool),
+    probes: createServerProbes(pool),
     publisher: { publish: async () => undefined },
     openDriver: ({
       server,

@@ -1,8 +1,8 @@
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { createServerProbes } from '@signalbox/jobs/health/server-probes';
-import { createServersWatch } from '@signalbox/jobs/health/servers-watch';
+import { createServerProbes } from '@signalbox/jobs/machine/server-probes';
+import { createServersWatch } from '@signalbox/jobs/machine/servers-watch';
 import { AppError } from '@signalbox/contracts/errors';
-import { announce } from '@signalbox/jobs/health/notify';
+import { notify } from '@signalbox/jobs/health/notify';
 import { createLog } from '@signalbox/platform/log';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { notifyWaiting } from '@signalbox/store/deploy/incident-news';
@@ -57,7 +57,7 @@ describe('the pool of deployments, which may not read what people wrote', () => 
       values ('vps-1', '192.0.2.1', 'staging', 'ssh', 'act_vps', now(), 'up', 1, 1024, 9000, 9099)`);
     const watch = createServersWatch({
       pool: bench.deploy,
-      looks: createServerProbes(bench.deploy),
+      probes: createServerProbes(bench.deploy),
       openDriver: () => Promise.reject(new AppError('TARGET_UNREACHABLE', { server: 'vps-1', detail: 'refused' })),
       publisher: { publish: async () => undefined },
     });
@@ -254,7 +254,7 @@ describe('a pool that can tell nobody', () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
     const opened = await open();
-    await announce({ log, publisher: { publish: async () => undefined } }, [opened, await open()]);
+    await notify({ log, publisher: { publish: async () => undefined } }, [opened, await open()]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         level: 'error',

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGit } from '@signalbox/jobs/deploy/source/git';
-import type { Repository } from '@signalbox/jobs/deploy/source/repository-login';
-import { createSources, type Sources } from '@signalbox/jobs/deploy/source/sources';
+import { createGit } from '@signalbox/jobs/git/git';
+import type { Repository } from '@signalbox/jobs/git/repository-login';
+import { createSources, type Sources } from '@signalbox/jobs/git/sources';
 import { openGitCell, type GitCell } from '@signalbox/jobs/sandbox/git-room';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -58,7 +58,7 @@ const expire = () =>
   expireThreads(maintenance, {
     idleMs: IDLE_MS,
     limit: 50,
-    announce: ({ threadId, userKey, chatKey }) => ({
+    toMessage: ({ threadId, userKey, chatKey }) => ({
       key: `expired:${threadId}`,
       chatKey,
       userKey,

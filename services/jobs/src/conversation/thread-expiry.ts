@@ -36,8 +36,8 @@ export function createThreadsExpire(parts: {
       for (;;) {
         signal.throwIfAborted();
         const traceId = newTraceId();
-        const announce = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
-        const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
+        const toMessage = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
+        const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, toMessage });
         const told = threads.filter((thread) => thread.announced);
         const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
         await publishStored({ publisher: parts.publisher, log }, OUTBOUND, sent);
@@ -93,7 +93,7 @@ const expire = (idleMs: number, limit: number) => sql`
 
 /**
  * Ends up to `limit` conversations that have been idle for `idleMs`, have no run in progress and whose person's lane is free
- * with nothing waiting in it. `announce` gives the message for each that was waiting for an answer; it is in the outbox when
+ * with nothing waiting in it. `toMessage` gives the message for each that was waiting for an answer; it is in the outbox when
  * this returns, to be published. Calling again goes on with the rest.
  */
 export function expireThreads(
@@ -101,13 +101,13 @@ export function expireThreads(
   options: {
     readonly idleMs: number;
     readonly limit: number;
-    readonly announce: (thread: ExpiredThread) => OutboundEnvelope;
+    readonly toMessage: (thread: ExpiredThread) => OutboundEnvelope;
   },
 ): Promise<readonly ExpiredThread[]> {
   return withTransaction(pool, async (db) => {
     const { rows } = await db.query<ExpiredThread>(expire(options.idleMs, options.limit));
     for (const thread of rows.filter(({ announced }) => announced))
-      await inLanguage(thread.language, () => putOutbox(db, [options.announce(thread)]));
+      await inLanguage(thread.language, () => putOutbox(db, [options.toMessage(thread)]));
     return rows;
   });
 }

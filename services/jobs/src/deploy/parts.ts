@@ -7,7 +7,7 @@ import type { Driver } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import type { Traffic } from '../traffic/traffic.ts';
-import type { Sources } from './source/sources.ts';
+import type { Sources } from '../git/sources.ts';
 
 /** How long the steps of a deployment may take, in milliseconds. */
 export interface DeployLimits {

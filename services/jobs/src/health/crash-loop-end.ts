@@ -1,8 +1,8 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Pool } from '@signalbox/store/pool';
-import { errorOf } from '../diagnose/error-lines.ts';
-import { readLines, type Mask } from '../diagnose/log-lines.ts';
+import { errorOf } from '../logs/error-lines.ts';
+import { readLines, type Mask } from '../logs/read-lines.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { beginCrashStop } from './crash-stops.ts';
 import type { ServiceRevivals } from './service-revivals.ts';

@@ -7,8 +7,8 @@ import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/se
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { incidentError } from './health-errors.ts';
-import { chooseRecipients } from './notify.ts';
-import type { DiagnoseParts } from '../diagnose/target.ts';
+import { findRecipients } from './notify.ts';
+import type { DiagnoseParts } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
 type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
@@ -43,7 +43,7 @@ export async function openService(
     kind: isLoop ? kind : (open?.kind ?? kind),
     detail: because,
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
-    recipients: await chooseRecipients(parts.pool, watched.owners),
+    recipients: await findRecipients(parts.pool, watched.owners),
     project,
     say: isLoop
       ? sayLoop(watched, { because, ref, isStopped, canRollBack: before !== null })

@@ -10,7 +10,7 @@ import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type Look } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { usualLatency, type HealthMemory } from './latencies.ts';
-import { problemOfRoute, type DiagnoseParts } from '../diagnose/target.ts';
+import { problemOfRoute, type DiagnoseParts } from './target.ts';
 import type { RawFinding } from './verdict.ts';
 
 /** The errors of so long are compared with those of the last hour. */

@@ -9,16 +9,16 @@ import { incidentSubject, saveLook, takeServices, type WatchedService } from '@s
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
-import { groupErrors } from '../diagnose/error-lines.ts';
+import { groupErrors } from '../logs/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
-import { announce, announceWaiting } from './notify.ts';
+import { notify, notifyPending } from './notify.ts';
 import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
-import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
-import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
+import { LogCursor, readOn } from '../logs/log-cursor.ts';
+import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
 import { probeService } from './probe-service.ts';
-import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from './target.ts';
 import { judge, type RawFinding, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -68,7 +68,7 @@ export function createServicesWatch(
           );
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
-      await announceWaiting({ publisher: parts.publisher, log: context.log }, parts.pool);
+      await notifyPending({ publisher: parts.publisher, log: context.log }, parts.pool);
       return counts;
     },
     say: ({ looked, opened }) => say('jobs.servicesLooked', { looked, opened }),
@@ -97,7 +97,7 @@ async function lookAfter(
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;
   const known = parts.masks.get(key);
-  const mask = known && known.until > performance.now() ? known.mask : await maskOf(parts, watched, openSecret);
+  const mask = known && known.until > performance.now() ? known.mask : await openMask(parts, watched, openSecret);
   if (mask !== known?.mask) parts.masks.set(key, { mask, until: performance.now() + MASK_MS });
 
   const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
@@ -234,7 +234,7 @@ async function settle(
       if (closed) counts.closed += 1;
       news.push(closed);
     }
-  await announce({ publisher: parts.publisher, log: context.log }, news);
+  await notify({ publisher: parts.publisher, log: context.log }, news);
 }
 
 function remember(

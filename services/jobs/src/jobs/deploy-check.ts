@@ -3,7 +3,7 @@ import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
-import { repositoryOf, type Repository } from '../deploy/source/repository-login.ts';
+import { repositoryOf, type Repository } from '../git/repository-login.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';

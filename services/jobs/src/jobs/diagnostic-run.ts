@@ -1,13 +1,13 @@
-import { lastLines } from '../drivers/kept-output.ts';
+import { lastLines } from '../sandbox/kept-output.ts';
 import { findDriverServer } from '@signalbox/store/deploy/service-looks';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { say } from '@signalbox/messages/say';
-import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { withDriver, type DiagnoseParts } from '../health/target.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
-import { executeBounded } from '../diagnose/diagnostic-run-bounds.ts';
-import { readRelease, type ReleaseParts } from '../diagnose/diagnostic-run-release.ts';
+import { executeBounded } from '../machine/bounded-run.ts';
+import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
 
 /** Bytes of each output that are kept. */
 const KEPT_BYTES = 30_000;

@@ -5,7 +5,7 @@ import { DeploymentWork } from '../deploy/deployments-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { Runs } from '@signalbox/store/conversation/runs';
-import { createServerProbes } from '../health/server-probes.ts';
+import { createServerProbes } from '../machine/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -15,7 +15,7 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { createSources } from '../deploy/source/sources.ts';
+import { createSources } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
@@ -34,7 +34,7 @@ import { createDiagnosticRun } from './diagnostic-run.ts';
 import { createRepositoryFetch } from './repository-fetch.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import { createServerInspect } from './server-inspect.ts';
-import { createServersWatch } from '../health/servers-watch.ts';
+import { createServersWatch } from '../machine/servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
 import { createServiceHealth } from './service-health.ts';
 import { createServiceLogs } from './service-logs.ts';
@@ -57,7 +57,7 @@ export async function createOperationsHandlers(
   const runs = new Runs(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
-  const servers = { looks: createServerProbes(pool), openDriver: deploy.openDriver };
+  const servers = { probes: createServerProbes(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': {
       title: () => say('jobs.theDeployment'),

@@ -2,8 +2,8 @@ import type { ChainFetch } from '@signalbox/contracts/repository/chain-run';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
-import { repositoryOf } from '../deploy/source/repository-login.ts';
-import type { Sources } from '../deploy/source/sources.ts';
+import { repositoryOf } from '../git/repository-login.ts';
+import type { Sources } from '../git/sources.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Fetches the repository of a project for a chain, whose process opens no secret. That it cannot be read is an answer, not a failure. */

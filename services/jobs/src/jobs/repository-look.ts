@@ -4,9 +4,9 @@ import { sayLook } from '@signalbox/messages/repository-look';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { DeployParts } from '../deploy/parts.ts';
-import { repositoryOf } from '../deploy/source/repository-login.ts';
+import { repositoryOf } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
-import type { RepositoryContents } from '../deploy/source/sources.ts';
+import type { RepositoryContents } from '../git/sources.ts';
 
 /** Reads the repository of a project, so that what is wrong with it is told before a deployment; that is an answer, not a failure. */
 export function createRepositoryLook(

@@ -3,12 +3,12 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
+import { errorOf, groupErrors } from '../logs/error-lines.ts';
 import { HealthMemory, medianOf } from '../health/latencies.ts';
-import { maskOf, readLines } from '../diagnose/log-lines.ts';
+import { openMask, readLines } from '../logs/read-lines.ts';
 import { probeService, nothingFound } from '../health/probe-service.ts';
-import { propose } from '../diagnose/proposal.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { propose } from '../health/proposal.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
@@ -46,7 +46,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
           proposal,
         };
       }
-      const mask = await maskOf(parts, key, openSecret);
+      const mask = await openMask(parts, key, openSecret);
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
           probeService(parts, { driver, signal }, { service, serving }, memory),

@@ -5,7 +5,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { HealthMemory } from '../health/latencies.ts';
 import { probeService, nothingFound } from '../health/probe-service.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 

@@ -4,10 +4,10 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { maskOf, readLines } from '../diagnose/log-lines.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { openMask, readLines } from '../logs/read-lines.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
-import { followLog } from '../diagnose/log-follow.ts';
+import { followLog } from '../logs/follow-log.ts';
 
 type Payload = JobPayload<'service.logs'>;
 
@@ -25,7 +25,7 @@ export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs
       const { instance } = deployment;
       const head = { release: deployment.release, deploymentId: deployment.deploymentId };
       if (instance === null) return { ...head, lines: [], truncated: false, followed: false };
-      const mask = await maskOf(parts, payload, context.openSecret);
+      const mask = await openMask(parts, payload, context.openSecret);
       return withDriver(parts, deployment, context, async (driver) => {
         if (payload.followSeconds > 0) {
           await followLog({ driver, instance, mask, pool: parts.pool }, payload, matching(payload), context);

@@ -2,21 +2,22 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
+import { sayDuration } from '@signalbox/messages/duration';
 import { explain, say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter, pause } from '@signalbox/contracts/time';
 import { readCleanLines } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
+import { quoteLines } from '../deploy/words.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
 import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
 import { fileOf, releaseId, serviceOf } from '../deploy/deployment-session.ts';
-import { withDriver } from '../diagnose/target.ts';
+import { withDriver } from '../health/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
-import { describeRevival } from '../health/service-revive-words.ts';
 
 /** Between two tries, in seconds: what it needs may be coming up itself. There is one try more than there are pauses. */
 const PAUSES = [5, 20, 60];
@@ -222,5 +223,23 @@ async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Tryi
   } catch (error) {
     context.log.warn('the last lines of an instance could not be read', { error });
     return [];
+  }
+}
+
+/** Says how bringing a service back ended, with the last lines of its program. */
+function describeRevival(result: JobResult<'service.revive'>): string {
+  const { project, environment, outcome, because, release, url, seconds, tries, failure } = result;
+  switch (outcome) {
+    case 'revived': {
+      const took = sayDuration(seconds * SECOND_MS);
+      const serving = { release: release ?? 'it', url: url ?? 'its address' };
+      return say('services.revived', { project, environment, took, because, ...serving });
+    }
+    case 'given-up': {
+      const values = { project, environment, because, tries, failure: failure?.sentence ?? '' };
+      return `${say('services.givenUp', values)}${quoteLines((failure?.lines ?? []).map((line) => [line, 1]))}`;
+    }
+    case 'unneeded':
+      return say('services.revivalUnneeded', { project, environment });
   }
 }

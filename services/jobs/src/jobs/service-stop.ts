@@ -11,7 +11,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
 import { endLease, fileOf } from '../deploy/deployment-session.ts';
-import { withDriver } from '../diagnose/target.ts';
+import { withDriver } from '../health/target.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 const PAUSE_MS = 100;

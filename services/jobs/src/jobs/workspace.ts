@@ -1,4 +1,4 @@
-import { lastLines } from '../drivers/kept-output.ts';
+import { lastLines } from '../sandbox/kept-output.ts';
 import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
 import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';

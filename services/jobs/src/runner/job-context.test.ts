@@ -15,7 +15,7 @@ async function askFor(execution: Pick<Execution, 'job' | 'owner'>): Promise<Secr
     return Promise.resolve('value');
   };
   const context = createJobContext(
-    { runs: { report: unused, tell: unused }, openSecret, announce: unused },
+    { runs: { report: unused, tell: unused }, openSecret, notify: unused },
     { runId: 'run_1', attempt: 1, run: null, payload: {}, log: createLog('test', 'silent'), ...execution },
     {
       signal: new AbortController().signal,

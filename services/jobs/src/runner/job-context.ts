@@ -24,7 +24,7 @@ export function createJobContext(
     readonly runs: Pick<Runs, 'report' | 'tell'>;
     readonly openSecret: SecretOpener;
     /** Tells the gateway that a chat has something to send. A failure is harmless: its sweeper looks too. */
-    readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+    readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   },
   execution: Execution,
   hold: {
@@ -46,8 +46,8 @@ export function createJobContext(
     if (!said.held) return hold.lost();
     if (said.chat)
       await parts
-        .announce(said.chat)
-        .catch((error: unknown) => log.warn('message not announced; the sweeper will', { error }));
+        .notify(said.chat)
+        .catch((error: unknown) => log.warn('message not published; the sweeper will publish it', { error }));
   };
 
   return {

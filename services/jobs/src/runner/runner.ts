@@ -31,7 +31,7 @@ export interface RunnerParts {
   /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
   /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
-  readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+  readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   /** Puts a run that was handed on into the queue of its next job. A failure is the sweeper's of that pool. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; those of the contract unless a test has others. */
@@ -294,8 +294,8 @@ async function end(
     await parts.wake(lane).catch((error: unknown) => log.warn('wake-up not sent; the sweeper sends it', { error }));
   for (const chatKey of cards)
     await parts
-      .announce({ chatKey, traceId })
-      .catch((error: unknown) => log.warn('card not announced; the sweeper will', { error }));
+      .notify({ chatKey, traceId })
+      .catch((error: unknown) => log.warn('card not published; the sweeper will publish it', { error }));
   return FORGET;
 }
 

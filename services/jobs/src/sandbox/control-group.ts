@@ -4,7 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { MIB } from '@signalbox/contracts/size';
 import { attempt } from '@signalbox/contracts/system-error';
 import { sleep } from '@signalbox/contracts/time';
-import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from '../drivers/process/control-group.ts';
+import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
 import type { Limits } from './limits.ts';
 
 /** How the groups of commands in the sandbox begin. */

@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
-import { KeptOutput } from '../drivers/kept-output.ts';
+import { KeptOutput } from './kept-output.ts';
 import { createControlGroup, sweepControlGroups } from './control-group.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { fingerprintOf, groupErrors } from '../../diagnose/error-lines.ts';
+import { fingerprintOf, groupErrors } from '../../logs/error-lines.ts';
 
 /** Kinds of errors that one failed deployment adds at most. */
 const KINDS = 10;

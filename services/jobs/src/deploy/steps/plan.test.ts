@@ -1,6 +1,6 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { describe, expect, it } from 'vitest';
-import { recognize } from '../source/recognition.ts';
+import { recognize } from '../../git/recognition.ts';
 import { whyNotOnImage } from './plan.ts';
 
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;

@@ -8,9 +8,9 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { changesOf } from '@signalbox/safety/cards/resolved';
 import type { DeployParts } from '../parts.ts';
-import { takesPython } from '../source/recognition.ts';
-import type { Repository } from '../source/repository-login.ts';
-import type { Source } from '../source/sources.ts';
+import { takesPython } from '../../git/recognition.ts';
+import type { Repository } from '../../git/repository-login.ts';
+import type { Source } from '../../git/sources.ts';
 
 /** What a plan is made from. */
 export interface Planned {

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { repositoryOf } from '../source/repository-login.ts';
+import { repositoryOf } from '../../git/repository-login.ts';
 import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';

@@ -17,8 +17,8 @@ import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
 import { whyNotOnImage } from './plan.ts';
 import { isFree } from './reach.ts';
-import type { Repository } from '../source/repository-login.ts';
-import type { Source } from '../source/sources.ts';
+import type { Repository } from '../../git/repository-login.ts';
+import type { Source } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
 /** What is to be deployed. */

@@ -1,4 +1,4 @@
-import type { GroupFolders, ProgramLimits } from './control-group.ts';
+import type { GroupFolders, ProgramLimits } from '../../sandbox/cgroup.ts';
 import { countOwnTasks } from './process-table.ts';
 import { readPrograms } from '../programs.ts';
 

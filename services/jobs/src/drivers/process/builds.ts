@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
 import { boundedWords } from './bounds.ts';
-import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from './control-group.ts';
+import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { PLAIN_TOOLS, runLines, type Command, type Outcome } from './commands.ts';
 import { putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';

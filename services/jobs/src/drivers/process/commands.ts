@@ -6,7 +6,7 @@ import { abortAfter } from '@signalbox/contracts/time';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
-import { KeptOutput } from '../kept-output.ts';
+import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { splitLines } from '../lines.ts';
 import { endAll, findFamily, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 

@@ -19,7 +19,7 @@ import { isBuilt } from './builds.ts';
 import { PLAIN_TOOLS } from './commands.ts';
 import { putJson, readJson, readText, type Folders } from './folders.ts';
 import { limitWords } from './bounds.ts';
-import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
+import { groupName, makeGroup, membersOf, removeGroup } from '../../sandbox/cgroup.ts';
 import {
   endAll,
   findFamily,

@@ -8,7 +8,7 @@ import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
-import { describeLimits, type ProgramLimits } from './control-group.ts';
+import { describeLimits, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { createFolders, releaseFolder } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';

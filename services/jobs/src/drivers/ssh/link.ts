@@ -6,7 +6,7 @@ import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import { shellQuote } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
-import { KeptOutput } from '../kept-output.ts';
+import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { LEADER } from './lost-commands.ts';
 
 /** How a server is logged in to. */

@@ -4,25 +4,25 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
-import type { DiagnoseParts } from './target.ts';
+import type { createServices } from '@signalbox/store/deploy/services';
 
-/** Characters of a line that leave a server's log. */
-const LONGEST = 2_000;
+/** Longer lines are cut, in characters. */
+const MAX_LINE_LENGTH = 2_000;
 
-/** Takes out of a text what must not leave a service's log. */
+/** Removes secrets from a text of a service's log. */
 export type Mask = (text: string) => string;
 
 /**
- * Opens the secrets of a service, only to know what must not be in its log: each opening is audited with that purpose. A secret that
- * cannot be opened any more is none that we could find. Whatever looks like one is taken out as well.
+ * Opens the secrets of a service, so that they can be removed from its log. Each opening is audited with that purpose; a secret that
+ * cannot be opened is skipped. Text that looks like a secret is removed too.
  */
-export async function maskOf(
-  parts: Pick<DiagnoseParts, 'services'>,
+export async function openMask(
+  deps: { readonly services: Pick<ReturnType<typeof createServices>, 'variables'> },
   service: ServiceKey,
   openSecret: JobContext['openSecret'],
 ): Promise<Mask> {
   const opened = createOpenedSecrets();
-  for (const { secret, givenBy } of await parts.services.variables(service)) {
+  for (const { secret, givenBy } of await deps.services.variables(service)) {
     if (secret === null) continue;
     try {
       opened.add(await openSecret(secret, 'to keep it out of logs', givenBy));
@@ -30,10 +30,10 @@ export async function maskOf(
       if (!(error instanceof AppError)) throw error;
     }
   }
-  return (text) => redactText(opened.mask(text)).slice(0, LONGEST);
+  return (text) => redactText(opened.mask(text)).slice(0, MAX_LINE_LENGTH);
 }
 
-/** The lines of an instance, the oldest first, without secrets. */
+/** Reads lines of an instance, the oldest first, without secrets. */
 export async function readLines(
   driver: Pick<Driver, 'logs'>,
   instance: Instance,

@@ -1,7 +1,7 @@
 import { startGit, type GitOptions } from '@signalbox/analysis/git/start-git';
 import { killGroup } from '@signalbox/contracts/process-group';
-import { KeptOutput } from '../../drivers/kept-output.ts';
-import type { GitCell, GitRoom } from '../../sandbox/git-room.ts';
+import { KeptOutput } from '../sandbox/kept-output.ts';
+import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
 
 /** How git ended, and what it wrote; `stdout` is cut at the limit that was given. */
 export interface GitResult {

@@ -5,8 +5,8 @@ import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { ProjectRow } from '@signalbox/store/deploy/projects';
-import type { JobContext } from '../../runner/handlers.ts';
-import { shellQuote } from '../../drivers/shell-quote.ts';
+import type { JobContext } from '../runner/handlers.ts';
+import { shellQuote } from '../drivers/shell-quote.ts';
 import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 

@@ -4,38 +4,38 @@ import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
 import { findRow, listRows, sql } from '@signalbox/store/sql';
 
-/** A server that can be looked at. */
+/** A server that is watched. */
 export interface WatchedServer extends ServerRow {
-  /** Who registered it; nobody for this machine. */
+  /** Who registered it; null for this machine. */
   readonly owner: string | null;
-  /** What they read. */
+  /** The language of the owner. */
   readonly language: string | null;
 }
 
-/** What a look at a server has found. */
-export type ServerLook =
+/** The result of probing a server. */
+export type ServerProbe =
   | {
       readonly kind: 'up';
       readonly inventory: Inventory;
-      /** Commands that ran on after their link was lost, and were ended by this look. */
+      /** Commands of lost connections that this probe ended. */
       readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
     }
   | {
-      /** unknown: nobody has approved the host key that it shows. */
+      /** unknown: its host key was never approved. */
       readonly kind: 'down' | 'unknown';
       /** A sentence for people. */
       readonly detail: string;
-      /** The host key that answered, when it was not the approved one. */
+      /** The host key that it presented, when that is not the approved one. */
       readonly hostKey: string | null;
     };
 
 const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
 
-/** What is measured of servers, in Postgres. */
+/** Measurements of servers, in Postgres. */
 export function createServerProbes(pool: Pool) {
   return {
-    /** Those with a driver, by name. */
-    watched(): Promise<readonly WatchedServer[]> {
+    /** Servers with a driver, by name. */
+    listWatched(): Promise<readonly WatchedServer[]> {
       return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },
 
@@ -46,18 +46,18 @@ export function createServerProbes(pool: Pool) {
       return server;
     },
 
-    /** Writes down what was found: what was measured counts from now on, whatever was told. Idempotent. */
-    async save(name: string, look: ServerLook): Promise<void> {
-      const measured = look.kind === 'up' ? look.inventory : null;
+    /** Stores a probe. Measured figures replace those that were registered. Idempotent. */
+    async save(name: string, probe: ServerProbe): Promise<void> {
+      const measured = probe.kind === 'up' ? probe.inventory : null;
       await pool.query(sql`update servers set
            cpus = coalesce(${measured?.cpus ?? null}, cpus), memory_mb = coalesce(${measured?.memoryMb ?? null}, memory_mb),
              memory_free_mb = coalesce(${measured?.memoryFreeMb ?? null}, memory_free_mb),
            disk_mb = coalesce(${measured?.diskMb ?? null}, disk_mb),
              disk_free_mb = coalesce(${measured?.diskFreeMb ?? null}, disk_free_mb), engine = coalesce(${measured?.engine ?? null}, engine),
            measured_at = case when ${measured?.cpus ?? null}::int is null then measured_at else clock_timestamp() end,
-           host_key_seen = coalesce(${look.kind === 'up' ? null : look.hostKey}, host_key_seen),
-           health = ${look.kind}, health_detail = ${look.kind === 'up' ? null : look.detail}, checked_at = clock_timestamp(),
-           health_since = case when health = ${look.kind} and health_since is not null then health_since else clock_timestamp() end
+           host_key_seen = coalesce(${probe.kind === 'up' ? null : probe.hostKey}, host_key_seen),
+           health = ${probe.kind}, health_detail = ${probe.kind === 'up' ? null : probe.detail}, checked_at = clock_timestamp(),
+           health_since = case when health = ${probe.kind} and health_since is not null then health_since else clock_timestamp() end
          where name = ${name}`);
     },
   };
@@ -65,7 +65,7 @@ export function createServerProbes(pool: Pool) {
 
 export type ServerProbes = ReturnType<typeof createServerProbes>;
 
-/** Ends an incident of which everything was said when it was opened. Idempotent. */
+/** Closes an incident without notifying anybody. Idempotent. */
 export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp() where subject = ${subject} and kind = ${kind}
       and closed_at is null`);

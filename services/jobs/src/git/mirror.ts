@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
 import { say } from '@signalbox/messages/say';
-import type { GitRoom } from '../../sandbox/git-room.ts';
+import type { GitRoom } from '../sandbox/git-room.ts';
 import type { Git, GitResult } from './git.ts';
 import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
-import { executePipeline } from './diagnostic-run-pipeline.ts';
+import { executePipeline } from './pipeline.ts';
 
 /** What a pipeline that runs unasked may use of a server. */
 export interface Bounds {

@@ -5,7 +5,7 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { findServing, withDriver, type DiagnoseParts } from './target.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 

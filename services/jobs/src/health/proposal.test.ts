@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { HealthMemory } from '../health/latencies.ts';
-import { nothingFound } from '../health/probe-service.ts';
-import { judge } from '../health/verdict.ts';
+import { HealthMemory } from './latencies.ts';
+import { nothingFound } from './probe-service.ts';
+import { judge } from './verdict.ts';
 import { propose, type Circumstances } from './proposal.ts';
 
 const NOTHING = nothingFound(HealthMemory.parse(undefined), 0);

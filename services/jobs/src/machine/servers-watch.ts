@@ -2,17 +2,17 @@ import { inLanguage } from '@signalbox/messages/language';
 import { closeIncident, openIncident, type IncidentNews, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { announce, chooseRecipients } from './notify.ts';
-import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
+import { notify, findRecipients } from '../health/notify.ts';
+import { closeQuietly, type ServerProbe, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
-import { describeEnded, probeServer, type ServerLookParts } from '../jobs/server-inspect.ts';
+import { describeEnded, probeServer, type MachineDeps } from './probe-server.ts';
 
-const AT_ONCE = 4;
-/** One failed look may be chance: it is made again after this before anybody is told. */
-const AGAIN_MS = 2_000;
-/** Opening a login's key is audited, so it is kept in memory for so long rather than opened with each look. */
+const MAX_PARALLEL = 4;
+/** One failed probe may be chance: it is repeated after this time before anybody is notified. */
+const RETRY_MS = 2_000;
+/** Opening a login's key is audited, so it is kept in memory for so long rather than opened with each probe. */
 const KEY_MS = 30 * MINUTE_MS;
 const KIND = 'server-down';
 const LOST = 'lost-command';
@@ -20,11 +20,11 @@ const LOST = 'lost-command';
 type OpenSecret = JobContext['openSecret'];
 
 /**
- * Looks at every server that can be reached: what it has, what is free, and whether it answers. When one goes down its incident is
- * opened, and closed when it answers again; whoever registered it is told each once, however often this runs.
+ * Probes every server with a driver. Opens an incident when one goes down and closes it when it answers again. Its owner is notified
+ * of each once, however often this runs.
  */
 export function createServersWatch(
-  parts: ServerLookParts & { readonly pool: Pool; readonly publisher: Publisher },
+  deps: MachineDeps & { readonly pool: Pool; readonly publisher: Publisher },
 ): HandlerOf<'servers.watch'> {
   const keys = new Map<string, { readonly value: string; readonly until: number }>();
   const keptKeys =
@@ -42,13 +42,13 @@ export function createServersWatch(
     run: async (_, context) => {
       const counts = { looked: 0, down: 0, opened: 0, closed: 0 };
       const { signal, log } = context;
-      const looking = { signal, log, openSecret: keptKeys(context.openSecret) };
-      const left = [...(await parts.looks.watched())];
+      const probing = { signal, log, openSecret: keptKeys(context.openSecret) };
+      const left = [...(await deps.probes.listWatched())];
       const work = async (): Promise<void> => {
         for (let next = left.pop(); next && !signal.aborted; next = left.pop())
-          await inLanguage(next.language, () => lookAfter(parts, next, looking, counts));
+          await inLanguage(next.language, () => watchServer(deps, next, probing, counts));
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
       return counts;
     },
     say: ({ looked, down }) => say('jobs.serversLooked', { looked, down }),
@@ -56,43 +56,43 @@ export function createServersWatch(
   };
 }
 
-async function lookAfter(
-  parts: Parameters<typeof createServersWatch>[0],
+async function watchServer(
+  deps: Parameters<typeof createServersWatch>[0],
   server: WatchedServer,
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
   counts: { looked: number; down: number; opened: number; closed: number },
 ): Promise<void> {
-  let look = await probeServer(parts, server, context);
-  if (look.kind === 'down' && server.health !== 'down') {
-    await sleep(AGAIN_MS, context.signal);
-    look = await probeServer(parts, server, context);
+  let probe = await probeServer(deps, server, context);
+  if (probe.kind === 'down' && server.health !== 'down') {
+    await sleep(RETRY_MS, context.signal);
+    probe = await probeServer(deps, server, context);
   }
   context.signal.throwIfAborted();
-  await parts.looks.save(server.name, look);
+  await deps.probes.save(server.name, probe);
   counts.looked += 1;
-  if (look.kind === 'down') counts.down += 1;
-  const news = await settle(parts.pool, server, look, counts);
-  await announce({ publisher: parts.publisher, log: context.log }, [news]);
+  if (probe.kind === 'down') counts.down += 1;
+  const news = await settle(deps.pool, server, probe, counts);
+  await notify({ publisher: deps.publisher, log: context.log }, [news]);
 }
 
 async function settle(
   pool: Pool,
   server: WatchedServer,
-  look: ServerLook,
+  probe: ServerProbe,
   counts: { opened: number; closed: number },
 ): Promise<IncidentNews | null> {
   const { name, driver, measuredAt } = server;
   const subject = subjectOf(server);
-  if (look.kind === 'up') {
-    if (look.ended.length > 0) return tellEnded(pool, server, look.ended);
+  if (probe.kind === 'up') {
+    if (probe.ended.length > 0) return notifyEnded(pool, server, probe.ended);
     const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
     if (closed) counts.closed += 1;
     return closed;
   }
-  // One that was never reached has not gone down: whoever registered it has read why.
-  if (look.kind === 'unknown' || measuredAt === null) return null;
-  const { detail } = look;
-  const opened = await openOf(pool, server, KIND, {
+  // A server that was never reached is not down: its owner was told why when it was registered.
+  if (probe.kind === 'unknown' || measuredAt === null) return null;
+  const { detail } = probe;
+  const opened = await openFor(pool, server, KIND, {
     detail,
     evidence: { driver, detail },
     say: `**${name}** is down. ${detail}`,
@@ -101,14 +101,14 @@ async function settle(
   return opened;
 }
 
-/** One line for whoever registered it; it is over with that. That the server answers again, if it was down, the next look says. */
-async function tellEnded(
+/** Notifies the owner of ended commands. The next probe closes an incident of a server that was down. */
+async function notifyEnded(
   pool: Pool,
   server: WatchedServer,
   ended: Parameters<typeof describeEnded>[0],
 ): Promise<IncidentNews | null> {
   const detail = describeEnded(ended);
-  const opened = await openOf(pool, server, LOST, {
+  const opened = await openFor(pool, server, LOST, {
     detail,
     evidence: { ended },
     say: `**${server.name}**: ${detail}`,
@@ -117,14 +117,14 @@ async function tellEnded(
   return opened;
 }
 
-async function openOf(
+async function openFor(
   pool: Pool,
   server: WatchedServer,
   kind: string,
   { evidence, ...report }: Pick<IncidentReport, 'detail' | 'evidence' | 'say'>,
 ): ReturnType<typeof openIncident> {
   const owners = server.owner === null ? [] : [server.owner];
-  const recipients = await chooseRecipients(pool, owners);
+  const recipients = await findRecipients(pool, owners);
   const about = { subject: subjectOf(server), kind, recipients, evidence: { server: server.name, ...evidence } };
   return openIncident(pool, { ...report, ...about, project: null, buttons: [], mutedUntil: null });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { isPublicAddress } from '@signalbox/safety/public-address';
-import { shellQuote } from '../../drivers/shell-quote.ts';
+import { shellQuote } from '../drivers/shell-quote.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** The options with which git connects to one address and no other. */

@@ -6,7 +6,7 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import type { Mask } from './log-lines.ts';
+import type { Mask } from './read-lines.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 

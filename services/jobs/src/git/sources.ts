@@ -11,7 +11,7 @@ import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { z } from 'zod';
-import type { GitCell } from '../../sandbox/git-room.ts';
+import type { GitCell } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type Reachable } from './mirror.ts';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';

@@ -2,7 +2,7 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { sayDuration } from '@signalbox/messages/duration';
 import { inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { isSlow, type RawFinding, type TroubleKind, type Verdict } from '../health/verdict.ts';
+import { isSlow, type RawFinding, type TroubleKind, type Verdict } from './verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
 

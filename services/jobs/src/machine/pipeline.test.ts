@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import type { Driver } from '../drivers/driver.ts';
-import { executePipeline } from './diagnostic-run-pipeline.ts';
+import { executePipeline } from './pipeline.ts';
 
 const RESULT = { code: 0, stdout: '', stderr: '', truncated: false };
 

@@ -7,7 +7,7 @@ import type { Pool } from '@signalbox/store/pool';
 import type { ServiceRow, createServices } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Driver } from '../drivers/driver.ts';
-import type { LoopLimits } from '../health/crash-loop.ts';
+import type { LoopLimits } from './crash-loop.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
