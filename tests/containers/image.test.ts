@@ -129,7 +129,7 @@ describe.skipIf('problem' in opened)('the image', () => {
   });
 
   it('brings an empty database up to date, twice without harm', async () => {
-    expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('02_conversation');
+    expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('103_conversation');
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('up to date');
   });
 

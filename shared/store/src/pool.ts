@@ -16,7 +16,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The role of what is no single service (infra/postgres/11_rights.sql): it may do what the product does, and not change what was
+ * The role of what is no single service (infra/postgres/101_rights.sql): it may do what the product does, and not change what was
  * recorded. A service takes its own, narrower role where its login may.
  */
 const APP_ROLE = 'signalbox_app';

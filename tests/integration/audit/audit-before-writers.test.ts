@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
@@ -7,36 +7,37 @@ import { hashLeaf } from '@signalbox/safety/audit/merkle';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { readPlaces } from '@signalbox/store/audit/audit-chain';
 import { migrate } from '@signalbox/store/migrations/migrate';
-import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyFiles, verifyHistory } from '../../../infra/audit/verify.mjs';
-import { createDatabase } from '../../support/database.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createDatabase, openRawPool } from '../../support/database.ts';
+import { dropCopy, writeSavedMigrations } from '../../support/saved-folder.ts';
 import { openTerminal } from '../cli/terminal.ts';
 import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';
 
 // An audit that was begun before an event named its writer goes on, and each release verifies what it knows of.
-const CHANGE = '37_audit_writers';
 let harness: AuditHarness;
 
 beforeAll(async () => {
-  harness = await openAuditHarness(createDatabase('template0'));
-  const before = makeTemporaryFolder('migrations');
-  for (const file of readdirSync(MIGRATIONS_FOLDER)) {
-    if (file.endsWith('.sql') && file < CHANGE) copyFileSync(join(MIGRATIONS_FOLDER, file), join(before, file));
-  }
-  await migrate(harness.databaseUrl, before);
-  await harness.owner.query('select audit_append($1)', [JSON.stringify([1, 2, 3].map(exampleEvent))]);
-  await sealAsBefore();
-  await harness.owner.query('select audit_append($1)', [JSON.stringify([exampleEvent(4)])]); // not sealed before the change
-  await migrate(harness.databaseUrl);
+  const database = await createDatabase('template0');
+  await migrate(database.url, writeSavedMigrations('early'));
+  const before = openRawPool(database.url);
+  await before.query('select audit_append($1)', [JSON.stringify([1, 2, 3].map(exampleEvent))]);
+  await sealAsBefore(before);
+  await before.query('select audit_append($1)', [JSON.stringify([exampleEvent(4)])]); // not sealed before the change
+  await before.end();
+  await migrate(database.url);
+  await dropCopy(database);
+  harness = await openAuditHarness(Promise.resolve(database));
   await appendAudit(harness.pool, [5, 6].map(exampleEvent));
 });
 afterAll(() => harness.close());
 
 /** The fields and the text of an event, as releases before the change read and hashed them. */
-async function readAsBefore(): Promise<readonly { readonly eventId: string; readonly json: string }[]> {
-  const { rows } = await harness.owner.query<{ eventId: string; dataJson: string }>(
+async function readAsBefore(
+  db: pg.Pool = harness.owner,
+): Promise<readonly { readonly eventId: string; readonly json: string }[]> {
+  const { rows } = await db.query<{ eventId: string; dataJson: string }>(
     `select e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
             e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
             e.policy_version as "policyVersion", e.data::text as "dataJson" from audit_events e order by e.event_id`,
@@ -47,17 +48,13 @@ async function readAsBefore(): Promise<readonly { readonly eventId: string; read
   }));
 }
 
-async function sealAsBefore(): Promise<void> {
-  const { rows } = await harness.owner.query<{ seq: number; ids: readonly string[] }>(
+async function sealAsBefore(db: pg.Pool = harness.owner): Promise<void> {
+  const { rows } = await db.query<{ seq: number; ids: readonly string[] }>(
     `select (select count(*)::int + 1 from audit_chain) as seq, array_agg(event_id::text order by event_id) as ids from audit_unsealed`,
   );
-  const events = (await readAsBefore()).filter(({ eventId }) => rows[0]?.ids.includes(eventId));
+  const events = (await readAsBefore(db)).filter(({ eventId }) => rows[0]?.ids.includes(eventId));
   const leaves = events.map(({ json }) => hashLeaf(json));
-  await harness.owner.query('select audit_seal($1, $2, $3)', [
-    rows[0]?.seq,
-    events.map(({ eventId }) => eventId),
-    leaves,
-  ]);
+  await db.query('select audit_seal($1, $2, $3)', [rows[0]?.seq, events.map(({ eventId }) => eventId), leaves]);
 }
 
 it('a sealer of before, which would hash the events without their writer, seals nothing more', async () => {

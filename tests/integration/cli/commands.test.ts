@@ -133,7 +133,7 @@ describe('signalbox', () => {
     try {
       const empty = openTerminal({ DATABASE_URL: url.href });
       const { json } = await empty('migrate', '--json');
-      expect(json).toMatchObject({ applied: expect.arrayContaining(['02_conversation']) });
+      expect(json).toMatchObject({ applied: expect.arrayContaining(['103_conversation']) });
       expect(await empty('migrate')).toMatchObject({ code: 0, out: 'The database is up to date.\n' });
     } finally {
       await admin.query(`drop database ${url.pathname.slice(1)} with (force)`);

@@ -151,7 +151,7 @@ describe('signalbox doctor', () => {
     const empty = new URL(inject('databaseUrl'));
     const { find, code } = await examine({ DATABASE_URL: empty.href });
     expect(find('migrations')).toMatchObject({ state: 'fail', remedy: 'Run `npm run signalbox -- migrate`.' });
-    expect(find('migrations')?.say).toContain('01_people');
+    expect(find('migrations')?.say).toContain('102_people');
     expect(code).toBe(1);
   });
 

@@ -7,9 +7,9 @@ it('a start on the data of a newer release says that it is so and what to do, an
   const pool = openRawPool(database.url);
   onTestFinished(() => database.drop());
   onTestFinished(() => pool.end());
-  await pool.query(`insert into kysely_migration (name, timestamp) values ('98_newer', 'now'), ('99_newer', 'now')`);
+  await pool.query(`insert into kysely_migration (name, timestamp) values ('998_newer', 'now'), ('999_newer', 'now')`);
   await expect(migrateDatabase(database.url, {})).rejects.toThrow(
-    /This database is of a newer release \(98_newer, 99_newer is unknown here\)\. Run that release .* backup/,
+    /This database is of a newer release \(998_newer, 999_newer is unknown here\)\. Run that release .* backup/,
   );
   await pool.query(`delete from kysely_migration where name like '%newer'`);
   expect(await migrateDatabase(database.url, {})).toContain('up to date');

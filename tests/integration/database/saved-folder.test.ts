@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeKeys } from '@signalbox/local/setup/key-files';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
@@ -6,156 +5,161 @@ import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { DATABASE_SERVICES, serviceRole } from '@signalbox/store/migrations/service-rights';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestDatabase } from '../../support/database.ts';
 import { openTerminal } from '../cli/terminal.ts';
-import { restoreSavedFolder } from '../../support/saved-folder.ts';
+import { dropCopy, restoreSavedFolder, SAVED_FOLDERS } from '../../support/saved-folder.ts';
 import { openStack, type Stack } from '../../support/stack.ts';
 import { eventually } from '../../support/until.ts';
 
-// A data folder of the release before, with conversations, a deployment, a secret and a request that waits for two people. The
+// Data folders of earlier releases, with conversations, a deployment, a secret, a lost card and a request that waits for two people. The
 // stack goes through every recorded turn when it is closed, those of the old release too.
-let stack: Stack;
-let dataDir: string;
-let ben: Awaited<ReturnType<Stack['person']>>;
-beforeAll(async () => {
-  const saved = await restoreSavedFolder();
-  dataDir = saved.dataDir;
-  const keys = placeKeys(dataDir);
-  stack = await openStack({
-    database: saved.database,
-    simulatorDir: join(dataDir, 'simulator'),
-    jobs: true,
-    env: {
-      AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
-      AUDIT_KEY_FILE: keys.audit,
-      AUDIT_CHECKPOINT_MS: '200',
-      SECRETS_KEY: '',
-      SECRETS_KEY_FILE: keys.secrets,
-      THREAD_IDLE_MINUTES: '100000000', // however old the folder is, its conversations are not over
-    },
+describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
+  let stack: Stack;
+  let dataDir: string;
+  let database: TestDatabase;
+  let ben: Awaited<ReturnType<Stack['person']>>;
+  beforeAll(async () => {
+    const saved = await restoreSavedFolder(folder);
+    database = saved.database;
+    dataDir = saved.dataDir;
+    const keys = placeKeys(dataDir);
+    stack = await openStack({
+      database: saved.database,
+      simulatorDir: join(dataDir, 'simulator'),
+      jobs: true,
+      env: {
+        AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
+        AUDIT_KEY_FILE: keys.audit,
+        AUDIT_CHECKPOINT_MS: '200',
+        SECRETS_KEY: '',
+        SECRETS_KEY_FILE: keys.secrets,
+        THREAD_IDLE_MINUTES: '100000000', // however old the folder is, its conversations are not over
+      },
+    });
+    ben = await stack.person(1002);
+  }, 120_000);
+  afterAll(async () => {
+    await stack.close();
+    await dropCopy(database);
   });
-  ben = await stack.person(1002);
-}, 120_000);
-afterAll(() => stack.close());
 
-const find = async (sql: string): Promise<unknown> => (await stack.pool.query(sql)).rows;
+  const find = async (sql: string): Promise<unknown> => (await stack.pool.query(sql)).rows;
 
-it('moves the keys into folders of their own, and what was sealed with them opens, as does what is sealed now', async () => {
-  await ben.ask('/secret set newer qrstuvwxyzabcdef');
-  expect([existsSync(join(dataDir, 'secrets.key')), existsSync(join(dataDir, 'audit/signing-key.pem'))]).toEqual([
-    false,
-    false,
-  ]);
-  expect(statSync(join(dataDir, 'keys/secrets')).mode & 0o777).toBe(0o700);
-  expect(statSync(join(dataDir, 'keys/audit/signing-key.pem')).mode & 0o777).toBe(0o600);
-  const { rows } = await stack.pool.query<{ user_key: string; handle: string; ciphertext: Buffer }>(
-    'select * from secrets order by created_at',
-  );
-  const cipher = createSecretCipher(loadSecretsKey({ SECRETS_KEY_FILE: join(dataDir, 'keys/secrets/secrets.key') }));
-  expect(rows.map((row) => cipher.open(row.ciphertext, { handle: row.handle, userKey: row.user_key }))).toEqual([
-    'abcdefghijklmnop',
-    'qrstuvwxyzabcdef',
-  ]);
-});
+  it('opens what was sealed, and seals what is new', async () => {
+    await ben.ask('/secret set newer qrstuvwxyzabcdef');
+    const { rows } = await stack.pool.query<{ user_key: string; handle: string; ciphertext: Buffer }>(
+      'select * from secrets order by created_at',
+    );
+    const cipher = createSecretCipher(loadSecretsKey({ SECRETS_KEY_FILE: join(dataDir, 'keys/secrets/secrets.key') }));
+    expect(rows.map((row) => cipher.open(row.ciphertext, { handle: row.handle, userKey: row.user_key }))).toEqual([
+      'abcdefghijklmnop',
+      'qrstuvwxyzabcdef',
+    ]);
+  });
 
-it('voids the request that waited, in the audit and on its cards, and tells whoever asked', async () => {
-  expect(await find('select status from approvals')).toEqual([{ status: 'void' }]);
-  expect(await find(`select tool, status from actions where status in ('waiting', 'void')`)).toEqual([
-    { tool: 'trigger_deploy', status: 'void' },
-  ]);
-  expect(
-    await find(`select actor, approval_id is not null as named from audit_events where kind = 'approval.voided'`),
-  ).toEqual([{ actor: 'system', named: true }]);
-  const told = await ben.waitFor(/waited for approval when Signalbox was updated/);
-  expect(told).toContain('Deploy demo 1.0 to production');
-  expect(told).toContain('ask for it again');
-  // Whoever was to approve has a card without a button: what it stands as is what is sent now.
-  expect(
-    await find(`select distinct on (chat_key) chat_key, body -> 'buttons' as buttons, body ->> 'text' like '%No longer valid%' as ended
-                  from outbox where slot like 'apv\\_%' order by chat_key, id desc`),
-  ).toEqual(['1001', '1002', '1003', '1004'].map((id) => ({ chat_key: `telegram:${id}`, buttons: [], ended: true })));
-});
+  it('goes on with the request that waited: its first vote counts, and it can be rejected', async () => {
+    const [ada, cleo] = [await stack.person(1001), await stack.person(1003)];
+    expect(await find('select status from approvals')).toEqual([{ status: 'pending' }]);
+    await ada.click('Approve');
+    await ada.waitFor(/Approved by .*1 of 2/s);
+    await cleo.click('Reject');
+    await ben.waitFor(/rejected/i);
+    expect(await find('select status from approvals')).toEqual([{ status: 'rejected' }]);
+  });
 
-it('goes on with the conversations', async () => {
-  const threads = await find(`select thread_id from threads where user_key = '1002'`);
-  expect((await ben.ask('list the projects')).join()).toContain('demo');
-  expect(await find(`select thread_id from threads where user_key = '1002'`)).toEqual(threads);
-});
+  it('goes on with the bank: the card that was asked about can still be chosen', async () => {
+    const cleo = await stack.person(1003);
+    expect(await find('select count(*)::int as n from cards')).toEqual([{ n: 10 }]);
+    expect((await cleo.clickAndWait('Debit card ending in 4403')).join()).toMatch(/4403/);
+  });
 
-it('replays what the old release recorded, and says that its prompts are not compared', async () => {
-  const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', 'all');
-  expect(code).toBe(0);
-  expect(out).toMatch(/ {2}same; recorded under another version of the .*prompt.*not compared/);
-  expect(out).toMatch(
-    /came out the same \(\d+ recorded under other versions\), 0 differently, 0 could not be replayed/,
-  );
-});
+  it('goes on with the conversations', async () => {
+    const threads = await find(`select thread_id from threads where user_key = '1002'`);
+    expect((await ben.ask('list the projects')).join()).toContain('demo');
+    expect(await find(`select thread_id from threads where user_key = '1002'`)).toEqual(threads);
+  });
 
-it.each<[string, string, (record: ExecutionTurn) => unknown]>([
-  [
-    'effect of the decision about',
-    'decision',
-    ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { effect: 'deny' })),
-  ],
-  [
-    'rule of the decision about',
-    'rule',
-    ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { rule: 'mine' })),
-  ],
-  [
-    'messages that|proposal of',
-    'call',
-    ({ answer }) => answer?.calls.forEach((call) => Object.assign(call, { args: { ...call.args, project: 'other' } })),
-  ],
-  ['result of', 'result', ({ calls }) => calls.forEach((call) => Object.assign(call.result, { ok: !call.result.ok }))],
-  ['verdict of the judge', 'verdict', (record) => Object.assign(record, { outcome: 'limit' })],
-  ['record in the audit', 'text', ({ calls }) => calls.forEach((call) => (call.durationMs += 1))],
-])('names the %s when the %s of a turn of the old release is forged', async (what, _, change) => {
-  const { rows } = await stack.pool.query<{ turn_id: string; pass: number; record: unknown; record_hash: string }>(
-    `select turn_id, pass, record, record_hash from execution_turns
+  it('replays what the old release recorded, and says that its prompts are not compared', async () => {
+    const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', 'all');
+    expect(code).toBe(0);
+    expect(out).toMatch(/ {2}same; recorded under another version of the .*prompt.*not compared/);
+    expect(out).toMatch(
+      /came out the same \(\d+ recorded under other versions\), 0 differently, 0 could not be replayed/,
+    );
+  });
+
+  it.each<[string, string, (record: ExecutionTurn) => unknown]>([
+    [
+      'effect of the decision about',
+      'decision',
+      ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { effect: 'deny' })),
+    ],
+    [
+      'rule of the decision about',
+      'rule',
+      ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { rule: 'mine' })),
+    ],
+    [
+      'messages that|proposal of',
+      'call',
+      ({ answer }) =>
+        answer?.calls.forEach((call) => Object.assign(call, { args: { ...call.args, project: 'other' } })),
+    ],
+    [
+      'result of',
+      'result',
+      ({ calls }) => calls.forEach((call) => Object.assign(call.result, { ok: !call.result.ok })),
+    ],
+    ['verdict of the judge', 'verdict', (record) => Object.assign(record, { outcome: 'limit' })],
+    ['record in the audit', 'text', ({ calls }) => calls.forEach((call) => (call.durationMs += 1))],
+  ])('names the %s when the %s of a turn of the old release is forged', async (what, _, change) => {
+    const { rows } = await stack.pool.query<{ turn_id: string; pass: number; record: unknown; record_hash: string }>(
+      `select turn_id, pass, record, record_hash from execution_turns
       where record -> 'calls' -> 0 -> 'decided' ->> 'decision' is not null order by recorded_at limit 1`,
-  );
-  const [old] = rows;
-  if (!old) throw new Error('the old release decided nothing');
-  const put = (record: unknown, hash: string): Promise<unknown> =>
-    stack.pool.query(
-      'update execution_turns set record = $1::json, record_hash = $2 where turn_id = $3 and pass = $4',
-      [JSON.stringify(record), hash, old.turn_id, old.pass],
     );
-  const forged = ExecutionTurn.parse(old.record);
-  change(forged);
-  await put(forged, canonicalHash(forged));
-  try {
-    const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', old.turn_id);
-    expect(code).toBe(1);
-    expect(out).toMatch(new RegExp(`${old.turn_id}  DIFFERENT[^:]*: (${what})`));
-  } finally {
-    await put(old.record, old.record_hash);
-  }
-});
-
-it('has an audit that verifies, from the first event of the old release to the last of this one', async () => {
-  const verify = openTerminal({
-    DATABASE_URL: stack.databaseUrl,
-    AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
-    AUDIT_KEY_FILE: join(dataDir, 'keys/audit/signing-key.pem'),
+    const [old] = rows;
+    if (!old) throw new Error('the old release decided nothing');
+    const put = (record: unknown, hash: string): Promise<unknown> =>
+      stack.pool.query(
+        'update execution_turns set record = $1::json, record_hash = $2 where turn_id = $3 and pass = $4',
+        [JSON.stringify(record), hash, old.turn_id, old.pass],
+      );
+    const forged = ExecutionTurn.parse(old.record);
+    change(forged);
+    await put(forged, canonicalHash(forged));
+    try {
+      const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', old.turn_id);
+      expect(code).toBe(1);
+      expect(out).toMatch(new RegExp(`${old.turn_id}  DIFFERENT[^:]*: (${what})`));
+    } finally {
+      await put(old.record, old.record_hash);
+    }
   });
-  const whole = async (): Promise<boolean> => {
-    const { rows } = await stack.pool.query<{ count: string }>('select count(*) from audit_events');
-    const { code, out } = await verify('audit', 'verify');
-    return code === 0 && out.includes(`${rows[0]?.count} events in order`);
-  };
-  await eventually(whole, Boolean, 30_000);
-});
 
-it('lets each service in with a login of its own', async () => {
-  const logins = DATABASE_SERVICES.map(serviceRole);
-  const seen = async (): Promise<readonly string[]> => {
-    const { rows } = await stack.pool.query<{ usename: string }>(
-      `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
-    );
-    return rows.map(({ usename }) => usename).toSorted();
-  };
-  // A service that has nothing to do gives its connections back, and looks for work every quarter of a minute.
-  await eventually(seen, (found) => found.join() === logins.toSorted().join(), 40_000);
+  it('has an audit that verifies, from the first event of the old release to the last of this one', async () => {
+    const verify = openTerminal({
+      DATABASE_URL: stack.databaseUrl,
+      AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
+      AUDIT_KEY_FILE: join(dataDir, 'keys/audit/signing-key.pem'),
+    });
+    const whole = async (): Promise<boolean> => {
+      const { rows } = await stack.pool.query<{ count: string }>('select count(*) from audit_events');
+      const { code, out } = await verify('audit', 'verify');
+      return code === 0 && out.includes(`${rows[0]?.count} events in order`);
+    };
+    await eventually(whole, Boolean, 30_000);
+  });
+
+  it('lets each service in with a login of its own', async () => {
+    const logins = DATABASE_SERVICES.map(serviceRole);
+    const seen = async (): Promise<readonly string[]> => {
+      const { rows } = await stack.pool.query<{ usename: string }>(
+        `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
+      );
+      return rows.map(({ usename }) => usename).toSorted();
+    };
+    // A service that has nothing to do gives its connections back, and looks for work every quarter of a minute.
+    await eventually(seen, (found) => found.join() === logins.toSorted().join(), 40_000);
+  });
 });

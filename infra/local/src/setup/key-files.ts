@@ -1,12 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What of a data folder only its owner enters: keys, what was said, signed and logged, people's files and repositories. */
 const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator', 'workspaces', 'repositories'];
 
 /**
- * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others,
- * and moves keys that an earlier release kept elsewhere to their place. Idempotent; a key that has its place is never replaced.
+ * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others. Idempotent.
  */
 export function placeKeys(dataDir: string) {
   for (const name of CLOSED) {
@@ -20,18 +19,7 @@ export function placeKeys(dataDir: string) {
     /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
   };
-  move(join(dataDir, 'secrets.key'), keys.secrets);
-  const before = join(dataDir, 'audit/signing-key.pem');
-  // The public half first: a key with its place has it beside it, also after a crash between the two.
-  move(`${before}.pub`, `${keys.audit}.pub`);
-  move(before, keys.audit);
   return keys;
 }
 
 export type KeyFiles = ReturnType<typeof placeKeys>;
-
-function move(from: string, to: string): void {
-  if (!existsSync(from) || existsSync(to)) return;
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  renameSync(from, to);
-}

@@ -80,7 +80,7 @@ async function answerCommand(
 
 /**
  * The age of a message that arrived just now, if it is over ten minutes; otherwise null. See
- * infra/postgres/44_admission.sql.
+ * infra/postgres/105_admission.sql.
  */
 function findLateAge(db: AnswerDeps['db'], at: string): Promise<number | null> {
   return findValue<number | null>(db, null)`select (age_since(${at}) ->> 'ageMs')::float8`;

@@ -4,7 +4,7 @@ import type { WebPart } from './part.ts';
 
 /*
  * Of each chat the newest 400 components are kept, and up to 64 more until they are counted again. A page that comes back after patches
- * of older ones begins anew. What people write is put among them by the database, when it is admitted: see infra/postgres/22_web.sql.
+ * of older ones begins anew. What people write is put among them by the database, when it is admitted: see infra/postgres/107_channels.sql.
  */
 
 /** What a page shows that comes for the first time. */

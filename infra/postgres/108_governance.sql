@@ -1,0 +1,261 @@
+set local check_function_bodies = off;
+
+-- Governance: what was proposed, what policy said, who approved, and that each effect happens once.
+--
+--   proposed ─┬─ run ────────────────────────────▶ started ─▶ done | failed | unknown
+--             ├─ ask ─▶ waiting ─┬─ approved ─▶ consumed in the claim ─▶ started ─▶ …
+--             │                  └─ rejected | modified | expired | void: never starts
+--             └─ deny ───────────────────────────▶ denied
+-- An effect has its row, with status started, before it begins: no committed intent, no effect.
+create table actions (
+  action_id        text primary key,
+  parent_action_id text,
+  turn_id          text not null,
+  turn_key         text,                 -- the id of the message that began the turn: a resumed turn has another turn_id and the same key
+  thread_id        text not null,
+  user_key         text not null,
+  tool             text not null,
+  arguments        jsonb not null,
+  -- {action: the frozen proposal, question: what policy was asked, decision: what it said}
+  proposal         jsonb,
+  -- SHA-256 of tool, its version, arguments, resources and requester: an approval is for exactly this.
+  hash             text,
+  grant_id         text,
+  epoch            bigint not null,
+  status           text not null
+                   check (status in ('waiting', 'started', 'done', 'failed', 'unknown', 'denied', 'rejected', 'modified', 'expired', 'void')),
+  result           jsonb,
+  error_code       text,
+  marks            text[] not null default '{}', -- 'untrusted' (its result carries outside text), 'private' (it read what is private)
+  proposed_at      timestamptz not null default now(),
+  started_at       timestamptz,
+  settled_at       timestamptz,
+  probe_at         timestamptz not null default now(), -- when an action of unknown fate is looked up next
+  probes           int not null default 0              -- how often that was done
+);
+create index actions_by_thread on actions (thread_id, started_at);
+create index actions_by_turn on actions (turn_id);
+create index actions_by_time on actions (proposed_at);
+create index actions_started on actions (user_key, started_at);
+
+-- A long conversation has many actions, of which few are marked.
+create index actions_marked on actions (thread_id, proposed_at) where marks <> '{}';
+
+-- A receipt shows the beginning of the id of its action, and that opens it.
+create index actions_by_beginning on actions (action_id text_pattern_ops);
+create index actions_unsettled on actions (probe_at) where status in ('started', 'unknown');
+
+-- The ledger: an effect and the mark of its action are one transaction, so a key of our own finds what became of it. Once an action is
+-- settled as failed, nothing can be written in its name: a caller that looked it up and found nothing was right.
+create table action_effects (
+  action_id text primary key references actions,
+  result    jsonb,                                -- what cannot be read again afterwards; else null
+  at        timestamptz not null default clock_timestamp()
+);
+
+create table approvals (
+  approval_id  text primary key,
+  action_id    text not null unique references actions,
+  user_key     text not null,          -- whose lane goes on with it
+  chat_key     text not null,          -- where it was asked for
+  thread_id    text not null,
+  turn_id      text not null,
+  trace_id     text not null,
+  hash         text not null,
+  rule         text not null,          -- the rule that asked, and the set that it stood in
+  policy       text not null,
+  needed       smallint not null check (needed between 1 and 10),
+  role         text not null,          -- the least role of an approver
+  solo         boolean not null,
+  by_requester boolean not null default false, -- a confirmation by the requester, which no other person sees and no reminder follows
+  authors      text[] not null,        -- who asked, and who changed it: none of them approves
+  card         jsonb not null,         -- {what, change, reach, undo, why, environment, tainted}
+  status       text not null default 'pending'
+               check (status in ('pending', 'approved', 'rejected', 'modified', 'expired', 'void', 'consumed')),
+  requested_at timestamptz not null default now(),
+  remind_at    timestamptz,
+  escalate_at  timestamptz,
+  expires_at   timestamptz not null,
+  decided_at   timestamptz,
+  decided_by   text,
+  reason       text,
+  change       jsonb,                  -- the arguments that a modification changes
+  consumed_at  timestamptz,
+  used         jsonb                   -- what policy said when it was used up or void: a turn that goes on after a crash records it
+);
+create index approvals_pending on approvals (expires_at) where status = 'pending';
+create index approvals_by_thread on approvals (thread_id);
+create index approvals_by_turn on approvals (turn_id);
+
+-- Rows by service: see runs.
+alter table approvals enable row level security;
+create policy all_services on approvals to signalbox_app using (true) with check (true);
+
+create table approval_votes (
+  approval_id text not null references approvals,
+  user_key    text not null,
+  name        text not null,
+  voted_at    timestamptz not null default now(),
+  role        text,                    -- the person's role at that time, which the card shows
+  primary key (approval_id, user_key)
+);
+
+-- What a person was asked to write: a reason, a change, a question. An answer to that very message is taken for it.
+create table approval_prompts (
+  outbox_key  text primary key,
+  approval_id text not null references approvals,
+  verb        text not null check (verb in ('reject', 'modify', 'ask', 'answer')),
+  user_key    text not null,
+  asked_by    text,
+  made_at     timestamptz not null default now(),
+  used_at     timestamptz
+);
+
+-- The open prompts of a person: looked for with every message that may be the answer to one.
+create index approval_prompts_open on approval_prompts (user_key, made_at) where used_at is null;
+
+-- "Restart api on staging, 30 minutes, at most 3 times": spares the question for actions that fit, while it lasts.
+create table grants (
+  grant_id   text primary key,
+  user_key   text not null,            -- whose requests it covers
+  tool       text not null,
+  match      jsonb not null,           -- arguments that have to be equal
+  place      jsonb,                    -- {agent, chatKey, environment, resources, toolVersion}; a grant without it fits nothing
+  given_by   text not null,
+  approval_id text references approvals,
+  uses_left  int not null check (uses_left >= 0),
+  max_uses   int not null,
+  given_at   timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  revoked_by text
+);
+create index grants_usable on grants (user_key, tool) where revoked_at is null and uses_left > 0;
+
+-- One record per pass of a turn: what the model saw (as a hash), what it proposed, what was decided, what came back.
+create table execution_turns (
+  turn_id      text not null,
+  pass         int not null,
+  thread_id    text not null,
+  user_key     text not null,
+  context_hash text not null,
+  record       json not null,           -- as it was written: the order of keys is a part of what a model was given
+  record_hash  text not null,
+  recorded_at  timestamptz not null default now(),
+  primary key (turn_id, pass)
+);
+create index execution_turns_by_thread on execution_turns (thread_id, recorded_at);
+
+-- The files of every policy set that has decided anything, so that its decisions can be made again.
+create table policy_sets (
+  version   text primary key,
+  files     jsonb not null,
+  loaded_at timestamptz not null default now()
+);
+
+-- What a decision about an effect of person `u` is made from, besides the action itself. It only reads, and says so: it becomes a part of
+-- the prepared statement that calls it, and columns that are not asked for are not looked up.
+--   in:  the tool and arguments, for grants; place, what the action has of what stands in grants.place, or null
+--   out: frozen, break_glass; grant_id of a grant for the very same call, or null; how many others could approve, by role;
+--        calls in the last hour; tokens and USD in the last day
+create function governance_facts(u text, tool_name text, args jsonb, place_now jsonb)
+returns table (frozen boolean, break_glass boolean, grant_id text, operators int, admins int, calls int, tokens bigint, cost_usd float8)
+language sql stable as $$
+  select exists (select 1 from settings s where s.key = 'freeze'),
+         exists (select 1 from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()),
+         (select g.grant_id from grants g
+           where g.user_key = u and g.tool = tool_name and g.revoked_at is null and g.uses_left > 0 and g.expires_at > now()
+             and g.match = args and g.place = place_now order by g.expires_at, g.grant_id limit 1),
+         (select count(distinct x.person)::int from users x
+           where x.person <> person_of(u) and not x.is_program and x.role in ('operator', 'admin')),
+         (select count(distinct x.person)::int from users x where x.person <> person_of(u) and not x.is_program and x.role = 'admin'),
+         (select count(*)::int from actions a where a.user_key = any (identities_of(u)) and a.started_at > now() - interval '1 hour'),
+         (select coalesce(sum((t.usage ->> 'inputTokens')::bigint + (t.usage ->> 'outputTokens')::bigint), 0)::bigint
+            from turns t where t.user_key = any (identities_of(u)) and t.started_at > now() - interval '1 day'),
+         (select coalesce(sum((t.usage ->> 'costUsd')::float8), 0)
+            from turns t where t.user_key = any (identities_of(u)) and t.started_at > now() - interval '1 day')
+$$;
+
+-- What taints a call of person `u` in chat `c`. A failure has no result to compare with, and does not count among the newest results.
+--   out: untrusted: text from outside that the conversation has seen; private: it has read what is private;
+--        tainted: text from outside was read here; typed: what the person typed in this task since the newest of that, the newest
+--        first; said: what they wrote or pressed in this chat lately
+create function thread_taint(t text, u text, c text)
+returns table (untrusted text[], private boolean, tainted boolean, typed text[], said text[]) language sql stable as $$
+  select coalesce((select array_agg(x.result) from (
+           select a.result ->> 'result' as result from actions a
+            where a.thread_id = t and a.marks <> '{}' and 'untrusted' = any (a.marks) and a.result ->> 'result' is not null
+            order by a.proposed_at desc limit 30) x), '{}'),
+         exists (select 1 from actions a where a.thread_id = t and a.marks <> '{}' and 'private' = any (a.marks)),
+         r.thread_id is not null,
+         case when r.thread_id is null then '{}' else coalesce((select array_agg(x.text) from (
+           select i.envelope ->> 'text' as text from inbox i
+            where i.user_key = u and i.kind = 'message' and i.received_at > r.last_at and typed_by_hand(i.envelope)
+              and (i.turn_id in (select n.turn_id from turns n where n.thread_id = t)
+                   or (i.outcome is null and i.chat_key = c
+                       and i.id <= (select l.taken_to from lanes l where l.user_key = u and l.begun > 0)))
+            order by i.id desc limit 100) x), '{}') end,
+         case when r.thread_id is null then '{}' else coalesce((select array_agg(x.text) from (
+           select i.envelope ->> 'text' as text from inbox i
+            where i.user_key = u and i.chat_key = c and i.kind = 'message' and not i.envelope ? 'borrowed' and not i.envelope ? 'attachments'
+            order by i.id desc limit 50) x), '{}') end
+    from (select 1) one left join thread_taints r on r.thread_id = t
+$$;
+
+-- Writes the records of a turn with what belongs to them, in the transaction that ends it. Twice is safe but for the events.
+--   in: records [{record, recordHash}]; reads: the actions that changed nothing and so had no row before they ran; audit events
+-- The fields of a record are read in one pass over its text, where `->` parses all of it for each of them.
+create function turn_record(u text, e bigint, records json, reads jsonb, events jsonb) returns void
+language plpgsql volatile set enable_seqscan = off as $$
+begin
+  insert into execution_turns (turn_id, pass, thread_id, user_key, context_hash, record, record_hash)
+  select f."turnId", f.pass, f."threadId", u, r."contextHash", r.record, r."recordHash"
+    from json_to_recordset(records) r ("contextHash" text, record json, "recordHash" text),
+         lateral json_to_record(r.record) f ("turnId" text, pass int, "threadId" text)
+  on conflict do nothing;
+  if jsonb_array_length(reads) > 0 then
+    insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, error_code, proposed_at, started_at, settled_at)
+    select a ->> 'actionId', a ->> 'turnId', a ->> 'threadId', u, a ->> 'tool', a -> 'arguments', e, a ->> 'status', a -> 'proposal',
+           a ->> 'hash', a ->> 'errorCode', (a ->> 'at')::timestamptz, null, now()
+      from jsonb_array_elements(reads) a
+    on conflict (action_id) do nothing;
+  end if;
+  perform audit_append(events);
+end $$;
+
+-- Marks what action `id` does in this transaction; ids that are no actions have no mark. A caller that settles by looking holds the row
+-- FOR UPDATE meanwhile: this waits for that, and that for this.
+create function effect_note(id text, what jsonb default null) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, public, pg_temp as $$
+declare s text;
+begin
+  select a.status into s from actions a where a.action_id = id for key share;
+  if not found then return; end if;
+  if s = 'failed' then raise exception 'action % was settled as failed before this', id using errcode = 'SB001'; end if;
+  insert into action_effects (action_id, result) values (id, what) on conflict do nothing;
+end $$;
+
+-- The same by a column of the row that is written: the trigger's argument.
+create function effect_noted() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare id text := to_jsonb(new) ->> tg_argv[0];
+begin
+  if id is not null and (tg_op = 'INSERT' or id is distinct from to_jsonb(old) ->> tg_argv[0]) then perform effect_note(id); end if;
+  return null;
+end $$;
+create trigger effect_noted after insert on inbox for each row when (new.kind = 'node') execute function effect_noted('update_id');
+
+-- A grant is used up and never filled again: whoever may use one, the worker, may not give itself more.
+create function grant_only_falls() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  raise exception 'the uses of grant % may not rise', old.grant_id using errcode = 'insufficient_privilege';
+end $$;
+create trigger grant_only_falls before update of uses_left on grants
+  for each row when (new.uses_left > old.uses_left) execute function grant_only_falls();
+
+-- Whether the card of a request stands in a chat: a pool changes cards where they are, and puts them nowhere else. With the owner's
+-- rights, since a policy that looks into its own table would not end.
+create function card_stands_in(approval text, chat text) returns boolean language sql stable security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+  select exists (select from outbox o where o.chat_key = chat and o.slot = approval)
+$$;

@@ -1,0 +1,102 @@
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { listMigrations, MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
+import { readMigrationStatus } from '@signalbox/store/migrations/migration-status';
+import type pg from 'pg';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { createDatabase, openRawPool } from '../../support/database.ts';
+import { dropCopy, writeSavedMigrations, type SavedFolder } from '../../support/saved-folder.ts';
+import { describeSchema } from '../../support/schema.ts';
+
+// Before version 0.2, migrations had two digits. Such a database has to start, and a copy of it is made first.
+
+const migrations = await listMigrations(MIGRATIONS_FOLDER);
+let url: string;
+let db: pg.Pool;
+beforeEach(async () => ([url, db] = await openEmpty()));
+
+it.each<[SavedFolder, string]>([
+  ['early', '34'],
+  ['late', '38'],
+  ['late', '52'],
+])('a database of the %s release after migration %s gets the schema of a new one', async (name, last) => {
+  await migrate(url, writeSavedMigrations(name, last));
+  await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
+  expect((await readMigrationStatus(db)).pending).toEqual(migrations);
+  expect(await migrate(url)).toEqual(migrations);
+  expect(await readMigrationStatus(db)).toEqual({ applied: migrations, pending: [], unknown: [] });
+  expect(await describeSchema(db)).toEqual(await describeNew());
+  expect((await db.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
+  expect(await migrate(url)).toEqual([]);
+});
+
+it('an upgrade leaves a copy of the database as it was', async () => {
+  await migrate(url, writeSavedMigrations('early'));
+  await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
+  const before = await describeSchema(db);
+  await migrate(url);
+  const copy = openRawPool(`${url}_before_0_2`);
+  onTestFinished(() => copy.end());
+  expect(await describeSchema(copy)).toEqual(before);
+  expect((await copy.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
+});
+
+it('an upgrade that cannot copy the database says why and what to do, and changes nothing', async () => {
+  await migrate(url, writeSavedMigrations('early'));
+  const before = await describeSchema(db);
+  const service = await db.connect();
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'MIGRATION_FAILED',
+    message: expect.stringMatching(/copied .*accessed by other users.* Stop all services/s) as string,
+  });
+  service.release();
+  expect(await describeSchema(db)).toEqual(before);
+});
+
+it.each<[string, string]>([
+  ['indexes', 'drop index inbox_open'],
+  ['columns', 'alter table runs alter column epoch drop default'],
+  ['functions', 'alter function thread_taint(text, text, text) volatile'],
+  ['tableRights', 'grant update on audit_events to signalbox_app'],
+  ['policies', 'drop policy all_services on runs'],
+])('the comparison of two databases sees a change of the %s', async (part, change) => {
+  await migrate(url);
+  const before = await describeSchema(db);
+  await db.query(change);
+  expect((await describeSchema(db))[part]).not.toEqual(before[part]);
+});
+
+it('several processes upgrade a database once', async () => {
+  await migrate(url, writeSavedMigrations('late'));
+  const ran = await Promise.all([migrate(url), migrate(url), migrate(url)]);
+  expect(ran.flat()).toEqual(migrations);
+});
+
+it('a database that is too old is refused with what to do, and stays as it was', async () => {
+  await migrate(url, writeSavedMigrations('early', '33'));
+  const before = await describeSchema(db);
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'MIGRATION_FAILED',
+    message: expect.stringContaining('has not run 34_plans_of_queues') as string,
+  });
+  expect(await describeSchema(db)).toEqual(before);
+});
+
+async function describeNew(): ReturnType<typeof describeSchema> {
+  const database = await createDatabase();
+  const pool = openRawPool(database.url);
+  const described = await describeSchema(pool);
+  await pool.end();
+  await database.drop();
+  return described;
+}
+
+async function openEmpty(): Promise<[string, pg.Pool]> {
+  const database = await createDatabase('template0');
+  const pool = openRawPool(database.url);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+    await dropCopy(database);
+  });
+  return [database.url, pool];
+}
