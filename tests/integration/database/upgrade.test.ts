@@ -1,7 +1,7 @@
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { listMigrations, MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { readMigrationStatus } from '@signalbox/store/migrations/migration-status';
-import type pg from 'pg';
+import pg from 'pg';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, openRawPool } from '../../support/database.ts';
 import { dropCopy, writeSavedMigrations, type SavedFolder } from '../../support/saved-folder.ts';
@@ -92,7 +92,9 @@ async function describeNew(): ReturnType<typeof describeSchema> {
 
 async function openEmpty(): Promise<[string, pg.Pool]> {
   const database = await createDatabase('template0');
-  const pool = openRawPool(database.url);
+  // An upgrade copies the database only while nobody is connected.
+  const pool = new pg.Pool({ connectionString: database.url, idleTimeoutMillis: 1 });
+  pool.on('error', () => undefined);
   onTestFinished(async () => {
     await pool.end();
     await database.drop();
