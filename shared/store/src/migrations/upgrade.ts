@@ -30,7 +30,9 @@ export async function upgradeDatabase(databaseUrl: string): Promise<readonly str
     const recorded = await connect(databaseUrl, listRecorded);
     if (!isBefore(recorded)) return []; // the other process was first
     if (!recorded.includes(OLDEST))
-      throw failure(`this database has not run ${OLDEST}. Start commit e6716913 on it once, or begin with a new database`);
+      throw failure(
+        `this database has not run ${OLDEST}. Start commit e6716913 on it once, or begin with a new database`,
+      );
     await copyDatabase(server, name);
     return connect(databaseUrl, bringUp);
   });
