@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
 import type { Model, ModelSpend } from '@signalbox/models/port';
-import { reasoningOf } from '@signalbox/models/reasoning';
+import { getReasoning } from '@signalbox/models/reasoning';
 import { loadPrices } from '@signalbox/models/prices';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -136,7 +136,7 @@ describe('what comes over the real wires', () => {
     ];
     for (const [id, answer] of answers) {
       const { message } = await ask(await open(id, answer));
-      expect([id, message.text, reasoningOf(message)]).toEqual([id, 'Hi.', 'They ask for a greeting.']);
+      expect([id, message.text, getReasoning(message)]).toEqual([id, 'Hi.', 'They ask for a greeting.']);
       await server.close();
     }
   });

@@ -2,7 +2,7 @@ import { AIMessageChunk } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import { createGrowingAnswer } from './growing-answer.ts';
 
-function watch(pieces: readonly AIMessageChunk[]): readonly string[] {
+function collectShown(pieces: readonly AIMessageChunk[]): readonly string[] {
   const shown: string[] = [];
   const grow = createGrowingAnswer({ tool: 'respond_to_user', field: 'message', show: (text) => shown.push(text) });
   pieces.forEach(grow);
@@ -16,21 +16,21 @@ const call = (index: number, args: string, name?: string, id?: string): AIMessag
     tool_call_chunks: [{ index, args, ...(name ? { name } : {}), ...(id ? { id } : {}), type: 'tool_call_chunk' }],
   });
 
-describe('an answer that grows', () => {
-  it('is shown with every word', () => {
-    expect(watch([text('It is'), text(''), text(' port'), text(' 8101.')])).toEqual([
+describe('a growing answer', () => {
+  it('is shown after each piece that changes it', () => {
+    expect(collectShown([text('It is'), text(''), text(' port'), text(' 8101.')])).toEqual([
       'It is',
       'It is port',
       'It is port 8101.',
     ]);
   });
 
-  it('never shows half of a character', () => {
-    expect(watch([text('tea \uD83C'), text('\uDF75'), text('!')])).toEqual(['tea ', 'tea 🍵', 'tea 🍵!']);
+  it('never ends in half a surrogate pair', () => {
+    expect(collectShown([text('tea \uD83C'), text('\uDF75'), text('!')])).toEqual(['tea ', 'tea 🍵', 'tea 🍵!']);
   });
 
-  it('is shown out of the message of a call, without its other arguments', () => {
-    const shown = watch([
+  it('shows the message argument of a call, without its other arguments', () => {
+    const shown = collectShown([
       call(0, '', 'respond_to_user', 'a'),
       call(0, '{"awaiting_response":true,"mess'),
       call(0, 'age":"For which'),
@@ -40,8 +40,8 @@ describe('an answer that grows', () => {
     expect(shown).toEqual(['For which', 'For which project', 'For which project?']);
   });
 
-  it('shows text and messages in their order, and nothing of other tools', () => {
-    const shown = watch([
+  it('shows text and messages in order, and no arguments of other tools', () => {
+    const shown = collectShown([
       text('One moment.'),
       call(0, '{"message":"hidden"}', 'create_project', 'a'),
       call(1, '{"message":"Do', 'respond_to_user', 'b'),
@@ -51,19 +51,19 @@ describe('an answer that grows', () => {
     expect(shown.join()).not.toContain('hidden');
   });
 
-  it('tells calls apart that come whole and under one index', () => {
-    const shown = watch([
+  it('separates complete calls that share one index', () => {
+    const shown = collectShown([
       call(0, '{"message":"first"}', 'respond_to_user', 'a'),
       call(0, '{"message":"second"}', 'respond_to_user', 'b'),
     ]);
     expect(shown).toEqual(['first', 'first\n\nsecond']);
   });
 
-  it('shows a call that comes in one piece', () => {
+  it('shows the message of a call that arrives in one piece', () => {
     const piece = new AIMessageChunk({
       content: '',
       tool_calls: [{ id: 'a', name: 'respond_to_user', args: { message: 'all of it' } }],
     });
-    expect(watch([piece])).toEqual(['all of it']);
+    expect(collectShown([piece])).toEqual(['all of it']);
   });
 });

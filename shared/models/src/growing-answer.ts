@@ -1,20 +1,20 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
-import { createGrowingField, wholeCharacters, type GrowingField } from './growing-field.ts';
-import { readSaid } from './said-text.ts';
+import { createGrowingField, dropHalfCharacter, type GrowingField } from './growing-field.ts';
+import { readSpokenText } from './said-text.ts';
 import type { DraftRequest } from './port.ts';
 
-/** The beginning of a call as small models write it into their text; the message shows it if it was none. */
+/** The start of a tool call written as text, as small models do; held back until it is clear that it is none. */
 const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;
 
 /**
- * Shows an answer while it grows: its text, then the messages in its calls of the draft's tool, in order. Feed it every piece;
- * the whole text so far is shown whenever it has changed.
+ * Creates a function that takes each streamed piece of an answer and calls `show` with the whole text so far when it has changed: the
+ * text, then the message arguments of calls to the draft's tool, in order.
  */
 export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece: AIMessageChunk) => void {
   let text = '';
   let shown = '';
   const messages: GrowingField[] = [];
-  /** The call that goes on at an index; null while that is one of another tool. */
+  /** The open call at each index; null for calls to other tools. */
   const current = new Map<number | undefined, GrowingField | null>();
 
   const begin = (): GrowingField => {
@@ -27,17 +27,17 @@ export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece
     text += piece.text;
     const chunks = piece.tool_call_chunks ?? [];
     for (const { index, name, args } of chunks) {
-      if (name) current.set(index, name === tool ? begin() : null); // the name comes with the first piece of a call
+      if (name) current.set(index, name === tool ? begin() : null); // only the first piece of a call has a name
       current.get(index)?.feed(args ?? '');
     }
-    // Some clients give calls in one piece only.
+    // Some clients deliver calls in one piece.
     for (const call of chunks.length === 0 ? (piece.tool_calls ?? []) : []) {
       const whole: unknown = call.args[field];
       if (call.name === tool && typeof whole === 'string') begin().feed(JSON.stringify({ [field]: whole }));
     }
-    // What a model does not say to anybody is not shown either, not even its first letters.
-    const parts = [wholeCharacters(text), ...messages.map((message) => message.text())].map((part) =>
-      MAY_BE_CALL.test(part) ? '' : readSaid(part, true).text,
+    // Thoughts and calls written as text are not shown, not even their first letters.
+    const parts = [dropHalfCharacter(text), ...messages.map((message) => message.text())].map((part) =>
+      MAY_BE_CALL.test(part) ? '' : readSpokenText(part, true).text,
     );
     const all = parts.filter((part) => part.trim() !== '').join('\n\n');
     if (all === shown) return;

@@ -1,35 +1,35 @@
-/** Reads one string out of a JSON object that is still being written. */
+/** Reads one string field of a JSON object while it is being streamed. */
 export interface GrowingField {
-  /** Takes the next piece, cut anywhere: in the middle of an escape, of a pair of surrogates, of a name. */
+  /** Takes the next piece, which may be cut anywhere, even within an escape. */
   feed(piece: string): void;
-  /** The string as far as it can be told. Never ends in half of a character. */
+  /** The string so far. Never ends in half a surrogate pair. */
   text(): string;
 }
 
 /*
- * A machine of one character at a time:
+ * A state machine that reads one character at a time:
  *   'open'   before or between names       → 'name' at a quote
  *   'name'   inside a name                 → 'after' at its end
  *   'after'  waits for the colon and value → 'string' at a quote, else 'other'
- *   'string' inside a string value         → 'open' at its end; collected when the name is ours
+ *   'string' inside a string value         → 'open' at its end; collected when its name is `field`
  *   'other'  numbers, lists, objects: skipped with their strings until the comma that ends them at depth 0
  */
 type State = 'open' | 'name' | 'after' | 'string' | 'other';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** Reads the string value of `field`, at the top level of the object only. */
+/** Reads the string value of a top-level `field`. */
 export function createGrowingField(field: string): GrowingField {
   let state: State = 'open';
   let name = '';
-  let found = '';
-  /** Lists and objects that are open inside a skipped value, and whether a string of it is. */
+  let value = '';
+  /** Nesting depth within a skipped value, and whether a string is open in it. */
   let depth = 0;
   let quoted = false;
-  /** What followed a backslash so far; null outside of an escape. */
+  /** Characters of the current escape after its backslash; null outside of one. */
   let escape: string | null = null;
 
-  /** One character of a string: answers what it stands for, or '' while an escape is not complete. */
+  /** Decodes one character of a string; '' while an escape is incomplete. */
   const decode = (char: string): string => {
     if (escape === null) {
       if (char !== '\\') return char;
@@ -72,7 +72,7 @@ export function createGrowingField(field: string): GrowingField {
         if (char === ':' || /\s/.test(char)) return;
         state = char === '"' ? 'string' : 'other';
         if (state === 'other') skip(char);
-        else if (name === field) found = '';
+        else if (name === field) value = '';
         return;
       case 'string': {
         if (ends) {
@@ -80,7 +80,7 @@ export function createGrowingField(field: string): GrowingField {
           return;
         }
         const decoded = decode(char);
-        if (name === field) found += decoded;
+        if (name === field) value += decoded;
         return;
       }
       case 'other':
@@ -92,11 +92,11 @@ export function createGrowingField(field: string): GrowingField {
     feed: (piece) => {
       for (let index = 0; index < piece.length; index += 1) take(piece.charAt(index));
     },
-    text: () => wholeCharacters(found),
+    text: () => dropHalfCharacter(value),
   };
 }
 
-/** A text without the half of a character that it may end in while the other half is still to come. */
-export function wholeCharacters(text: string): string {
+/** Removes a trailing half of a surrogate pair, whose other half is still to come. */
+export function dropHalfCharacter(text: string): string {
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

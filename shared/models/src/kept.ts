@@ -1,47 +1,44 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-/** Where an answer carries what its provider wants back in later requests. */
-const FIELD = 'kept';
+/** Key of the data that an answer's provider wants back in later requests. */
+const KEPT_KEY = 'kept';
 
-/** Where an answer says which message it deals with. Records have the name, so it stays. */
-const PLACE = 'planner';
-const Place = z.object({ for: z.string() });
+/** Key of the handled message's id. Stored in records, so the name stays. */
+const HANDLED_KEY = 'planner';
+const HandledMessage = z.object({ for: z.string() });
 
 const Kept = z.object({ model: z.string(), data: z.unknown() });
 
-/** The extras of an answer that belong into the stored conversation: what `readKept` reads. Empty when `data` is null. */
-export function keptExtras(model: string, data: unknown): Record<string, unknown> {
-  return data === null || data === undefined ? {} : { [FIELD]: { model, data } };
+/** Extras with which an answer is stored, read by `readKept`. Empty when `data` is null. */
+export function toKeptExtras(model: string, data: unknown): Record<string, unknown> {
+  return data === null || data === undefined ? {} : { [KEPT_KEY]: { model, data } };
 }
 
-/**
- * The extras of an answer that have to be stored with it: what its model wants back. Everything else is left out: raw tool calls among
- * the extras would contradict calls that were renamed.
- */
+/** Picks the extras to store with an answer. All others are dropped: raw tool calls would contradict renamed calls. */
 export function pickKept({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): Record<string, unknown> {
   return Object.fromEntries(
-    [FIELD, PLACE].flatMap((name) => (extras[name] === undefined ? [] : [[name, extras[name]]])),
+    [KEPT_KEY, HANDLED_KEY].flatMap((name) => (extras[name] === undefined ? [] : [[name, extras[name]]])),
   );
 }
 
-/** The id of the message that an answer deals with, where its model says so; else null. */
-export function requestOf(answer: Pick<AIMessage, 'additional_kwargs'> | undefined): string | null {
-  return Place.safeParse(answer?.additional_kwargs[PLACE]).data?.for ?? null;
+/** The id of the message that an answer handles; null when its model does not say. */
+export function readHandledMessageId(answer: Pick<AIMessage, 'additional_kwargs'> | undefined): string | null {
+  return HandledMessage.safeParse(answer?.additional_kwargs[HANDLED_KEY]).data?.for ?? null;
 }
 
-/** The extras of an answer that the runtime writes in the place of a model; `isDone`: the message needs nothing more. */
-export function dealsWith(messageId: string, isDone: boolean): Record<string, unknown> {
-  return { [PLACE]: { for: messageId, done: isDone } };
+/** Extras of an answer that the runtime writes instead of a model. `isDone`: the message needs no further pass. */
+export function markHandled(messageId: string, isDone: boolean): Record<string, unknown> {
+  return { [HANDLED_KEY]: { for: messageId, done: isDone } };
 }
 
-/** What `model` wanted back with this answer; null when another model gave it, or nothing was wanted. */
+/** The data that `model` wants back with this answer; null when there is none or another model answered. */
 export function readKept<S extends z.ZodType>(
   message: Pick<AIMessage, 'additional_kwargs'>,
   model: string,
   schema: S,
 ): z.output<S> | null {
-  const kept = Kept.safeParse(message.additional_kwargs[FIELD]);
+  const kept = Kept.safeParse(message.additional_kwargs[KEPT_KEY]);
   if (!kept.success || kept.data.model !== model) return null;
   return schema.safeParse(kept.data.data).data ?? null;
 }

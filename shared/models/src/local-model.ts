@@ -4,24 +4,24 @@ import { toModelError } from './retry/failure.ts';
 import type { Model, ModelObserver, ModelRequest } from './port.ts';
 import { toFunctions, toTool } from './providers/provider.ts';
 
-/** A chat model in this process, such as the offline planner: it needs no tries and no deadline, costs nothing, and shows no drafts. */
+/** Wraps a chat model of this process, such as the offline planner: no retries, deadline, cost or drafts. */
 export function createLocalModel(chat: BaseChatModel, name: string, observer: ModelObserver = {}): Model {
-  const bind = binder(chat);
+  const bind = createToolBinder(chat);
   const spend = { model: name, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
   return {
     name,
     ask: async ({ messages, tools, object, signal, onSpend }: ModelRequest) => {
       const startedAt = performance.now();
-      const done = (result: string): void =>
+      const report = (result: string): void =>
         observer.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });
       try {
         const model = object ? bind([toTool(object)], object.name) : bind(tools);
         const message = await model.invoke([...messages], { signal });
-        done('answered');
+        report('answered');
         onSpend?.(spend);
         return { message, model: name };
       } catch (thrown) {
-        done(signal.aborted ? 'aborted' : 'failed');
+        report(signal.aborted ? 'aborted' : 'failed');
         throw signal.aborted ? thrown : toModelError(thrown);
       }
     },
@@ -30,8 +30,8 @@ export function createLocalModel(chat: BaseChatModel, name: string, observer: Mo
 
 type Bound = Pick<BaseChatModel, 'invoke'>;
 
-/** Binding costs time and depends only on the tool names, so it is done once per set of tools. */
-function binder(model: BaseChatModel): (tools: readonly BoundTool[], force?: string) => Bound {
+/** Binding is slow and depends only on the tools' names, so its result is cached per set of tools. */
+function createToolBinder(model: BaseChatModel): (tools: readonly BoundTool[], force?: string) => Bound {
   const bound = new Map<string, Bound>();
   return (tools, force) => {
     const key = [force ?? '', ...tools.map((tool) => tool.name)].join(' ');

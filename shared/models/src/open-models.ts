@@ -5,21 +5,21 @@ import { createLocalModel } from './local-model.ts';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { OfflineChatModel } from '@signalbox/planner/chat-model';
 import type { Model, ModelObserver, Models } from './port.ts';
-import { costOf, loadPrices, type Prices } from './prices.ts';
+import { computeCost, loadPrices, type Prices } from './prices.ts';
 import { createRemoteModel } from './remote-model.ts';
 import { listModels, OFFLINE, type ModelPlan, type ModelSettings } from './settings.ts';
 
-/** What the models of a plan are opened with. */
+/** Options for opening models. */
 export interface OpenOptions {
-  /** Asked at each answer of the offline planner, so that capabilities may change while the model lives. */
+  /** Called for each answer of the offline planner, so that capabilities may change meanwhile. */
   readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn'>;
   readonly observer?: ModelObserver;
 }
 
 /**
- * Opens every model of a plan: one client library is loaded for each provider that is used, and nothing is asked yet.
- * Throws CONFIG_INVALID when the file of prices cannot be read.
+ * Opens every model of a plan. Loads one client library per provider in use and calls no model. Throws CONFIG_INVALID when the price file
+ * cannot be read.
  */
 export async function openModels(plan: ModelPlan, options: OpenOptions): Promise<Models> {
   const all = listModels(plan);
@@ -32,20 +32,23 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
     }),
   );
   const candidates = new Map(opened);
-  // The built-in planner understands less than a model: in the place of one it only looks things up.
-  const standIn: Candidate = {
+  // As a fallback the built-in planner may only read: it understands less than a model.
+  const offlineFallback: Candidate = {
     model: openPlanner({ ...options, mayChange: false }),
     circuit: createCircuit(),
   };
 
-  /** A model with those that stand in for it. */
+  /** A model with its fallbacks. */
   const withFallbacks = (settings: ModelSettings): Model => {
     const [first = settings.name, ...rest] = new Set([settings, ...plan.fallbacks].map(({ name }) => name));
-    return createFallback([find(first), ...rest.map((name) => (name === OFFLINE ? standIn : find(name)))], options.log);
+    return createFallback(
+      [find(first), ...rest.map((name) => (name === OFFLINE ? offlineFallback : find(name)))],
+      options.log,
+    );
   };
   const find = (name: string): Candidate => {
     const candidate = candidates.get(name);
-    if (!candidate) throw new Error(`the model ${name} was not opened`); // listModels has named all of them
+    if (!candidate) throw new Error(`the model ${name} was not opened`); // listModels listed all
     return candidate;
   };
   const main = withFallbacks(plan.main);
@@ -56,7 +59,7 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
   };
 }
 
-/** Opens one model by itself, without those that stand in for it. */
+/** Opens one model without fallbacks. */
 export async function openModel(
   settings: ModelSettings,
   options: Omit<OpenOptions, 'log'> & {
@@ -71,7 +74,7 @@ export async function openModel(
     wire: await settings.provider.open(settings),
     silenceMs: options.limits.silenceMs,
     deadlineMs: options.limits.deadlineMs,
-    cost: (tokens) => costOf(options.prices, settings.name, tokens),
+    cost: (tokens) => computeCost(options.prices, settings.name, tokens),
     ...(options.tries === undefined ? {} : { tries: options.tries }),
     ...options.observer,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canSee } from './pictures.ts';
+import { acceptsPictures } from './pictures.ts';
 
 test.each([
   ['openai:gpt-4.1-mini', true],
@@ -12,8 +12,8 @@ test.each([
   ['ollama:qwen3-vl:8b', true],
   ['openai_compatible:gpt-4.1', false],
   ['azure_openai:chat', false],
-])('what is known of %s is that it sees: %s', (model, sees) => {
-  expect(canSee(model)).toBe(sees);
+])('%s accepts pictures by default: %s', (model, expected) => {
+  expect(acceptsPictures(model)).toBe(expected);
 });
 
 test.each([
@@ -23,13 +23,13 @@ test.each([
   ['azure_openai:chat', true],
   ['azure_openai:chat-2', false],
   ['openai:gpt-5', false],
-])('a list of names is all that counts where there is one: %s', (model, sees) => {
-  expect(canSee(model, 'openai_compatible:qwen/vl*, azure_openai:chat')).toBe(sees);
+])('an explicit list replaces the defaults: %s', (model, expected) => {
+  expect(acceptsPictures(model, 'openai_compatible:qwen/vl*, azure_openai:chat')).toBe(expected);
 });
 
-test('a star stands for anything, nothing included, and no piece is used twice', () => {
-  expect(canSee('a:bc', 'a:*b*c*')).toBe(true);
-  expect(canSee('a:aba', 'a:ab*ba')).toBe(false);
-  expect(canSee('anything', '*')).toBe(true);
-  expect(canSee('anything', '')).toBe(false);
+test('a star matches any characters or none, and pieces do not overlap', () => {
+  expect(acceptsPictures('a:bc', 'a:*b*c*')).toBe(true);
+  expect(acceptsPictures('a:aba', 'a:ab*ba')).toBe(false);
+  expect(acceptsPictures('anything', '*')).toBe(true);
+  expect(acceptsPictures('anything', '')).toBe(false);
 });

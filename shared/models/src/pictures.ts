@@ -1,11 +1,9 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Picture } from './port.ts';
 
-/*
- * Which models can look at pictures, and how they get them. Pictures go along with one call; no conversation keeps their bytes.
- */
+/* Which models accept pictures, and how they get them. Pictures go with one call; conversations do not store their bytes. */
 
-/** Models that can, by what their makers document. Others are named with MODEL_SEES. */
+/** Models that accept pictures by their makers' documentation. MODEL_SEES names others. */
 const KNOWN = [
   'openai:gpt-4o*,openai:gpt-4.1*,openai:gpt-4-turbo*,openai:gpt-5*,openai:o3*,openai:o4*', // platform.openai.com/docs/models
   'anthropic:claude-3*,anthropic:claude-opus*,anthropic:claude-sonnet*,anthropic:claude-haiku*', // docs.anthropic.com
@@ -13,38 +11,35 @@ const KNOWN = [
   'ollama:llava*,ollama:gemma3*,ollama:qwen2.5vl*,ollama:qwen3-vl*,ollama:llama3.2-vision*,ollama:minicpm-v*', // ollama.com
 ].join(',');
 
-/** Whether a model, as `provider:model`, is one of these names, separated by commas; `*` stands for any characters. */
-export function canSee(model: string, names: string = KNOWN): boolean {
-  return names.split(',').some((name) => isNamed(model.toLowerCase(), name.trim().toLowerCase().split('*')));
+/** True when a model (`provider:model`) matches one of the comma-separated names; `*` matches any characters. */
+export function acceptsPictures(model: string, names: string = KNOWN): boolean {
+  return names.split(',').some((name) => matchesPieces(model.toLowerCase(), name.trim().toLowerCase().split('*')));
 }
 
-/**
- * The same conversation, each message with the pictures that came with it. A model that cannot see is told that there is something
- * that it cannot see, so that it does not guess.
- */
-export function withPictures(
+/** Adds pictures to the messages they came with. A model that cannot see is told that there was a picture, so that it does not guess. */
+export function addPictures(
   messages: readonly BaseMessage[],
   pictures: readonly Picture[],
-  sees: boolean,
+  canSeePictures: boolean,
 ): readonly BaseMessage[] {
   if (pictures.length === 0) return messages;
   return messages.map((message) => {
     const own = pictures.filter(({ messageId }) => messageId === message.id);
     if (own.length === 0 || !HumanMessage.isInstance(message)) return message;
-    const text = { type: 'text' as const, text: sees ? message.text : `${message.text}\n${UNSEEN}` };
+    const text = { type: 'text' as const, text: canSeePictures ? message.text : `${message.text}\n${UNSEEN}` };
     const shown = own.map(({ mimeType, base64 }) => ({
-      type: 'image_url' as const, // every client translates this form into that of its provider
+      type: 'image_url' as const, // every client converts this form
       image_url: { url: `data:${mimeType};base64,${base64}` },
     }));
-    return new HumanMessage({ id: message.id, content: sees ? [text, ...shown] : [text] } as never); // its id is set: it was compared
+    return new HumanMessage({ id: message.id, content: canSeePictures ? [text, ...shown] : [text] } as never); // the id is set: it equals a picture's
   });
 }
 
-/** For a model that stands in for one that sees. */
+/** Told to a fallback model that cannot see. */
 const UNSEEN = '[You cannot look at the picture that came with this. Say so, and ask for a description in words.]';
 
-/** Whether a text consists of these pieces with anything between them. */
-function isNamed(text: string, [first = '', ...pieces]: string[]): boolean {
+/** True when a text consists of these pieces, in order, with anything between them. */
+function matchesPieces(text: string, [first = '', ...pieces]: string[]): boolean {
   if (!text.startsWith(first)) return false;
   const last = pieces.pop();
   if (last === undefined) return text === first;

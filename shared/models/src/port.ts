@@ -2,12 +2,11 @@ import type { AIMessage, BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 
 /*
- * What the agents know of language models: a request, an answer, and what it cost. Who answers is decided by the settings
- * (settings.ts), how a provider is spoken to stands in providers/, and tries, deadlines and the order of fallbacks are the same for
- * all of them (remote-model.ts, fallback.ts).
+ * The agents' interface to language models. Which model answers is configured in settings.ts; providers/ has one client per provider;
+ * retries, deadlines and fallbacks are the same for all (remote-model.ts, fallback.ts).
  */
 
-/** The object that a model has to give instead of words: see `askObject`. */
+/** An object that a model has to return instead of text: see `askObject`. */
 export interface ObjectRequest {
   readonly name: string;
   readonly description: string;
@@ -15,18 +14,18 @@ export interface ObjectRequest {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Where partial text goes while it is written. */
+/** Receives partial text while it is streamed. */
 export interface DraftRequest {
-  /** The tool whose argument `field` is a message to a person: it is shown too while it grows. */
+  /** The tool whose argument `field` is a message to a person, streamed as well. */
   readonly tool: string;
   readonly field: string;
-  /** Gets the whole text so far, each time that it has grown. After a second try it may begin anew. Must not throw. */
+  /** Called with the whole text so far whenever it grew; a retry may start again from nothing. Must not throw. */
   readonly show: (text: string) => void;
 }
 
-/** A picture that a person sent. It goes along with a call and is no part of the conversation. */
+/** A picture that a person sent. Part of one call, not of the conversation. */
 export interface Picture {
-  /** The message that it came with. */
+  /** Id of the message that it came with. */
   readonly messageId: string;
   readonly mimeType: string;
   readonly base64: string;
@@ -35,58 +34,58 @@ export interface Picture {
 export interface ModelRequest {
   /** A system message first, if there is one. */
   readonly messages: readonly BaseMessage[];
-  /** What came with some of them. A model that does not see leaves them out. */
+  /** Pictures of these messages. Models that cannot see ignore them. */
   readonly pictures?: readonly Picture[];
   readonly tools: readonly BoundTool[];
-  /** Set: the answer is one object; `tools` is empty then. */
+  /** When set, the answer is one object and `tools` is empty. */
   readonly object: ObjectRequest | null;
-  /** Ends the call and its connection at once. */
+  /** Aborts the call and its connection at once. */
   readonly signal: AbortSignal;
-  /** Models that answer in one piece never call it. */
+  /** Ignored by models that do not stream. */
   readonly draft?: DraftRequest;
-  /** Told of everything that was used, also by tries that failed and calls that were cut short, as far as the provider says. */
+  /** Called for all usage that the provider reports, including failed tries and aborted calls. */
   readonly onSpend?: (spend: ModelSpend) => void;
 }
 
 export interface ModelAnswer {
-  /** Text and tool calls. An object comes as the arguments of a call with its name, or as text. */
+  /** Text and tool calls. An object arrives as the arguments of a call with its name, or as text. */
   readonly message: AIMessage;
-  /** Name of the model that answered. */
+  /** The model that answered. */
   readonly model: string;
 }
 
-/** What one call used. The built-in planner uses nothing: it reports zeros that cost nothing. */
+/** Usage of one call. The built-in planner reports zeros. */
 export interface ModelSpend {
   readonly model: string;
-  /** All input tokens, those from the provider's cache included. */
+  /** All input tokens, including cached ones. */
   readonly inputTokens: number;
-  /** Those of the input that came out of the provider's cache. */
+  /** Input tokens read from the provider's cache. */
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** USD; null when the price of the model is not known or the provider reports no usage. Never 0 for want of a price. */
+  /** USD; null, never 0, when the price is unknown or the provider reports no usage. */
   readonly costUsd: number | null;
 }
 
 export interface Model {
   /** `provider:model`, or `offline`. */
   readonly name: string;
-  /** It can look at pictures. */
+  /** Set when it accepts pictures. */
   readonly sees?: true;
   /**
-   * Answers once. Throws MODEL_UNAVAILABLE or its kin with a ModelFailure as its cause after all tries, and the signal's reason when it is
-   * aborted. Asking twice may give two answers, and costs twice.
+   * Answers once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the signal's
+   * reason. Not idempotent: each call costs.
    */
   ask(request: ModelRequest): Promise<ModelAnswer>;
 }
 
-/** The models of an installation: one for each node of each agent. */
+/** The models of an installation, per agent and node. */
 export interface Models {
-  /** The main model's name, with those that stand in for it. */
+  /** Names of the main model and its fallbacks. */
   readonly names: readonly string[];
   of(agent: string, node: string): Model;
 }
 
-/** Told of every call, for figures. */
+/** Called for every call, for metrics. */
 export interface ModelObserver {
   readonly onCall?: (call: { readonly model: string; readonly result: string; readonly durationMs: number }) => void;
   readonly onSpend?: (spend: ModelSpend) => void;

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import type { TokenCounts } from './retry/chat-try.ts';
 
-/** Prices that come with the product, with their source and date. */
+/** The built-in price table, with source and date. */
 const FILE = fileURLToPath(new URL('../../../infra/models/prices.json', import.meta.url));
 
 const TOKENS_PER_PRICE = 1_000_000;
-/** Costs are kept to a billionth of a dollar: below the price of one token, and free of the noise of binary fractions. */
+/** Costs are rounded to a billionth of a dollar: below one token's price, without noise of binary fractions. */
 const NANO = 1e9;
 
-/** USD per million tokens. Without a price of its own, what the cache gives or takes costs as much as other input. */
+/** USD per million tokens. Cache reads and writes without own prices cost as much as other input. */
 const Price = z.object({
   input: z.number().min(0),
   cached: z.number().min(0).optional(),
@@ -22,20 +22,20 @@ const Price = z.object({
 const PriceFile = z.object({
   source: z.string(),
   asOf: z.iso.date(),
-  /** By `provider:model`. */
+  /** Keyed by `provider:model`. */
   models: z.record(z.string(), Price),
 });
 
 export type Prices = ReadonlyMap<string, z.infer<typeof Price>>;
 
-/** Reads the price table; the entries of `ownFile` go before those that come with the product. Throws CONFIG_INVALID. */
+/** Reads the price table; entries of `ownFile` override the built-in ones. Throws CONFIG_INVALID. */
 export async function loadPrices(ownFile: string | null): Promise<Prices> {
   const files = await Promise.all([readPrices(FILE), ...(ownFile === null ? [] : [readPrices(ownFile)])]);
   return new Map(files.flatMap((file) => Object.entries(file.models)));
 }
 
-/** What a call cost, in USD; null when the model has no price. A dated name has the price of the name without the date. */
-export function costOf(prices: Prices, model: string, tokens: TokenCounts): number | null {
+/** The cost of a call in USD; null when the model has no price. A dated model name falls back to the undated one. */
+export function computeCost(prices: Prices, model: string, tokens: TokenCounts): number | null {
   const price = prices.get(model) ?? prices.get(model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, ''));
   if (!price) return null;
   const { input, output, cached = input, cacheWrite = input } = price;

@@ -1,37 +1,34 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-/*
- * Why a model answers as it does, in its own words, where its provider gives them. They are for the record alone: people are not shown
- * them, and no model is given them again.
- */
+/* A model's reasoning, where its provider returns it. Stored for the record only: never shown to people or sent to a model again. */
 
-/** Where an answer carries it. */
+/** Key of the reasoning among an answer's extras. */
 const FIELD = 'reasoning';
 
-/** About what an answer of 4,096 tokens can hold, the usual limit of a provider; what is longer is cut. */
+/** About 4,096 tokens, the usual limit of an answer; longer reasoning is cut. */
 const REASONING_LENGTH = 16_000;
 
-/** The extras of an answer with its reasoning; empty when there is none. */
-export function reasoningExtras(reasoning: string | null): Record<string, string> {
+/** Extras with an answer's reasoning; empty without one. */
+export function toReasoningExtras(reasoning: string | null): Record<string, string> {
   const text = reasoning?.trim().slice(0, REASONING_LENGTH).toWellFormed() ?? '';
   return text === '' ? {} : { [FIELD]: text };
 }
 
-/** The reasoning of an answer of ours; null when there is none. */
-export function reasoningOf({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): string | null {
+/** The stored reasoning of an answer; null without one. */
+export function getReasoning({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): string | null {
   const reasoning = extras[FIELD];
   return typeof reasoning === 'string' && reasoning !== '' ? reasoning : null;
 }
 
 const Streamed = z.object({ reasoning_content: z.string() });
-/** Anthropic's client gives a block of its own, and Google's a text with a mark. */
+/** Anthropic returns a thinking block, Google a marked text. */
 const Block = z.union([
   z.object({ type: z.literal('thinking'), thinking: z.string() }).transform(({ thinking }) => thinking),
   z.object({ thought: z.literal(true), text: z.string() }).transform(({ text }) => text),
 ]);
 
-/** What a client of a provider gives as the reasoning of an answer; null when there is none. Pure. */
+/** Reads the reasoning from a client library's answer; null without one. Pure. */
 export function readReasoning({
   content,
   additional_kwargs: extras,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSaid } from './said-text.ts';
+import { readSpokenText } from './said-text.ts';
 
 const ANSWER = 'The answer is 42.';
 
-describe('what a model writes and does not say', () => {
+describe('readSpokenText', () => {
   it.each([
     `<think>secret thoughts</think>${ANSWER}`,
     `<THINK>\nsecret\n</THINK>\n\n${ANSWER}`,
@@ -35,8 +35,8 @@ describe('what a model writes and does not say', () => {
     `${ANSWER}<|python_tag|>secret.call()`,
     `${ANSWER}<think>secret for ever`,
     `${ANSWER}<|im_end|>`,
-  ])('is taken out of its text: %j', (whole) => {
-    expect(readSaid(whole).text).toBe(ANSWER);
+  ])('removes thoughts and calls: %j', (whole) => {
+    expect(readSpokenText(whole).text).toBe(ANSWER);
   });
 
   it.each([
@@ -46,8 +46,8 @@ describe('what a model writes and does not say', () => {
     '```tool_call\n{"name": "list_projects"}\n```',
     '<|channel|>analysis<|message|>secret',
     'analysisThe person asks for ever',
-  ])('leaves nothing of a text that is nothing else: %j', (whole) => {
-    expect(readSaid(whole).text).toBe('');
+  ])('returns nothing for a text of thoughts or calls alone: %j', (whole) => {
+    expect(readSpokenText(whole).text).toBe('');
   });
 
   it.each([
@@ -58,17 +58,17 @@ describe('what a model writes and does not say', () => {
     '```\n<think>not closed',
     'a < b, <b>bold</b>, [1], x <- y, analysis of the log: fine. I think > he thinks.',
     'analysis: all is well',
-  ])('leaves code and ordinary texts as they are: %j', (whole) => {
-    expect(readSaid(whole)).toEqual({ text: whole, thought: '', hasCall: false, isOpen: false });
+  ])('leaves code and ordinary text unchanged: %j', (whole) => {
+    expect(readSpokenText(whole)).toEqual({ text: whole, thought: '', hasCall: false, isOpen: false });
   });
 
-  it('says what was thought, that a call was written, and that the end is missing', () => {
-    expect(readSaid(`<think>secret</think>${ANSWER}`)).toMatchObject({ thought: 'secret', isOpen: false });
-    expect(readSaid('Wait.<tool_call>{}</tool_call>')).toMatchObject({ hasCall: true, isOpen: false });
-    expect(readSaid('Wait.<think>secret')).toMatchObject({ hasCall: false, isOpen: true });
+  it('reports the thought, a written call, and a missing end', () => {
+    expect(readSpokenText(`<think>secret</think>${ANSWER}`)).toMatchObject({ thought: 'secret', isOpen: false });
+    expect(readSpokenText('Wait.<tool_call>{}</tool_call>')).toMatchObject({ hasCall: true, isOpen: false });
+    expect(readSpokenText('Wait.<think>secret')).toMatchObject({ hasCall: false, isOpen: true });
   });
 
-  it('never shows a letter of it while it is being written, cut anywhere', () => {
+  it('never shows a letter of a thought or call while it is streamed', () => {
     const texts = [
       `<think>SECRET <think>SECRET</think> SECRET</think>${ANSWER}`,
       `${ANSWER}\n<tool_call>{"SECRET": 1}</tool_call>`,
@@ -79,17 +79,17 @@ describe('what a model writes and does not say', () => {
     ];
     for (const whole of texts)
       for (let end = 1; end <= whole.length; end += 1) {
-        const shown = readSaid(whole.slice(0, end), true).text;
+        const shown = readSpokenText(whole.slice(0, end), true).text;
         expect(ANSWER.startsWith(shown.trim())).toBe(true);
       }
   });
 
-  it('takes any text apart without losing what has no mark, and in time that grows with its length', () => {
+  it('keeps unmarked text, and takes linear time', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/[<[◁`~]/.test(text) && !/^\s*analysis/.test(text)),
         (text) => {
-          expect(readSaid(text).text).toBe(text);
+          expect(readSpokenText(text).text).toBe(text);
         },
       ),
     );
@@ -105,7 +105,7 @@ describe('what a model writes and does not say', () => {
       '\n',
     ]) {
       const startedAt = performance.now();
-      readSaid(piece.repeat(20_000));
+      readSpokenText(piece.repeat(20_000));
       expect(performance.now() - startedAt).toBeLessThan(1_000);
     }
   });

@@ -1,10 +1,10 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
 
-/** A call of a tool as its server sent it: clients repair half JSON, and what a model did not finish must not run. */
+/** A tool call as the server sent it: client libraries repair incomplete JSON, but an unfinished call must not run. */
 export interface SentCall {
   readonly name: string;
-  /** JSON, if it is whole. */
+  /** JSON when complete. */
   readonly args: string;
 }
 
@@ -14,10 +14,10 @@ interface OpenCall {
   args: string;
 }
 
-/** Gathers the calls of an answer that comes in pieces. Ids and indexes of servers repeat, and some send none. */
+/** Collects the calls of a streamed answer. Servers repeat ids and indexes, or send none. */
 export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly SentCall[] } {
   const calls: OpenCall[] = [];
-  /** The call that goes on at an index. */
+  /** The open call at each index. */
   const current = new Map<number, OpenCall>();
   const begin = (name: string, id: string | undefined, args: string): OpenCall => {
     const call = { name, id, args };
@@ -35,7 +35,7 @@ export function createCallReader(): { take(piece: AIMessageChunk): void; calls()
           if (index !== undefined) current.set(index, call);
         }
       }
-      // Some clients give calls in one piece only, which their server sent as objects.
+      // Some clients deliver calls in one piece, parsed already.
       for (const { id, name, args } of chunks.length === 0 ? (piece.tool_calls ?? []) : [])
         begin(name, id, JSON.stringify(args));
     },
@@ -43,16 +43,16 @@ export function createCallReader(): { take(piece: AIMessageChunk): void; calls()
   };
 }
 
-/** A piece without a name goes on, whatever its id: some servers make a new id for every piece. */
+/** True when a piece starts another call. A piece without a name continues the open one: some servers send a new id with every piece. */
 function beginsAnother(open: OpenCall, { id, name, args }: Omit<OpenCall, 'id'> & Pick<OpenCall, 'id'>): boolean {
   if (name === '') return false;
   if (name !== open.name || (id && open.id && id !== open.id)) return true;
   return readArguments(open.args) !== null && open.args.trim() !== '' && args.trim() !== '';
 }
 
-/** The arguments of a call; null when they are no whole JSON object. Nothing at all stands for no arguments. */
+/** Parses the arguments of a call; null when they are no complete JSON object. Empty text means no arguments. */
 export function readArguments(args: string): Record<string, unknown> | null {
   const parsed: unknown = args.trim() === '' ? {} : parseJson(args);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
-  return parsed as Record<string, unknown>; // an object of JSON
+  return parsed as Record<string, unknown>; // a JSON object
 }

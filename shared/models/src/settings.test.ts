@@ -3,10 +3,10 @@ import { readConfig } from '@signalbox/platform/config';
 import { AppError } from '@signalbox/contracts/errors';
 import { checkTargets, listModels, ModelConfig, readModelPlan } from './settings.ts';
 
-const planOf = (environment: Record<string, string>) => readModelPlan(readConfig(ModelConfig, environment));
-const problemsOf = (environment: Record<string, string>): string => {
+const readPlan = (environment: Record<string, string>) => readModelPlan(readConfig(ModelConfig, environment));
+const listProblems = (environment: Record<string, string>): string => {
   try {
-    planOf(environment);
+    readPlan(environment);
   } catch (error) {
     if (error instanceof AppError && error.code === 'CONFIG_INVALID') return error.message;
     throw error;
@@ -39,17 +39,17 @@ describe('choosing the model', () => {
     [{ MODEL: 'openai:gpt-5.5', OPENAI_API_KEY: 'k', OPENAI_MODEL: 'm' }, 'openai:gpt-5.5'],
     [{ MODEL: 'ollama:llama3.2:3b' }, 'ollama:llama3.2:3b'],
     [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'openai:gpt-4.1-mini'],
-  ])('%j is %s', (environment, name) => {
-    expect(planOf(environment).main.name).toBe(name);
+  ])('%j selects %s', (environment, name) => {
+    expect(readPlan(environment).main.name).toBe(name);
   });
 
-  it('takes the server of one’s own, with or without a key', () => {
-    const { main } = planOf({ MODEL: 'openai', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'm' });
+  it('accepts an own server without a key', () => {
+    const { main } = readPlan({ MODEL: 'openai', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'm' });
     expect(main).toMatchObject({ model: 'm', apiKey: null, baseURL: 'http://127.0.0.1:1/v1' });
   });
 
   it('never gives the key of one provider to another', () => {
-    const { main } = planOf({
+    const { main } = readPlan({
       MODEL: 'openai_compatible:m',
       OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1',
       OPENAI_API_KEY: 'k',
@@ -68,17 +68,17 @@ describe('choosing the model', () => {
     [{ OPENAI_API_KEY: 'k', MODEL_FOR: 'product_owner' }, 'MODEL_FOR: each entry has to be written as agent=model'],
     [{ MODEL_TIMEOUT_MS: '5' }, 'MODEL_TIMEOUT_MS'],
   ])('refuses %j and says what to set', (environment, problem) => {
-    expect(problemsOf(environment)).toContain(problem);
+    expect(listProblems(environment)).toContain(problem);
   });
 
   it('names every problem at once', () => {
-    const problems = problemsOf({ MODEL: 'anthropic', MODEL_FALLBACK: 'google,nobody', MODEL_FOR: 'a.b=openai' });
+    const problems = listProblems({ MODEL: 'anthropic', MODEL_FALLBACK: 'google,nobody', MODEL_FOR: 'a.b=openai' });
     for (const part of ['ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'nobody', 'OPENAI_API_KEY'])
       expect(problems).toContain(part);
   });
 
-  it('does not repeat a key that was put into MODEL by mistake', () => {
-    expect(problemsOf({ MODEL: 'sk-proj-123456' })).not.toContain('123456');
+  it('does not show a key that was put into MODEL by mistake', () => {
+    expect(listProblems({ MODEL: 'sk-proj-123456' })).not.toContain('123456');
   });
 
   it('marks every key as secret', () => {
@@ -88,11 +88,11 @@ describe('choosing the model', () => {
   });
 });
 
-describe('the other models of a plan', () => {
+describe('fallbacks and targets of a plan', () => {
   const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 
-  it('are the fallbacks in their order and those of agents and nodes', () => {
-    const plan = planOf({
+  it('are read in order, for agents and nodes', () => {
+    const plan = readPlan({
       ...keys,
       MODEL_FALLBACK: 'anthropic:claude-haiku-4-5, openai:gpt-4.1-nano ,offline',
       MODEL_FOR: 'product_owner.intent_parser=openai:gpt-4.1-nano, product_owner=anthropic',
@@ -115,9 +115,9 @@ describe('the other models of a plan', () => {
     ]);
   });
 
-  it('are refused for an agent or node that does not exist, with those that do', () => {
+  it('an unknown agent or node is refused, and the known ones are listed', () => {
     const agents = [{ id: 'product_owner', nodes: ['intent_parser', 'product_owner'] }];
-    const check = (target: string) => () => checkTargets(planOf({ ...keys, MODEL_FOR: `${target}=openai` }), agents);
+    const check = (target: string) => () => checkTargets(readPlan({ ...keys, MODEL_FOR: `${target}=openai` }), agents);
     expect(check('product_owner')).not.toThrow();
     expect(check('product_owner.intent_parser')).not.toThrow();
     expect(check('product_owner.intent')).toThrow(

@@ -1,14 +1,14 @@
 import { abortAfter } from '@signalbox/contracts/time';
 import { HumanMessage } from '@langchain/core/messages';
-import { failureOf, type ModelFailure } from './retry/failure.ts';
+import { findModelFailure, type ModelFailure } from './retry/failure.ts';
 import { openModel } from './open-models.ts';
 import { loadPrices } from './prices.ts';
 import type { ModelPlan, ModelSettings } from './settings.ts';
 
-/** What came of a trial call. */
+/** The result of a trial call. */
 export type CallOutcome =
   | { readonly result: 'works'; readonly durationMs: number }
-  /** It answered, but did not call the tool that it was told to call. */
+  /** The model answered without calling the requested tool. */
   | { readonly result: 'no-call' }
   | { readonly result: 'failed'; readonly failure: ModelFailure };
 
@@ -19,8 +19,8 @@ const PING = {
 };
 
 /**
- * Makes one tiny call, as the agents make theirs: streamed, and with a tool. Costs a few tokens. Never throws for what a server does;
- * throws CONFIG_INVALID when the file of prices cannot be read.
+ * Makes one small call in the agents' way: streamed and with a tool. Costs a few tokens. Failures are returned; throws CONFIG_INVALID
+ * when the price file cannot be read.
  */
 export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<CallOutcome> {
   if (settings.provider === null) return { result: 'works', durationMs: 0 };
@@ -42,7 +42,7 @@ export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlin
     const called = message.tool_calls?.some((call) => call.name === PING.name) ?? false;
     return called ? { result: 'works', durationMs: performance.now() - startedAt } : { result: 'no-call' };
   } catch (thrown) {
-    const failure = failureOf(thrown);
+    const failure = findModelFailure(thrown);
     if (!failure) throw thrown;
     return { result: 'failed', failure };
   }

@@ -1,32 +1,35 @@
 import { AIMessage, type AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { isComplete } from './providers/provider.ts';
-import { readReasoning, reasoningExtras } from './reasoning.ts';
-import { readSaid, type SaidText } from './said-text.ts';
+import { readReasoning, toReasoningExtras } from './reasoning.ts';
+import { readSpokenText, type SpokenText } from './said-text.ts';
 import { readArguments, type SentCall } from './sent-calls.ts';
 import type { ModelRequest } from './port.ts';
 
 /*
- * What is made of an answer. Its calls are carried out whole or not at all: with one of them cut, nobody knows what the others were to
- * go with, and a deployment must not run without the variable that was to be set before it.
+ * Turns a streamed answer into the one that is stored. Its calls run all or none: when one is cut, nobody knows what the others belong
+ * to, and a deployment must not run without the variable that was to be set before it.
  */
 
-/** Where an answer says that its text lacks its end, and that a call was written as text. */
+/** Keys of two extras: the text lacks its end; a call was written as text. */
 const UNFINISHED = 'unfinished';
 const WRITTEN_CALL = 'writtenCall';
 
-/** Whether the text or the object of an answer lacks its end. */
+/** True when the text or object of an answer lacks its end. */
 export function isUnfinished({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): boolean {
   return extras[UNFINISHED] === true;
 }
 
-/** Whether an answer holds nothing to say and nothing to do: no text and no call, or a call as text, which nobody carries out. */
-export function isHollow(answer: AIMessage): boolean {
+/** True when an answer has neither text nor calls, or only a call written as text, which nobody runs. */
+export function isEmptyAnswer(answer: AIMessage): boolean {
   if ((answer.tool_calls ?? []).length + (answer.invalid_tool_calls ?? []).length > 0) return false;
   return answer.text.trim() === '' || answer.additional_kwargs[WRITTEN_CALL] === true;
 }
 
-/** An answer without what only looks like one. Calls that must not run are invalid, each with the reason for its model. Pure. */
+/**
+ * Creates the answer without thoughts and calls written as text. Calls that must not run become invalid calls with a reason for the
+ * model. Pure.
+ */
 export function toAnswer(
   answer: AIMessageChunk,
   sent: readonly SentCall[],
@@ -38,13 +41,13 @@ export function toAnswer(
 ): AIMessage {
   const isCut = !isComplete(end);
   const { draft, object } = request;
-  // An object may hold marks in its strings.
+  // Strings of an object may contain such marks.
   const isObject = object !== null && parseJson(answer.text) !== undefined;
-  const said = isObject ? plainly(answer.text) : readSaid(answer.text);
+  const said = isObject ? toPlainText(answer.text) : readSpokenText(answer.text);
   const isCall = isWrittenCall(said.text, request);
   const hasCall = said.hasCall || isCall;
   const text = isCall ? '' : said.text;
-  const calls = object === null ? readCalls(sent, isCut ? end : null) : clientCalls(answer, isCut ? end : null);
+  const calls = object === null ? readCalls(sent, isCut ? end : null) : readClientCalls(answer, isCut ? end : null);
   const hasCalls = calls.valid.length + calls.invalid.length > 0;
   const isOpen = (isCut || said.isOpen) && !hasCalls && text.trim() !== '';
   return new AIMessage({
@@ -54,19 +57,19 @@ export function toAnswer(
       type: 'tool_call',
       id: `call_${place}`,
       name,
-      args: draft?.tool === name ? withSaidField(args, draft.field) : args,
+      args: draft?.tool === name ? cleanMessageField(args, draft.field) : args,
     })),
     invalid_tool_calls: calls.invalid.map((call) => ({ type: 'invalid_tool_call', ...call })),
     additional_kwargs: {
       ...kept,
-      ...reasoningExtras(readReasoning(answer) ?? said.thought),
+      ...toReasoningExtras(readReasoning(answer) ?? said.thought),
       ...((object === null ? isOpen : isCut) ? { [UNFINISHED]: true } : {}),
       ...(hasCall && !hasCalls ? { [WRITTEN_CALL]: true } : {}),
     },
   });
 }
 
-function plainly(text: string): SaidText {
+function toPlainText(text: string): SpokenText {
   return { text, thought: '', hasCall: false, isOpen: false };
 }
 
@@ -82,24 +85,24 @@ const BROKEN = (args: string): string =>
 const BESIDE_BROKEN =
   'another call of the same answer was not whole, so no call of it was carried out: make each call again';
 
-/** `cut`: the server's word for an end before the end. */
+/** `cut`: the end reason when the answer was cut off. */
 function readCalls(sent: readonly SentCall[], cut: string | null): Calls {
   const read = sent.map(({ name, args }) => ({ name, args: readArguments(args), given: args }));
   const isWhole = cut === null && read.every(({ name, args }) => args !== null && name !== '');
   if (isWhole) return { valid: read.map(({ name, args }) => ({ name, args: args ?? {} })), invalid: [] };
-  const whyNot = (args: unknown, given: string): string => (args === null ? BROKEN(given) : BESIDE_BROKEN);
+  const explainInvalid = (args: unknown, given: string): string => (args === null ? BROKEN(given) : BESIDE_BROKEN);
   return {
     valid: [],
     invalid: read.map(({ name, args, given }) => ({
       name: name || 'unnamed',
       args: given,
-      error: cut === null ? whyNot(args, given) : CUT(cut),
+      error: cut === null ? explainInvalid(args, given) : CUT(cut),
     })),
   };
 }
 
-/** The call that gives an object: it comes in one piece, and clients read those as they were sent. */
-function clientCalls(
+/** The call that returns an object; it arrives in one piece, as the client parsed it. */
+function readClientCalls(
   { tool_calls: calls = [], invalid_tool_calls: broken = [] }: AIMessageChunk,
   cut: string | null,
 ): Calls {
@@ -111,7 +114,7 @@ function clientCalls(
   };
 }
 
-/** Whether a text is nothing but a call of one of the tools as small models write them. */
+/** True when a text is nothing but a tool call as small models write it. */
 function isWrittenCall(text: string, { tools }: Pick<ModelRequest, 'tools'>): boolean {
   const plain = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
   if (!/^[[{]/.test(plain)) return false;
@@ -125,12 +128,12 @@ function isCallOf(call: unknown, names: ReadonlySet<string>): boolean {
   if (typeof call !== 'object' || call === null) return false;
   const { name, tool, function: called, ...rest } = call as Readonly<Record<string, unknown>>; // an object of JSON
   if (typeof called === 'object') return isCallOf(called, names);
-  const isNamed = [name, tool, called].some((one) => typeof one === 'string' && names.has(one));
+  const isNamed = [name, tool, called].some((value) => typeof value === 'string' && names.has(value));
   return isNamed && ['arguments', 'parameters', 'args', 'input'].some((field) => field in rest);
 }
 
-/** The message to a person inside a call, without what the model does not say to anybody. */
-function withSaidField(args: Record<string, unknown>, field: string): Record<string, unknown> {
+/** Removes thoughts and written calls from the message argument of a call. */
+function cleanMessageField(args: Record<string, unknown>, field: string): Record<string, unknown> {
   const message = args[field];
-  return typeof message === 'string' ? { ...args, [field]: readSaid(message).text } : args;
+  return typeof message === 'string' ? { ...args, [field]: readSpokenText(message).text } : args;
 }

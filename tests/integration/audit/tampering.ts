@@ -129,9 +129,9 @@ export function tamper(history: History, random: Random): Tampering {
   const move = MOVES[pick(random, 0, MOVES.length - 1)] ?? edit;
   const done = move(history, random);
   const hidden = random();
-  const isHollow = history.places.some((place) => place.event === null);
-  if (move === rewrite || (hidden < 0.67 && !isHollow)) rehash(history);
-  if (hidden >= 0.33 || isHollow) return done;
+  const isEmptyAnswer = history.places.some((place) => place.event === null);
+  if (move === rewrite || (hidden < 0.67 && !isEmptyAnswer)) rehash(history);
+  if (hidden >= 0.33 || isEmptyAnswer) return done;
   // The checkpoints of the database, too, are made to agree, with whatever key there is.
   const sizes = history.inside.map(({ size }) => size).filter((size) => size <= history.places.length);
   history.inside = sign(history, sizes, FORGER.privateKey).map(({ leaves: _leaves, ...checkpoint }) => checkpoint);

@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ModelContext, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelRequest } from '@signalbox/models/port';
-import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
+import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 
@@ -63,7 +63,7 @@ function wellFormed(value: unknown): unknown {
 export function answerOf(message: AIMessage): RecordedAnswer {
   const { reasoning: _, ...extras } = message.additional_kwargs;
   return {
-    ...reasoningExtras(reasoningOf(message)),
+    ...toReasoningExtras(getReasoning(message)),
     id: message.id ?? null,
     text: message.text,
     calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id: id ?? '', name, args })),

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { RecordedAsk } from '@signalbox/contracts/governance/execution-turn';
 import type { Model, ModelSpend } from '@signalbox/models/port';
-import { isNoAnswer } from '@signalbox/models/retry/failure';
+import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
 import { answerOf, contextOf } from '../agents/model-context.ts';
 import { askObject, objectKind, type ObjectKind } from '../agents/object.ts';
@@ -81,6 +81,6 @@ export function canRead({ name }: Pick<Model, 'name'>): boolean {
 }
 
 function nullWithoutAnswer(thrown: unknown): null {
-  if (isNoAnswer(thrown) || (thrown instanceof AppError && thrown.code === 'MODEL_GARBAGE')) return null;
+  if (isModelUnavailable(thrown) || (thrown instanceof AppError && thrown.code === 'MODEL_GARBAGE')) return null;
   throw thrown;
 }

@@ -1,6 +1,6 @@
 import { AIMessage } from '@langchain/core/messages';
 import type { RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
-import { reasoningExtras } from '@signalbox/models/reasoning';
+import { toReasoningExtras } from '@signalbox/models/reasoning';
 
 /** A recorded answer as the message that a model gave. */
 export function answerMessage({
@@ -21,6 +21,6 @@ export function answerMessage({
       ...(name === null ? {} : { name }),
       ...(args === null ? {} : { args }),
     })),
-    additional_kwargs: { ...extras, ...reasoningExtras(reasoning ?? null) },
+    additional_kwargs: { ...extras, ...toReasoningExtras(reasoning ?? null) },
   });
 }

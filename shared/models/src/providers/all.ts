@@ -7,10 +7,10 @@ import { openaiCompatible, OpenAiCompatibleConfig } from './openai-compatible.ts
 import { openai, OpenAiConfig } from './openai.ts';
 import type { Provider } from './provider.ts';
 
-/** The providers of models on servers, in the order in which their variables are looked at when MODEL is not set. */
+/** Providers of remote models, in the order in which they are tried when MODEL is not set. */
 export const PROVIDERS: readonly Provider[] = [openai, anthropic, google, azureOpenai, openaiCompatible, ollama];
 
-/** The variables of all of them. */
+/** Environment variables of all providers. */
 export const ProvidersConfig = z.object({
   ...OpenAiConfig.shape,
   ...AnthropicConfig.shape,

@@ -6,7 +6,7 @@ import { toFunctions, toTool, type Provider } from './provider.ts';
 export const AnthropicConfig = z.object({
   /** Key of Anthropic. */
   ANTHROPIC_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Another address of its API, such as that of a gateway. Not set: Anthropic itself. */
+  /** Another address of the API, such as a gateway's. Not set: Anthropic itself. */
   ANTHROPIC_BASE_URL: z.url().optional(),
   /** The model when MODEL names none. */
   ANTHROPIC_MODEL: z.string().default('claude-sonnet-5'),
@@ -14,7 +14,7 @@ export const AnthropicConfig = z.object({
 
 const OWN_URL = 'https://api.anthropic.com';
 
-/** Models from before structured outputs; they are made to call a tool instead, which those that always think refuse. */
+/** Models without structured outputs: a forced tool call is used instead, which newer always-thinking models refuse. */
 const WITHOUT_SCHEMAS = /^claude-(instant|[23]|(opus|sonnet)-4(-0|-2025\d+)?$)/;
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
@@ -52,14 +52,14 @@ export const anthropic: Provider = {
       },
       arrange: markForCache,
       endOf: ({ additional_kwargs: end }) => (typeof end['stop_reason'] === 'string' ? end['stop_reason'] : null),
-      countsAnew: true,
+      repeatsFirstCount: true,
     };
   },
 };
 
 /**
- * Two breakpoints: after what never changes (the tools and the first part of the system message), and after the last message, where
- * the next pass goes on. What lies between two breakpoints is read from the cache as long as it is the same, byte by byte.
+ * Sets two cache breakpoints: after the constant part (tools and first part of the system message) and after the last message, where the
+ * next pass continues. Identical bytes before a breakpoint are read from the cache.
  */
 function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
   return messages.map((message, index) => {
@@ -72,12 +72,12 @@ function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
   });
 }
 
-function markedParts(message: BaseMessage, which: 'first' | 'last') {
+function markedParts(message: BaseMessage, position: 'first' | 'last') {
   const texts = typeof message.content === 'string' ? [message.content] : collectTexts(message.content);
-  const marked = which === 'first' ? 0 : texts.length - 1;
+  const marked = position === 'first' ? 0 : texts.length - 1;
   return [
     ...texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) })),
-    // What comes with one call alone stands behind the breakpoint.
+    // Pictures are part of one call only, so they go after the cache breakpoint.
     ...(typeof message.content === 'string' ? [] : message.content.filter(({ type }) => type === 'image_url')),
   ];
 }

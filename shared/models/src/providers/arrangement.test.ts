@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { keptExtras } from '../kept.ts';
+import { toKeptExtras } from '../kept.ts';
 import { anthropic } from './anthropic.ts';
 import { google } from './google.ts';
 import { ollama } from './ollama.ts';
@@ -33,13 +33,13 @@ async function arrange(
   return wire.arrange(messages);
 }
 
-describe('a conversation as a provider takes it', () => {
-  it.each([openai, ollama, google])('has its system message in one piece for $id', async (provider) => {
+describe('arranging a conversation for a provider', () => {
+  it.each([openai, ollama, google])('joins the system message into one text for $id', async (provider) => {
     const [first] = await arrange(provider, [system, new HumanMessage('hello')]);
     expect(first?.content).toBe('always now');
   });
 
-  it('has a mark for Anthropic’s cache after what never changes, and after the last message', async () => {
+  it('marks Anthropic’s cache after the constant part and after the last message', async () => {
     const cache_control = { type: 'ephemeral' };
     const asked = await arrange(anthropic, [system, new HumanMessage('hello')]);
     expect(asked.map(({ content }) => content)).toEqual([
@@ -59,7 +59,7 @@ describe('a conversation as a provider takes it', () => {
     expect(acted.at(-1)).toMatchObject({ tool_call_id: 'a' });
   });
 
-  it('tells Google of calls beside a text, under their ids', async () => {
+  it('gives Google calls beside a text, with their ids', async () => {
     const [, , answer] = await arrange(google, [system, new HumanMessage('hello'), call(), result], 'gemini-2.5-flash');
     expect(answer?.content).toEqual([
       { type: 'text', text: 'one moment' },
@@ -68,8 +68,8 @@ describe('a conversation as a provider takes it', () => {
     ]);
   });
 
-  it('gives Google’s signatures back to the model that gave them, and the documented sign to another', async () => {
-    const signed = keptExtras('google:gemini-3.8-flash', ['sig', null]);
+  it('returns Google’s signatures to the same model, and the documented placeholder to others', async () => {
+    const signed = toKeptExtras('google:gemini-3.8-flash', ['sig', null]);
     const signatures = async (extras: Record<string, unknown>, model: string): Promise<unknown[]> => {
       const [answer] = await arrange(google, [call(extras)], model);
       const parts = answer?.content as readonly { type: string; thoughtSignature?: string }[]; // arranged as parts

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endOfOpenAi, prepareOpenAi } from './openai.ts';
+import { readOpenAiEnd, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const AzureOpenAiConfig = z.object({
@@ -13,14 +13,14 @@ export const AzureOpenAiConfig = z.object({
   AZURE_OPENAI_API_VERSION: z.string().default('2024-10-21'),
 });
 
-/** OpenAI's models in an Azure resource. The model is the name of a deployment. */
+/** OpenAI's models in an Azure resource. The model name is the name of a deployment. */
 export const azureOpenai: Provider = {
   id: 'azure_openai',
   variables: { key: 'AZURE_OPENAI_API_KEY', url: 'AZURE_OPENAI_ENDPOINT', model: 'AZURE_OPENAI_DEPLOYMENT' },
   read: (config) => {
     const variables = AzureOpenAiConfig.parse(config);
     const { AZURE_OPENAI_API_KEY: apiKey, AZURE_OPENAI_ENDPOINT: endpoint } = variables;
-    // The version rides along in the address, as it does on the wire: the other providers have none.
+    // The API version travels in the address, as it does on the wire: other providers have none.
     const url = new URL(endpoint ?? 'https://unset.invalid');
     url.searchParams.set('api-version', variables.AZURE_OPENAI_API_VERSION);
     return {
@@ -51,7 +51,7 @@ export const azureOpenai: Provider = {
         return prepareOpenAi(client, call, true);
       },
       arrange: flattenSystem,
-      endOf: endOfOpenAi,
+      endOf: readOpenAiEnd,
     };
   },
 };

@@ -15,11 +15,11 @@ export const GoogleConfig = z.object({
 
 const OWN_URL = 'https://generativelanguage.googleapis.com';
 
-/** What Google documents for calls that another model made: from the third generation on, one without a signature is refused. */
+/** Google's documented placeholder for calls of other models: from Gemini 3 on, calls without a signature are refused. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 const BEFORE_SIGNATURES = /^gemini-[12]\b/;
 
-/** The signatures of an answer's calls, in order; null where there was none. */
+/** Signatures of an answer's calls in order; null for calls without one. */
 const Signatures = z.array(z.string().nullable());
 
 /** Google's Gemini models. */
@@ -50,18 +50,18 @@ export const google: Provider = {
         if (object) return client.withConfig({ responseSchema: toStrictSchema(object.schema) });
         return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
       },
-      arrange: (messages) => flattenSystem(messages).map((message) => withCalls(message, model)),
+      arrange: (messages) => flattenSystem(messages).map((message) => addCallParts(message, model)),
       endOf: ({ additional_kwargs: end }) => (typeof end['finishReason'] === 'string' ? end['finishReason'] : null),
       keep: keepSignatures,
     };
   },
 };
 
-/** The client's own would use the global fetch. */
+/** The library's own client would use the global fetch. */
 function apiClient(apiKey: string, fetch: Fetch) {
   return {
     hasApiKey: () => true,
-    getProjectId: () => Promise.resolve(''), // asked on Vertex only
+    getProjectId: () => Promise.resolve(''), // called on Vertex only
     fetch: (request: Request) => {
       request.headers.set('x-goog-api-key', apiKey);
       return fetch(request);
@@ -70,10 +70,10 @@ function apiClient(apiKey: string, fetch: Fetch) {
 }
 
 /**
- * An answer of the model with its calls as parts of its content: the client leaves out calls beside a text, and the results that
- * follow would answer nothing. Signatures go back to the model that gave them.
+ * Converts an answer's calls to content parts: the library drops calls beside text, and their results would answer nothing. Signatures go
+ * back to the model that made them.
  */
-function withCalls(message: BaseMessage, model: string): BaseMessage {
+function addCallParts(message: BaseMessage, model: string): BaseMessage {
   if (!AIMessage.isInstance(message) || !message.tool_calls || message.tool_calls.length === 0) return message;
   const signatures = readKept(message, `google:${model}`, Signatures) ?? [];
   const signed = signatures.some((signature) => signature !== null);

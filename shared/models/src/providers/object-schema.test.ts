@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
 
-describe('a schema in the strict form', () => {
-  it('requires every field, allows no other, and has none of the keywords that a provider refuses', () => {
+describe('toStrictSchema', () => {
+  it('requires every field, forbids others, and drops keywords that a provider refuses', () => {
     const schema = z.toJSONSchema(
       z.object({
         name: z.string().max(5).describe('Who.'),

@@ -1,7 +1,7 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What all providers understand of JSON Schema when they hold an answer to it; bounds such as maxLength are checked by us afterwards. */
-const UNDERSTOOD: ReadonlySet<string> = new Set([
+/** JSON Schema keywords that every provider supports in strict mode; we check bounds such as maxLength afterwards. */
+const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'description',
   'properties',
@@ -13,11 +13,11 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A JSON Schema in the strict form that providers hold answers to: every field is required, no other is allowed, and keywords that
- * one of them refuses are left out. A field that may be missing must therefore allow null.
+ * Converts a JSON Schema to the strict form of providers: every field required, no others allowed, unsupported keywords dropped. An
+ * optional field must therefore allow null.
  */
 export function toStrictSchema(schema: Schema): Record<string, unknown> {
-  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => UNDERSTOOD.has(key)));
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => SUPPORTED_KEYWORDS.has(key)));
   if (Array.isArray(kept['anyOf'])) kept['anyOf'] = kept['anyOf'].map((part) => toStrictSchema(asSchema(part)));
   if (kept['items'] !== undefined) kept['items'] = toStrictSchema(asSchema(kept['items']));
   if (kept['type'] !== 'object') return kept;
@@ -34,5 +34,5 @@ export function toStrictSchema(schema: Schema): Record<string, unknown> {
 }
 
 function asSchema(part: unknown): Schema {
-  return typeof part === 'object' && part !== null ? (part as Schema) : {}; // JSON Schema: an object, or true for anything
+  return typeof part === 'object' && part !== null ? (part as Schema) : {}; // JSON Schema: an object, or `true` for anything
 }

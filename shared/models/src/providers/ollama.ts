@@ -3,16 +3,16 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
 
 export const OllamaConfig = z.object({
-  /** Where Ollama answers. Not set: this machine. */
+  /** Address of Ollama. Not set: this machine. */
   OLLAMA_BASE_URL: z.url().optional(),
   /** The model when MODEL names none; it must be pulled, and able to call tools. */
   OLLAMA_MODEL: z.string().optional(),
 });
 
 const OWN_URL = 'http://127.0.0.1:11434';
-const USUAL_MODEL = 'qwen3';
+const DEFAULT_MODEL = 'qwen3';
 
-/** Ollama cuts what does not fit, without a word, and its own default of 4,096 tokens does not hold the tools and a conversation. */
+/** Ollama silently cuts longer input, and its default of 4,096 tokens is too small for tools and a conversation. */
 const CONTEXT_TOKENS = 16_384;
 
 export const ollama: Provider = {
@@ -25,18 +25,18 @@ export const ollama: Provider = {
       missing: [],
       apiKey: null,
       baseURL: OLLAMA_BASE_URL ?? OWN_URL,
-      model: OLLAMA_MODEL ?? USUAL_MODEL,
+      model: OLLAMA_MODEL ?? DEFAULT_MODEL,
     };
   },
   open: async ({ model, baseURL }) => {
     const { ChatOllama } = await import('@langchain/ollama');
     return {
       client: ({ tools, object }, fetch) => {
-        // The client knows no signal and no status worth a second try; `fetch` does.
+        // The library supports neither signals nor retryable statuses; our `fetch` does.
         const client = new ChatOllama({
           model,
           baseUrl: baseURL,
-          fetch: wholeLines(fetch),
+          fetch: passCompleteLines(fetch),
           maxRetries: 0,
           numCtx: CONTEXT_TOKENS,
         });
@@ -44,14 +44,14 @@ export const ollama: Provider = {
         return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
       },
       arrange: flattenSystem,
-      // Servers of before say that they are done, and no reason.
+      // Older servers report `done` without a reason.
       endOf: ({ response_metadata: end }) => (end['done'] === true ? String(end['done_reason'] ?? 'done') : null),
     };
   },
 };
 
-/** The client prints a line that was cut off, which holds words of the conversation. It gets whole lines only. */
-function wholeLines(fetch: Fetch): Fetch {
+/** Passes only complete lines to the library, which prints incomplete ones, and they hold words of the conversation. */
+function passCompleteLines(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (!response.ok || !response.body) return response;

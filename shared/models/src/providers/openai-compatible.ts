@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { endOfOpenAi, NO_KEY, prepareOpenAi } from './openai.ts';
+import { readOpenAiEnd, NO_KEY, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const OpenAiCompatibleConfig = z.object({
-  /** A server that speaks as OpenAI does, beside OpenAI itself: vLLM, LM Studio, a gateway, such as http://127.0.0.1:8000/v1. */
+  /** Address of a server with OpenAI's API, beside OpenAI itself: vLLM, LM Studio, a gateway, such as http://127.0.0.1:8000/v1. */
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
-  /** Its key, if it asks for one. */
+  /** The server's key, if it needs one. */
   OPENAI_COMPATIBLE_API_KEY: z.string().optional().meta({ secret: true }),
   /** The model when MODEL names none. */
   OPENAI_COMPATIBLE_MODEL: z.string().optional(),
 });
 
-/** Any server that speaks OpenAI's chat completions, with variables of its own, so that it can stand beside OpenAI. */
+/** Any server with OpenAI's chat completions API, with its own variables so that it can be used beside OpenAI. */
 export const openaiCompatible: Provider = {
   id: 'openai_compatible',
   variables: { key: 'OPENAI_COMPATIBLE_API_KEY', url: 'OPENAI_COMPATIBLE_BASE_URL', model: 'OPENAI_COMPATIBLE_MODEL' },
@@ -35,7 +35,7 @@ export const openaiCompatible: Provider = {
         return prepareOpenAi(client, call, false);
       },
       arrange: flattenSystem,
-      endOf: endOfOpenAi,
+      endOf: readOpenAiEnd,
     };
   },
 };

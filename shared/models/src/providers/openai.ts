@@ -8,7 +8,7 @@ import { flattenSystem, toFunctions, toTool, type ClientCall, type Provider } fr
 export const OpenAiConfig = z.object({
   /** Key of OpenAI, or of the server at OPENAI_BASE_URL. */
   OPENAI_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Another server that speaks as OpenAI does, such as http://127.0.0.1:8000/v1. Not set: OpenAI itself. */
+  /** Another server with OpenAI's API, such as http://127.0.0.1:8000/v1. Not set: OpenAI itself. */
   OPENAI_BASE_URL: z.url().optional(),
   /** The model when MODEL names none. */
   OPENAI_MODEL: z.string().default('gpt-4.1-mini'),
@@ -16,7 +16,7 @@ export const OpenAiConfig = z.object({
 
 const OWN_URL = 'https://api.openai.com/v1';
 
-/** OpenAI, and with OPENAI_BASE_URL any server that speaks its chat completions. */
+/** OpenAI, or with OPENAI_BASE_URL any server with its chat completions API. */
 export const openai: Provider = {
   id: 'openai',
   variables: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
@@ -41,19 +41,19 @@ export const openai: Provider = {
           maxRetries: 0,
           configuration: { baseURL, fetch },
         });
-        // Other servers know forced tools better than schemas.
+        // Other servers support forced tool calls better than schemas.
         return prepareOpenAi(client, call, baseURL === OWN_URL);
       },
       arrange: flattenSystem,
-      endOf: endOfOpenAi,
+      endOf: readOpenAiEnd,
     };
   },
 };
 
-/** The client insists on a key, and would take OPENAI_API_KEY for any server; those without one ignore this. */
+/** The library requires a key and would send OPENAI_API_KEY to any server; servers without keys ignore this one. */
 export const NO_KEY = 'none';
 
-/** A client of OpenAI's family with the call's tools or its object. `schemas`: the server holds answers to a JSON Schema. */
+/** Adds the call's tools or object to an OpenAI client. `schemas`: the server supports JSON Schema answers. */
 export function prepareOpenAi(
   client: ChatOpenAI,
   { tools, object }: ClientCall,
@@ -66,15 +66,15 @@ export function prepareOpenAi(
   return client.withConfig({ response_format: { type: 'json_schema', json_schema } });
 }
 
-/** Chat completions end with a reason, responses with a status. */
-export function endOfOpenAi({ response_metadata: end }: AIMessageChunk): string | null {
+/** Reads why an answer ended: chat completions give a reason, responses a status. */
+export function readOpenAiEnd({ response_metadata: end }: AIMessageChunk): string | null {
   const parsed = OpenAiEnd.parse(end);
   const status = parsed.status === 'in_progress' ? '' : parsed.status;
   return parsed.finish_reason || (status === 'incomplete' && parsed.incomplete_details.reason) || status || null;
 }
 
 const OpenAiEnd = z.object({
-  /** Some servers say an empty one with each piece, or the word null. */
+  /** Some servers send an empty reason, or the word null, with each piece. */
   finish_reason: z
     .string()
     .transform((reason) => (/^(?:null|none)$/i.test(reason) ? '' : reason))

@@ -3,35 +3,35 @@ import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { ObjectRequest } from '../port.ts';
 
-/** How to reach one model. */
+/** Access data of one model. */
 export interface ModelAccess {
   readonly model: string;
-  /** Null for servers that ask for none. */
+  /** Null for servers without keys. */
   readonly apiKey: string | null;
-  /** The provider's own address, or the one that was set. */
+  /** The configured address, else the provider's own. */
   readonly baseURL: string;
 }
 
-/** The variables of a provider, by what they say: failures name them. */
+/** Names of a provider's variables, shown in failures. */
 export interface ProviderVariables {
   readonly key: string | null;
   readonly url: string;
   readonly model: string;
 }
 
-/** What a provider's variables say. */
+/** A provider's configuration. */
 export interface ProviderReading {
-  /** Enough is set to start with, so MODEL need not be. */
+  /** True when its variables suffice to choose it without MODEL. */
   readonly chosen: boolean;
-  /** What is missing, in words that follow the provider's name: "needs OPENAI_API_KEY". Empty: it can be used. */
+  /** Missing settings as phrases after the provider's name: "needs OPENAI_API_KEY". Empty when it is usable. */
   readonly missing: readonly string[];
   readonly apiKey: string | null;
   readonly baseURL: string;
-  /** The model when only the provider is named; null when there is no sensible one. */
+  /** The model when MODEL names only the provider; null without a sensible default. */
   readonly model: string | null;
 }
 
-/** One call as a client takes it. */
+/** The parts of a request that a client is made for. */
 export interface ClientCall {
   readonly tools: readonly BoundTool[];
   readonly object: ObjectRequest | null;
@@ -39,50 +39,44 @@ export interface ClientCall {
 
 export type Fetch = typeof globalThis.fetch;
 
-/** A provider whose client is loaded. */
+/** A provider with its client library loaded. */
 export interface Wire {
   /**
-   * A client for one try, made for this call. All of its requests go through `fetch`, and it tries nothing twice by itself:
-   * a client of its own for each try means that ending one never ends another.
+   * Creates a client for one try of this call, so that aborting one never aborts another. All its requests go through `fetch`, and it
+   * does not retry.
    */
   client(call: ClientCall, fetch: Fetch): Runnable<BaseMessage[], AIMessageChunk>;
-  /** The conversation as this provider takes it. */
+  /** Converts the conversation to the form of this provider. */
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
-  /**
-   * Why the server ended its answer, in its own word, read off the answer or the piece of it that says so; null where none does. An
-   * answer that was cut off politely, without an error, lacks the word.
-   */
+  /** The server's word for why the answer ended, from the answer or a piece of it; null in pieces without it. A cut-off answer has none. */
   endOf(answer: AIMessageChunk): string | null;
-  /**
-   * Whether the last count of a stream holds what the first one said too. The client adds them up, as the providers with running
-   * differences need it.
-   */
-  readonly countsAnew?: boolean;
-  /** What this provider wants back with the answer in later requests. JSON; null for nothing. */
+  /** True when the last usage of a stream repeats the first one. The library adds both up, for providers that send differences. */
+  readonly repeatsFirstCount?: boolean;
+  /** Data that this provider wants back with the answer in later requests, as JSON; null for none. */
   keep?(answer: AIMessageChunk): unknown;
 }
 
-/** One file in this folder each. To add one, see docs/extending.md. */
+/** A provider; each has a file in this folder. To add one, see docs/extending.md. */
 export interface Provider {
-  /** As MODEL names it. */
+  /** Its name in MODEL. */
   readonly id: string;
   readonly variables: ProviderVariables;
-  /** Reads the provider's own variables out of the whole configuration. */
+  /** Reads the provider's variables from the configuration. */
   read(config: Readonly<Record<string, unknown>>): ProviderReading;
-  /** Loads the client: it costs start-up time that other providers need not pay. */
+  /** Loads the client library, only when the provider is used, because it slows the start. */
   open(access: ModelAccess): Promise<Wire>;
 }
 
-/** What servers call the end of an answer that said all it had to say. Every other word is a limit, a filter or a failure. */
+/** End reasons of complete answers. All others are limits, filters or failures. */
 const COMPLETE =
   /^(?:stop|stop_sequence|end|end_turn|eos|eos_token|complete|completed|done|tool_use|tool_calls?|function_calls?)$/i;
 
-/** Whether a server's word for the end of an answer says that nothing is missing. */
+/** True when an end reason means that nothing is missing. */
 export function isComplete(end: string): boolean {
   return COMPLETE.test(end);
 }
 
-/** Tools in OpenAI's form, which every client understands. */
+/** Converts tools to OpenAI's form, which every client understands. */
 export function toFunctions(tools: readonly BoundTool[]): {
   readonly type: 'function';
   readonly function: {
@@ -98,12 +92,12 @@ export function toFunctions(tools: readonly BoundTool[]): {
   }));
 }
 
-/** The object as a tool that has to be called, for models that have no form of their own. */
+/** Converts an object request to a forced tool, for models without structured outputs. */
 export function toTool({ name, description, schema }: ObjectRequest): BoundTool {
   return { name, description, schema };
 }
 
-/** The same message with its text in one piece: not every server takes a system message in parts. */
+/** Joins the parts of the system message into one text: not every server accepts parts. */
 export function flattenSystem(messages: readonly BaseMessage[]): BaseMessage[] {
   return messages.map((message) => {
     if (!SystemMessage.isInstance(message) || typeof message.content === 'string') return message;

@@ -1,24 +1,24 @@
 import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/messages';
 import { concat } from '@langchain/core/utils/stream';
-import { keptExtras } from '../kept.ts';
+import { toKeptExtras } from '../kept.ts';
 import { createGrowingAnswer } from '../growing-answer.ts';
 import type { ModelRequest } from '../port.ts';
 import { isComplete, type Fetch, type Wire } from '../providers/provider.ts';
 import { createCallReader } from '../sent-calls.ts';
 import { toAnswer } from '../whole-answer.ts';
 
-/** What a try uses, as the provider counts it. */
+/** Token usage of one try as the provider counts it. */
 export interface TokenCounts {
   /** All input, cached or not. */
   readonly inputTokens: number;
-  /** Of the input: read from the provider's cache. */
+  /** Input tokens read from the provider's cache. */
   readonly cachedTokens: number;
-  /** Of the input: written to the provider's cache, which some of them charge for. */
+  /** Input tokens written to the provider's cache, which some providers charge for. */
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
 }
 
-/** An answer that lacks its end. */
+/** Thrown for an answer without an end. */
 class BrokenAnswer extends Error {
   constructor() {
     super('the answer of the model broke off');
@@ -33,13 +33,13 @@ export interface ChatTry {
   readonly request: ModelRequest;
   readonly fetch: Fetch;
   readonly signal: AbortSignal;
-  /** Hears what was used as soon as the provider says it, also when the answer breaks off afterwards. */
+  /** Called as soon as the provider reports usage, even when the answer breaks off later. */
   readonly count: (tokens: TokenCounts) => void;
 }
 
 /**
- * Asks once. Text is streamed, so that a person can read along and silence is noticed; objects come in one piece. Throws what the
- * client throws, BrokenAnswer when the end is missing, and the signal's reason as soon as it fires, whatever the client does.
+ * Makes one call. Text is streamed, so that a person can read along and silence is noticed; objects arrive in one piece. Throws the
+ * client's errors, BrokenAnswer when the end is missing, and the signal's reason as soon as it aborts.
  */
 export async function tryChat({ wire, model, request, fetch, signal, count }: ChatTry): Promise<AIMessage> {
   const client = wire.client(request, fetch);
@@ -47,45 +47,49 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
   const calls = request.object ? null : createCallReader();
   const ends: string[] = [];
   const answered = request.object ? client.invoke(messages, { signal }) : readStream();
-  const answer = await orAborted(answered, signal);
-  if (request.object) tell(answer.usage_metadata);
-  const end = ends.find((one) => !isComplete(one)) ?? ends.at(-1) ?? wire.endOf(answer);
+  const answer = await untilAborted(answered, signal);
+  if (request.object) reportUsage(answer.usage_metadata);
+  const end = ends.find((reason) => !isComplete(reason)) ?? ends.at(-1) ?? wire.endOf(answer);
   if (end === null) throw new BrokenAnswer();
-  return toAnswer(answer, calls?.calls() ?? [], { end, request, kept: keptExtras(model, wire.keep?.(answer) ?? null) });
+  return toAnswer(answer, calls?.calls() ?? [], {
+    end,
+    request,
+    kept: toKeptExtras(model, wire.keep?.(answer) ?? null),
+  });
 
-  /** Servers that count nothing say zero, which no request is. */
-  function tell(usage: UsageMetadata | undefined, again = 0): void {
+  /** Reports usage. Servers that do not count report zero, which no request uses. */
+  function reportUsage(usage: UsageMetadata | undefined, repeated = 0): void {
     if (!usage || usage.input_tokens + usage.output_tokens === 0) return;
-    count(readUsage({ ...usage, output_tokens: usage.output_tokens - again }));
+    count(readUsage({ ...usage, output_tokens: usage.output_tokens - repeated }));
   }
 
   async function readStream(): Promise<AIMessageChunk> {
-    const grow = request.draft && createGrowingAnswer(request.draft);
+    const feedDraft = request.draft && createGrowingAnswer(request.draft);
     let whole: AIMessageChunk | undefined;
     let counts = 0;
     let first = 0;
     try {
       for await (const piece of await client.stream(messages, { signal })) {
         signal.throwIfAborted();
-        const usage = piece.usage_metadata as UsageMetadata | undefined; // its type is lost on the way through a Runnable
+        const usage = piece.usage_metadata as UsageMetadata | undefined; // a Runnable loses this type
         if (usage) counts += 1;
         if (usage && counts === 1) first = usage.output_tokens;
         whole = whole ? concat(whole, piece) : piece;
         calls?.take(piece);
         const end = wire.endOf(piece);
         if (end !== null) ends.push(end);
-        grow?.(piece);
+        feedDraft?.(piece);
       }
     } finally {
-      tell(whole?.usage_metadata, wire.countsAnew && counts > 1 ? first : 0);
+      reportUsage(whole?.usage_metadata, wire.repeatsFirstCount && counts > 1 ? first : 0);
     }
     if (!whole) throw new BrokenAnswer();
     return whole;
   }
 }
 
-/** Not every client ends with its signal. What it answers later is ignored: its connection is closed. */
-async function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The result of a client call, or the signal's reason: not every client honors its signal. A late answer is ignored. */
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   answer.catch(() => undefined);
   signal.throwIfAborted();
   let stopListening = (): void => undefined;

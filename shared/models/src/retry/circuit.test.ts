@@ -3,19 +3,19 @@ import { createCircuit } from './circuit.ts';
 
 const PAUSE_MS = 30_000;
 
-describe('the circuit of a model', () => {
+describe('a circuit breaker', () => {
   const open = () => {
     let nowMs = 1_000;
     const circuit = createCircuit(() => nowMs);
     return { circuit, wait: (ms: number) => (nowMs += ms) };
   };
 
-  it('lets everybody through until something fails', () => {
+  it('allows all calls before a failure', () => {
     const { circuit } = open();
     expect([circuit.mayTry(), circuit.mayTry()]).toEqual([true, true]);
   });
 
-  it('lets no call through for a while after a failure, then one', () => {
+  it('blocks calls for 30 s after a failure, then allows one', () => {
     const { circuit, wait } = open();
     circuit.failed();
     expect(circuit.mayTry()).toBe(false);
@@ -25,7 +25,7 @@ describe('the circuit of a model', () => {
     expect([circuit.mayTry(), circuit.mayTry(), circuit.mayTry()]).toEqual([true, false, false]);
   });
 
-  it('is as it was when that one succeeds', () => {
+  it('closes when the trial call succeeds', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);
@@ -34,7 +34,7 @@ describe('the circuit of a model', () => {
     expect([circuit.mayTry(), circuit.mayTry()]).toEqual([true, true]);
   });
 
-  it('pauses again when that one fails', () => {
+  it('opens again when the trial call fails', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);
@@ -45,7 +45,7 @@ describe('the circuit of a model', () => {
     expect(circuit.mayTry()).toBe(false);
   });
 
-  it('lets another one through when that one never says how it went', () => {
+  it('allows another trial call when the first reports nothing', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);

@@ -1,14 +1,11 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 
-/** Long enough that a crowd does not wait for a server that is down, short enough that its return is noticed. */
+/** How long calls are blocked after a failure: spares many callers the wait, and notices recovery soon. */
 const OPEN_MS = 30 * SECOND_MS;
 
-/** Remembers for a short time that something is down. */
+/** A circuit breaker: blocks calls for a while after a failure. */
 export interface Circuit {
-  /**
-   * Whether to try it now. After the pause one caller is let through to see whether it is back; the others are still told no,
-   * until that one has an answer or the next pause is over.
-   */
+  /** True when a call may be tried. After the pause one caller is allowed; the others stay blocked until its result or the next pause. */
   mayTry(): boolean;
   succeeded(): void;
   failed(): void;
@@ -20,7 +17,7 @@ export interface Circuit {
  *                        └──────────────────────────────────────────────────────────────────┘
  */
 export function createCircuit(now: () => number = () => performance.now()): Circuit {
-  /** Null while it is closed. */
+  /** Null while closed. */
   let openUntilMs: number | null = null;
   const open = (): void => {
     openUntilMs = now() + OPEN_MS;
@@ -29,7 +26,7 @@ export function createCircuit(now: () => number = () => performance.now()): Circ
     mayTry: () => {
       if (openUntilMs === null) return true;
       if (now() < openUntilMs) return false;
-      open(); // for everybody but this caller
+      open(); // for all other callers
       return true;
     },
     succeeded: () => {

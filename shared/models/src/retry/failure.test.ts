@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '@signalbox/contracts/errors';
-import { failureOf, isTransient, ModelFailure, reasonOfStatus, toModelError } from './failure.ts';
+import { findModelFailure, isTransient, ModelFailure, classifyStatus, toModelError } from './failure.ts';
 
 const thrown = (name: string, fields: object = {}): Error =>
   Object.assign(new Error('the words of the server'), { name }, fields);
 
-describe('naming what a model threw', () => {
+describe('toModelError', () => {
   it.each([
     ['a refused key', thrown('AuthenticationError', { status: 401 }), 'unauthorized', 'MODEL_KEY_REFUSED'],
     ['a forbidden model', thrown('PermissionDeniedError', { status: 403 }), 'unauthorized', 'MODEL_KEY_REFUSED'],
@@ -28,35 +28,35 @@ describe('naming what a model threw', () => {
       new (class APIConnectionError extends Error {})('Connection error.'),
       'network',
     ],
-  ])('calls %s by what can be done about it', (_, error, reason, code = 'MODEL_UNAVAILABLE') => {
+  ])('classifies %s by its remedy', (_, error, reason, code = 'MODEL_UNAVAILABLE') => {
     const named = toModelError(error);
     expect(named).toMatchObject({ code, remedy: 'tell-user', cause: { code: reason } });
     expect(named).toBeInstanceOf(AppError);
   });
 
-  it('keeps nothing of what was thrown: it may quote the key or the conversation', () => {
+  it('drops the original error, which may quote the key or the conversation', () => {
     const cause = (toModelError(thrown('AuthenticationError', { status: 401 })) as AppError).cause as ModelFailure;
     expect(cause.message).toBe('the model: the server refused the key (HTTP 401)');
     expect(cause.cause).toBeUndefined();
   });
 
-  it('calls an answer that does not parse MODEL_GARBAGE', () => {
+  it('maps an answer that does not parse to MODEL_GARBAGE', () => {
     expect(toModelError(thrown('OutputParserException'))).toMatchObject({ code: 'MODEL_GARBAGE' });
   });
 
   it.each([
     ['an error of the catalog', new AppError('LANE_LOST', { userKey: '1' })],
     ['an abort', thrown('AbortError')],
-    ['a mistake of ours', new TypeError('x is not a function')],
+    ['a TypeError', new TypeError('x is not a function')],
     ['what is no error', 'text'],
     ['nothing', undefined],
     ['an object without a prototype', Object.create(null) as object],
-  ])('leaves %s as it is', (_, error) => {
+  ])('returns %s unchanged', (_, error) => {
     expect(toModelError(error)).toBe(error);
   });
 });
 
-describe('a failure of a model', () => {
+describe('a model failure', () => {
   const variables = { key: 'X_API_KEY', url: 'X_BASE_URL', model: 'X_MODEL' };
 
   it.each([
@@ -64,7 +64,7 @@ describe('a failure of a model', () => {
     ['model-unknown', 'p:m: the server knows no such model or path: check X_MODEL and X_BASE_URL (HTTP 404)', 404],
     ['network', 'p:m: the server could not be reached: check X_BASE_URL and the network', null],
     ['rate-limited', 'p:m: the server limits our rate (HTTP 429)', 429],
-  ] as const)('tells the operator which variable to check: %s', (code, message, status) => {
+  ] as const)('names the variable to check: %s', (code, message, status) => {
     expect(new ModelFailure(code, { model: 'p:m', variables, status }).message).toBe(message);
   });
 
@@ -85,8 +85,8 @@ describe('a failure of a model', () => {
     [400, ['context_length_exceeded'], 'too-long'],
     [413, ['request_too_large'], 'too-long'],
     [400, ['unknown_parameter'], 'refused'],
-  ])('is read off the status %s and the codes %j', (status, codes, reason) => {
-    expect(reasonOfStatus(status, codes)).toBe(reason);
+  ])('is classified by status %s and codes %j', (status, codes, reason) => {
+    expect(classifyStatus(status, codes)).toBe(reason);
   });
 
   it.each([
@@ -104,31 +104,30 @@ describe('a failure of a model', () => {
     [400, 'The model `m` does not exist', 'model-unknown'],
     [400, 'Insufficient Balance', 'no-credit'],
     [503, 'context limit of this node is being raised', 'server-error'],
-  ])('is read off the status %s and the words: %s', (status, words, reason) => {
-    expect(reasonOfStatus(status, [], words)).toBe(reason);
+  ])('is classified by status %s and message: %s', (status, words, reason) => {
+    expect(classifyStatus(status, [], words)).toBe(reason);
   });
 
-  it('names the codes of the server to its operator, and nothing that may quote', () => {
+  it('shows the codes of the server, but no text that may quote', () => {
     const codes = ['unknown_parameter', 'parallel_tool_calls', 'the words of a person'];
     expect(new ModelFailure('refused', { model: 'p:m', status: 400, codes }).message).toBe(
       'p:m: the server refused the request (HTTP 400, unknown_parameter, parallel_tool_calls)',
     );
   });
 
-  it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)(
-    'is worth another try: %s',
-    (reason) => expect(isTransient(reason)).toBe(true),
+  it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)('is transient: %s', (reason) =>
+    expect(isTransient(reason)).toBe(true),
   );
 
   it.each(['no-credit', 'unauthorized', 'model-unknown', 'not-chat', 'too-long', 'refused'] as const)(
-    'is not worth another try: %s',
+    'is not transient: %s',
     (reason) => expect(isTransient(reason)).toBe(false),
   );
 
-  it('is found inside what a model throws', () => {
+  it('findModelFailure finds it as the cause of an error', () => {
     const failure = new ModelFailure('timeout');
-    expect(failureOf(new AppError('MODEL_UNAVAILABLE', {}, failure))).toBe(failure);
-    expect(failureOf(failure)).toBe(failure);
-    expect(failureOf(new AppError('MODEL_GARBAGE', {}))).toBeNull();
+    expect(findModelFailure(new AppError('MODEL_UNAVAILABLE', {}, failure))).toBe(failure);
+    expect(findModelFailure(failure)).toBe(failure);
+    expect(findModelFailure(new AppError('MODEL_GARBAGE', {}))).toBeNull();
   });
 });

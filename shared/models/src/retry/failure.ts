@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** Why a model gave no answer. The log shows it as the `code` of the error's cause. */
+/** Why a model did not answer; logged as the `code` of the error's cause. */
 export type ModelFailureReason =
   | 'timeout'
   | 'network'
@@ -15,23 +15,23 @@ export type ModelFailureReason =
   | 'too-long'
   | 'refused';
 
-/** What is known of a failure beside its reason. */
+/** Details of a failure besides its reason. */
 export interface FailureFacts {
   readonly model?: string;
-  /** Names of the variables that say how the model is reached. */
+  /** Names of the variables that configure the model. */
   readonly variables?: { readonly key: string | null; readonly url: string; readonly model: string };
   readonly status?: number | null;
-  /** What the server calls its refusal: codes and names of parameters. */
+  /** Codes and parameter names from the server's error. */
   readonly codes?: readonly string[];
-  /** The class of what the client threw over an answer that it could not read. */
+  /** Class of the client error over an unreadable answer. */
   readonly kind?: string;
-  /** The server asked to wait this long. */
+  /** The server's Retry-After in milliseconds. */
   readonly retryAfterMs?: number | null;
-  /** The server's own words, without keys, for `doctor` only: they may quote the conversation, so no log shows them. */
+  /** The server's message without keys, for `doctor` only: it may quote the conversation, so it is never logged. */
   readonly detail?: string | null;
 }
 
-/** The cause inside MODEL_UNAVAILABLE and its kin: what an operator reads in the log. Its message never holds a key or message text. */
+/** The cause of MODEL_UNAVAILABLE and related errors, for operators. Its message holds neither keys nor message text. */
 export class ModelFailure extends Error {
   readonly code: ModelFailureReason;
   readonly status: number | null;
@@ -40,13 +40,13 @@ export class ModelFailure extends Error {
 
   constructor(code: ModelFailureReason, facts: FailureFacts = {}) {
     const { model = 'the model', status = null, retryAfterMs = null, detail = null } = facts;
-    const said = [
+    const details = [
       ...(status === null ? [] : [`HTTP ${status}`]),
       ...(code === 'cut' && status === null && facts.kind ? [facts.kind] : []),
-      ...(facts.codes ?? []).filter((one) => PLAIN_CODE.test(one)),
+      ...(facts.codes ?? []).filter((value) => PLAIN_CODE.test(value)),
     ];
-    const beside = said.length === 0 ? '' : ` (${said.join(', ')})`;
-    super(`${model}: ${HINTS[code]}${checkOf(code, facts.variables)}${beside}`);
+    const suffix = details.length === 0 ? '' : ` (${details.join(', ')})`;
+    super(`${model}: ${HINTS[code]}${describeCheck(code, facts.variables)}${suffix}`);
     this.name = 'ModelFailure';
     this.code = code;
     this.status = status;
@@ -55,7 +55,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** A code is a word. What is longer may quote something. */
+/** Codes are single words; longer text may quote something. */
 const PLAIN_CODE = /^[\w.-]{1,60}$/;
 
 const HINTS: Readonly<Record<ModelFailureReason, string>> = {
@@ -72,8 +72,8 @@ const HINTS: Readonly<Record<ModelFailureReason, string>> = {
   refused: 'the server refused the request',
 };
 
-/** Which variable an operator has to look at. */
-function checkOf(code: ModelFailureReason, variables: FailureFacts['variables']): string {
+/** Hints at the variable that an operator should check. */
+function describeCheck(code: ModelFailureReason, variables: FailureFacts['variables']): string {
   if (!variables) return '';
   if (code === 'unauthorized' && variables.key) return `: check ${variables.key}`;
   if (code === 'model-unknown' || code === 'not-chat') return `: check ${variables.model} and ${variables.url}`;
@@ -88,17 +88,17 @@ const TRANSIENT: ReadonlySet<ModelFailureReason> = new Set([
   'server-error',
 ]);
 
-/** Whether a retry of the same call may succeed a moment later. */
+/** True when retrying the same call may soon succeed. */
 export function isTransient(reason: ModelFailureReason): boolean {
   return TRANSIENT.has(reason);
 }
 
-/** Whether another model may do better: all but requests that were refused for what they ask. */
-export function isWorthAnother(reason: ModelFailureReason): boolean {
+/** True unless the request itself was refused. */
+export function mayAnotherModelHelp(reason: ModelFailureReason): boolean {
   return reason !== 'refused';
 }
 
-/** What people are told of a failure: what repeating cannot mend says who can. */
+/** Error codes for failures that retrying cannot fix; each says who can. */
 const CODES = {
   'too-long': 'MODEL_TOO_LONG',
   unauthorized: 'MODEL_KEY_REFUSED',
@@ -109,29 +109,29 @@ const CODES = {
 } as const;
 const NO_ANSWER: ReadonlySet<string> = new Set(['MODEL_UNAVAILABLE', ...Object.values(CODES)]);
 
-/** A failure as the error that ends a turn. */
-export function asAppError(failure: ModelFailure): AppError {
+/** Converts a failure to the error that ends a turn. */
+export function toAppErrorOfModel(failure: ModelFailure): AppError {
   const codes: Readonly<Partial<Record<ModelFailureReason, (typeof CODES)[keyof typeof CODES]>>> = CODES;
   return new AppError(codes[failure.code] ?? 'MODEL_UNAVAILABLE', {}, failure);
 }
 
-/** Whether this is what `Model.ask` throws where no model answers. */
-export function isNoAnswer(thrown: unknown): boolean {
-  return thrown instanceof AppError && NO_ANSWER.has((thrown as AppError).code); // by its class
+/** True for errors of `Model.ask` that mean that no model answered. */
+export function isModelUnavailable(thrown: unknown): boolean {
+  return thrown instanceof AppError && NO_ANSWER.has((thrown as AppError).code); // checked by instanceof
 }
 
-/** The ModelFailure inside what a call threw, or null. */
-export function failureOf(thrown: unknown): ModelFailure | null {
-  const inner = isNoAnswer(thrown) ? (thrown as AppError).cause : thrown; // by its code
+/** The ModelFailure in a thrown error, or null. */
+export function findModelFailure(thrown: unknown): ModelFailure | null {
+  const inner = isModelUnavailable(thrown) ? (thrown as AppError).cause : thrown; // by its code
   return inner instanceof ModelFailure ? inner : null;
 }
 
-/** What a status, and the codes and words in the body of a refusal, mean. Null below 400. */
-export function reasonOfStatus(status: number, codes: readonly string[] = [], words = ''): ModelFailureReason | null {
+/** Classifies an HTTP refusal by status, codes and message. Null below 400. */
+export function classifyStatus(status: number, codes: readonly string[] = [], words = ''): ModelFailureReason | null {
   if (status < 400) return null;
-  // A limit of a rate counts tokens too, and its words sound alike.
-  const told = status === 429 ? (/request too large[^.]*/i.exec(words)?.[0] ?? '') : words;
-  const known = reasonOfWords(codes, status < 500 ? told : '');
+  // Rate limit messages count tokens as well and sound like "too long".
+  const message = status === 429 ? (/request too large[^.]*/i.exec(words)?.[0] ?? '') : words;
+  const known = classifyRefusal(codes, status < 500 ? message : '');
   if (known) return known;
   if (status === 402) return 'no-credit';
   if (status === 413) return 'too-long';
@@ -142,8 +142,8 @@ export function reasonOfStatus(status: number, codes: readonly string[] = [], wo
   return status >= 500 ? 'server-error' : 'refused';
 }
 
-/** What the codes of a refusal mean, and its words where the provider has no code for it; null for nothing that is known. */
-export function reasonOfWords(codes: readonly string[], words: string): ModelFailureReason | null {
+/** Classifies a refusal by its codes, and by its message for providers without codes; null when unknown. */
+export function classifyRefusal(codes: readonly string[], words: string): ModelFailureReason | null {
   const has = (known: ReadonlySet<string>): boolean => codes.some((code) => known.has(code));
   if (has(NO_CREDIT) || NO_CREDIT_WORDS.test(words)) return 'no-credit';
   if (has(TOO_LONG) || TOO_LONG_WORDS.test(words)) return 'too-long';
@@ -158,7 +158,10 @@ const TOO_LONG: ReadonlySet<string> = new Set([
   'request_too_large',
   'model_context_window_exceeded',
 ]);
-/** Of Anthropic, Google, Mistral, vLLM, TGI, llama.cpp, LM Studio, Ollama, OpenRouter and Bedrock; OpenAI's is that of a limit for one request. */
+/**
+ * Messages of Anthropic, Google, Mistral, vLLM, TGI, llama.cpp, LM Studio, Ollama, OpenRouter and Bedrock; OpenAI's is that of a
+ * per-request limit.
+ */
 const TOO_LONG_WORDS = new RegExp(
   [
     'context[ _-]?(?:length|size|window|limit)',
@@ -204,7 +207,7 @@ const NETWORK_NAMES: ReadonlySet<string> = new Set(['APIConnectionError', 'Fetch
 const TIMEOUT_NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'APIConnectionTimeoutError']);
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** What libraries put on what they throw. */
+/** Fields of libraries' errors. */
 const Thrown = z.object({
   name: z.string().catch(''),
   code: z.string().catch(''),
@@ -213,37 +216,36 @@ const Thrown = z.object({
 });
 
 /**
- * Names what a model in this process threw: MODEL_UNAVAILABLE for timeouts and network and its kin for refusals by status, with a
- * ModelFailure as its cause; MODEL_GARBAGE for answers that do not parse. Anything else (an AppError, an abort, a mistake of ours) comes back
- * unchanged, for `toAppError` to wrap.
+ * Converts an error of a model library: MODEL_UNAVAILABLE or a related code with a ModelFailure as cause for timeouts, network errors and
+ * refusals; MODEL_GARBAGE for unparsable answers. Anything else is returned unchanged.
  */
 export function toModelError(thrown: unknown): unknown {
   if (thrown instanceof AppError || typeof thrown !== 'object' || thrown === null) return thrown;
   const { name, code, status } = read(thrown);
   if (name === 'OutputParserException') return new AppError('MODEL_GARBAGE', {}, thrown);
-  const reason = (status === null ? null : reasonOfStatus(status, [code])) ?? reasonOfError(thrown);
-  // The thrown error is not kept: it may quote the key, or the conversation.
-  return reason ? asAppError(new ModelFailure(reason, { status })) : thrown;
+  const reason = (status === null ? null : classifyStatus(status, [code])) ?? classifyError(thrown);
+  // The original error is dropped: it may quote the key or the conversation.
+  return reason ? toAppErrorOfModel(new ModelFailure(reason, { status })) : thrown;
 }
 
 function read(thrown: object): { name: string; code: string; status: number | null; cause: unknown } {
   const own = { name: pick(thrown, 'name'), code: pick(thrown, 'code'), status: pick(thrown, 'status') };
   const parsed = Thrown.parse({ ...own, cause: pick(thrown, 'cause') });
   const type: unknown = pick(thrown, 'constructor');
-  // Some libraries leave `name` at "Error"; their class still tells.
+  // Some libraries leave `name` at "Error"; the class name is better.
   const named = ['', 'Error'].includes(parsed.name) && typeof type === 'function' ? type.name : parsed.name;
   return { name: named, code: parsed.code, status: parsed.status, cause: parsed.cause };
 }
 
 function pick(thrown: object, key: string): unknown {
-  return key in thrown ? (thrown as Record<string, unknown>)[key] : undefined; // `in` has just shown that it is there
+  return key in thrown ? (thrown as Record<string, unknown>)[key] : undefined; // checked with `in`
 }
 
-/** Follows causes: fetch hides the socket's error inside a TypeError. */
-function reasonOfError(thrown: unknown, depth = 0): ModelFailureReason | null {
+/** Follows causes, because fetch wraps socket errors in a TypeError. */
+function classifyError(thrown: unknown, depth = 0): ModelFailureReason | null {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return null;
   const { name, code, cause } = read(thrown);
   if (TIMEOUT_NAMES.has(name) || TIMEOUT_CODES.has(code)) return 'timeout';
-  if (NETWORK_NAMES.has(name) || NETWORK_CODES.has(code)) return reasonOfError(cause, depth + 1) ?? 'network';
-  return reasonOfError(cause, depth + 1);
+  if (NETWORK_NAMES.has(name) || NETWORK_CODES.has(code)) return classifyError(cause, depth + 1) ?? 'network';
+  return classifyError(cause, depth + 1);
 }

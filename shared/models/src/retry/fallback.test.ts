@@ -19,7 +19,7 @@ const REASONS: readonly ModelFailureReason[] = [
 
 const failing = (reason: ModelFailureReason): Error => new AppError('MODEL_UNAVAILABLE', {}, new ModelFailure(reason));
 
-/** Models that answer, or throw what they are told to, and count how often they were asked. */
+/** Models that answer or throw as planned, and count their calls. */
 function open(...plan: readonly (Error | null)[]) {
   const asked = plan.map(() => 0);
   const outcome = [...plan];
@@ -50,35 +50,35 @@ function open(...plan: readonly (Error | null)[]) {
   };
 }
 
-describe('models that stand in for each other', () => {
+describe('fallback models', () => {
   it.each(REASONS)('the next one answers when the first fails with %s', async (reason) => {
     const { ask, warned } = open(failing(reason), null);
     expect((await ask()).model).toBe('m1');
     expect(warned).toEqual([expect.objectContaining({ failed: 'm0', asked: 'm1' })]);
   });
 
-  it('are asked in order, to the last', async () => {
+  it('are tried in order, up to the last', async () => {
     const { ask } = open(failing('network'), failing('unauthorized'), null);
     expect((await ask()).model).toBe('m2');
   });
 
   it.each([
     ['a request that is refused for what it asks', failing('refused')],
-    ['a mistake of ours', new TypeError('x')],
+    ['a TypeError', new TypeError('x')],
     ['an answer that cannot be used', new AppError('MODEL_GARBAGE', {})],
-  ])('do not answer after %s', async (_, thrown) => {
+  ])('are not tried after %s', async (_, thrown) => {
     const { ask, asked } = open(thrown, null);
     await expect(ask()).rejects.toBe(thrown);
     expect(asked).toEqual([1, 0]);
   });
 
-  it('do not answer after an abort', async () => {
+  it('are not tried after an abort', async () => {
     const { ask, asked } = open(failing('timeout'), null);
     await expect(ask(AbortSignal.abort(new Error('stop')))).rejects.toThrow();
     expect(asked).toEqual([1, 0]);
   });
 
-  it('spare the next caller the wait for one that has just failed, until it is back', async () => {
+  it('are used directly while the first one pauses after a failure', async () => {
     const { ask, asked, heal, wait } = open(failing('timeout'), null);
     await ask();
     await ask();
@@ -90,7 +90,7 @@ describe('models that stand in for each other', () => {
     expect((await ask()).model).toBe('m0');
   });
 
-  it('are asked all the same when all of them have just failed', async () => {
+  it('are all tried again when all have just failed', async () => {
     const { ask, asked, heal } = open(failing('network'), failing('server-error'));
     await expect(ask()).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', cause: { code: 'server-error' } });
     heal(0);

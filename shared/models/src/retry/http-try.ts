@@ -1,77 +1,77 @@
 import { z } from 'zod';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { reasonOfStatus, reasonOfWords, type FailureFacts, type ModelFailureReason } from './failure.ts';
+import { classifyStatus, classifyRefusal, type FailureFacts, type ModelFailureReason } from './failure.ts';
 import type { Fetch } from '../providers/provider.ts';
 
-/** What was seen on the wire of one try. The clients dress the same failure in five ways; the wire has one. */
+/** Observes the HTTP traffic of one try. Client libraries report the same failure in five ways; HTTP has one. */
 export interface HttpTry {
-  /** Give it to a provider's client: it ends with the signal, gives up on silence, and notes how it went. */
+  /** The fetch for a provider's client: aborts with the signal, gives up on silence, and records the outcome. */
   readonly fetch: Fetch;
-  /** Whether anything was sent at all. */
-  asked(): boolean;
-  /** Why it failed, given that the client threw or the answer is not whole. */
+  /** True when a request was sent. */
+  isSent(): boolean;
+  /** Why the try failed, after the client threw or the answer was incomplete. */
   failure(): { readonly reason: ModelFailureReason; readonly facts: FailureFacts };
 }
 
-/** Refusals are short; a page of a proxy is not worth more. */
-const BODY_CHARS = 20_000;
-const DETAIL_CHARS = 300;
+/** Refusals are short; longer bodies are proxies' pages. */
+const MAX_BODY_CHARS = 20_000;
+const MAX_DETAIL_CHARS = 300;
 
-/** Opens the wire of one try. `secrets` are cut out of what the server says. */
+/** Starts observing one try. `secrets` are removed from the server's messages. */
 export function createHttpTry(options: {
   readonly signal: AbortSignal;
-  /** Longest time without a byte. */
+  /** Longest time without a byte, in milliseconds. */
   readonly silenceMs: number;
   readonly secrets: readonly string[];
 }): HttpTry {
   const silence = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let asked = false;
-  let lost: ModelFailureReason | null = null;
+  let isSent = false;
+  let failureReason: ModelFailureReason | null = null;
   let refusal: Refusal | null = null;
-  /** What came with a status of success, as far as it may say why it is no answer. */
-  let given: Given | null = null;
+  /** The start of a 2xx body, which may explain why it is no answer. */
+  let success: SuccessBody | null = null;
 
-  const listen = (): void => {
+  const startTimer = (): void => {
     timer = setTimeout(() => {
-      lost = 'timeout';
+      failureReason = 'timeout';
       silence.abort(new DOMException('the model server is silent', 'TimeoutError'));
     }, options.silenceMs);
   };
-  const heard = (): void => clearTimeout(timer);
+  const stopTimer = (): void => clearTimeout(timer);
 
-  const hurry: Fetch = async (input, init) => {
-    asked = true;
+  const observedFetch: Fetch = async (input, init) => {
+    isSent = true;
     const own = [init?.signal, input instanceof Request ? input.signal : null].filter((signal) => !!signal);
     const signal = AbortSignal.any([options.signal, silence.signal, ...own]);
-    listen();
+    startTimer();
     let response: Response;
     try {
       response = await globalThis.fetch(input, { ...init, signal });
     } catch (error) {
-      lost ??= 'network';
+      failureReason ??= 'network';
       throw error;
     } finally {
-      heard();
+      stopTimer();
     }
     if (response.ok) {
-      given = { type: response.headers.get('content-type') ?? '', wantsStream: wantsStream(input, init), text: '' };
-      return response.body ? withBody(response, watch(response.body, keeperOf(given))) : response;
+      success = { type: response.headers.get('content-type') ?? '', wantsStream: wantsStream(input, init), text: '' };
+      return response.body ? replaceBody(response, tapBody(response.body, createBodyRecorder(success))) : response;
     }
-    listen();
+    startTimer();
     const text = await response.text().catch(() => '');
-    heard();
-    refusal = readRefusal(response, text.slice(0, BODY_CHARS), options.secrets);
-    return withBody(response, text);
+    stopTimer();
+    refusal = readRefusal(response, text.slice(0, MAX_BODY_CHARS), options.secrets);
+    return replaceBody(response, text);
   };
 
-  /** Passes the body on as it is read. Waiting for the reader is not silence. */
-  const watch = (body: ReadableStream<Uint8Array>, keep: (bytes: Uint8Array) => void): ReadableStream<Uint8Array> => {
+  /** Forwards the body as it is read. Time in which the reader pauses is not silence. */
+  const tapBody = (body: ReadableStream<Uint8Array>, keep: (bytes: Uint8Array) => void): ReadableStream<Uint8Array> => {
     const reader = body.getReader();
     return new ReadableStream({
       pull: async (controller) => {
-        listen();
+        startTimer();
         try {
           const { done, value } = await reader.read();
           if (done) controller.close();
@@ -80,50 +80,50 @@ export function createHttpTry(options: {
             controller.enqueue(value);
           }
         } catch (error) {
-          lost ??= 'cut';
+          failureReason ??= 'cut';
           controller.error(error);
         } finally {
-          heard();
+          stopTimer();
         }
       },
       cancel: (reason) => {
-        heard();
+        stopTimer();
         return reader.cancel(reason);
       },
     });
   };
 
   return {
-    fetch: hurry,
-    asked: () => asked,
+    fetch: observedFetch,
+    isSent: () => isSent,
     failure: () => {
-      if (lost) return { reason: lost, facts: {} };
-      if (!refusal) return given ? readGiven(given, options.secrets) : { reason: 'cut', facts: {} };
+      if (failureReason) return { reason: failureReason, facts: {} };
+      if (!refusal) return success ? explainSuccess(success, options.secrets) : { reason: 'cut', facts: {} };
       const { status, codes, words, isPage } = refusal;
-      const reason = isPage && PAGE_OF_ANOTHER.has(status) ? 'not-chat' : reasonOfStatus(status, codes, words);
+      const reason = isPage && PROXY_PAGE_STATUSES.has(status) ? 'not-chat' : classifyStatus(status, codes, words);
       return { reason: reason ?? 'cut', facts: refusal };
     },
   };
 }
 
-/** Statuses with which a proxy answers by a page of its own; model servers answer with JSON. */
-const PAGE_OF_ANOTHER: ReadonlySet<number> = new Set([400, 401, 403, 405, 407, 451]);
+/** Statuses for which proxies send HTML pages; model servers send JSON. */
+const PROXY_PAGE_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 405, 407, 451]);
 const STREAMS = /event-stream|ndjson|jsonl/i;
 
-interface Given {
+interface SuccessBody {
   readonly type: string;
   readonly wantsStream: boolean;
   text: string;
 }
 
-/** Keeps the beginning of what comes; of a stream what follows an error inside of it, which is all that is wanted of one. */
-function keeperOf(given: Given): (bytes: Uint8Array) => void {
+/** Records the start of a body; of a stream only what follows an error in it. */
+function createBodyRecorder(success: SuccessBody): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder();
-  const isStream = STREAMS.test(given.type);
+  const isStream = STREAMS.test(success.type);
   return (bytes) => {
     const text = decoder.decode(bytes, { stream: true });
-    if (!isStream || given.text !== '' || text.includes('"error"'))
-      given.text = (given.text + text).slice(0, BODY_CHARS);
+    if (!isStream || success.text !== '' || text.includes('"error"'))
+      success.text = (success.text + text).slice(0, MAX_BODY_CHARS);
   };
 }
 
@@ -132,22 +132,25 @@ function wantsStream(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): b
   return url.includes('streamGenerateContent') || /"stream"\s*:\s*true/.test(String(init?.body ?? ''));
 }
 
-/** Why what came with a status of success is no answer: an error inside of it, or something else than a stream. */
-function readGiven(
-  { type, wantsStream: isAsked, text }: Given,
+/** Explains a 2xx response that is no answer: it contains an error, or is not a stream. */
+function explainSuccess(
+  { type, wantsStream: isStreamWanted, text }: SuccessBody,
   secrets: readonly string[],
 ): { readonly reason: ModelFailureReason; readonly facts: FailureFacts } {
   const documents = [text, ...text.split('\n').map((line) => line.replace(/^data:\s*/, ''))];
-  const found = documents.map((one) => readError(one, secrets)).find((error) => error !== null);
-  if (found) {
-    const status = found.codes.map(Number).find((code) => code >= 400 && code < 600) ?? null;
+  const serverError = documents.map((document) => readError(document, secrets)).find((error) => error !== null);
+  if (serverError) {
+    const status = serverError.codes.map(Number).find((code) => code >= 400 && code < 600) ?? null;
     const reason =
-      status === null ? reasonOfWords(found.codes, found.words) : reasonOfStatus(status, found.codes, found.words);
-    return { reason: reason ?? 'cut', facts: { ...found, status } };
+      status === null
+        ? classifyRefusal(serverError.codes, serverError.words)
+        : classifyStatus(status, serverError.codes, serverError.words);
+    return { reason: reason ?? 'cut', facts: { ...serverError, status } };
   }
-  const isElse =
-    !STREAMS.test(type) && (/html/i.test(type) || (isAsked && parseJson(text) !== undefined && text.trim() !== ''));
-  if (!isElse) return { reason: 'cut', facts: {} };
+  const isOtherContent =
+    !STREAMS.test(type) &&
+    (/html/i.test(type) || (isStreamWanted && parseJson(text) !== undefined && text.trim() !== ''));
+  if (!isOtherContent) return { reason: 'cut', facts: {} };
   return { reason: 'not-chat', facts: { detail: `it answered ${type.slice(0, 60) || 'one document'}` } };
 }
 
@@ -157,23 +160,23 @@ interface Refusal extends ErrorWords {
   readonly retryAfterMs: number | null;
 }
 
-/** What a server says of an error. */
+/** A server's error. */
 interface ErrorWords {
   readonly codes: readonly string[];
-  /** As it was said: to be looked at, and shown to nobody. */
+  /** The original message: for classification only, never shown. */
   readonly words: string;
   readonly detail: string | null;
 }
 
-/** A clone would keep the connection open until both halves are read. */
-function withBody(response: Response, body: ReadableStream<Uint8Array> | string): Response {
+/** Replaces the body; a clone would keep the connection open until both are read. */
+function replaceBody(response: Response, body: ReadableStream<Uint8Array> | string): Response {
   const headers = new Headers(response.headers);
   headers.delete('content-encoding'); // the body is decoded already
   headers.delete('content-length');
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 
-/** The usual shapes of a refusal: OpenAI's and Anthropic's `error` object, Google's with details, Ollama's plain sentence. */
+/** Common error bodies: OpenAI's and Anthropic's `error` object, Google's with details, Ollama's plain string. */
 const RefusalBody = z.object({
   error: z.union([
     z.string().transform((message) => ({ message, codes: [] as string[] })),
@@ -201,7 +204,7 @@ function readRefusal(response: Response, text: string, secrets: readonly string[
   };
 }
 
-/** The error in a body; null when there is none. */
+/** The error in a JSON body; null without one. */
 function readError(text: string, secrets: readonly string[]): ErrorWords | null {
   const json = parseJson(text);
   const body: unknown = Array.isArray(json) ? json[0] : json; // Google wraps stream errors in an array
@@ -209,10 +212,10 @@ function readError(text: string, secrets: readonly string[]): ErrorWords | null 
   if (!parsed.success) return null;
   const { codes, message } = parsed.data.error;
   const words = secrets.filter(Boolean).reduce((all, secret) => all.replaceAll(secret, '[secret]'), message);
-  return { codes, words, detail: words.replace(/\s+/g, ' ').trim().slice(0, DETAIL_CHARS) || null };
+  return { codes, words, detail: words.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS) || null };
 }
 
-/** The header in seconds or as a date; OpenAI's finer one first. */
+/** Reads retry-after-ms, else Retry-After in seconds or as a date; in milliseconds. */
 function readRetryAfter(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;

@@ -5,20 +5,20 @@ import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
 import type { Recording, Transcriber, Transcription } from './transcriber.ts';
 
-/** One more try rides out a short failure; the person can speak again too. */
-const TRIES = 2;
+/** Two tries survive a short outage; the person can also speak again. */
+const MAX_TRIES = 2;
 const BACKOFF_MS = 500;
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
-/** A transcript of an hour has 60 kB; what is larger is no transcript. */
-const ANSWER_LIMIT_BYTES = 512_000;
+/** An hour's transcript has about 60 kB; larger responses are refused. */
+const MAX_RESPONSE_BYTES = 512_000;
 
-const Answer = z.object({ text: z.string() });
+const TranscriptResponse = z.object({ text: z.string() });
 
-/** What recognizers write for sounds that are no words: `[BLANK_AUDIO]`, `(music)`. */
+/** Recognizers' output for sounds without words: `[BLANK_AUDIO]`, `(music)`. */
 const NO_WORDS = /^\s*(?:[[(*][^\])*]*[\])*]\s*)*$/;
 
-/** A server that speaks OpenAI's `POST {url}/audio/transcriptions`. */
+/** Creates a client of a server with OpenAI's `POST {url}/audio/transcriptions`. */
 export function createHttpTranscriber(options: {
   readonly url: string;
   readonly model: string;
@@ -34,12 +34,12 @@ export function createHttpTranscriber(options: {
     const http = createHttpTry({ signal, silenceMs: deadlineMs, secrets: apiKey === null ? [] : [apiKey] });
     try {
       const response = await http.fetch(url, { method: 'POST', headers, body: toForm(options.model, recording) });
-      if (!response.ok) return failed(http.failure());
-      const heard = Answer.safeParse(parseJson(await readText(response)));
-      if (!heard.success) return failed({ reason: 'cut', facts: { status: response.status } });
-      return NO_WORDS.test(heard.data.text) ? { kind: 'silent' } : { kind: 'heard', text: heard.data.text };
+      if (!response.ok) return toFailure(http.failure());
+      const parsed = TranscriptResponse.safeParse(parseJson(await readText(response)));
+      if (!parsed.success) return toFailure({ reason: 'cut', facts: { status: response.status } });
+      return NO_WORDS.test(parsed.data.text) ? { kind: 'silent' } : { kind: 'heard', text: parsed.data.text };
     } catch {
-      return failed(http.failure());
+      return toFailure(http.failure());
     }
   };
 
@@ -52,17 +52,17 @@ export function createHttpTranscriber(options: {
       for (let attempt = 1; ; attempt += 1) {
         const tried = await untilAborted(tryOnce(recording, signal), stop);
         if (deadline.aborted && tried.kind === 'failed') return { ...tried, reason: 'timeout' };
-        // An answer that cannot be read was paid for already, and the next one would be the same.
-        const isWorthAnother = tried.kind === 'failed' && tried.reason !== 'cut' && isTransient(tried.reason);
-        if (!isWorthAnother || attempt >= TRIES) return tried;
-        await sleep(backoffMs(attempt, BACKOFF_MS, LONGEST_WAIT_MS), signal);
+        // An unreadable response is not retried: it was paid for, and the next would be the same.
+        const mayRetry = tried.kind === 'failed' && tried.reason !== 'cut' && isTransient(tried.reason);
+        if (!mayRetry || attempt >= MAX_TRIES) return tried;
+        await sleep(backoffMs(attempt, BACKOFF_MS, MAX_WAIT_MS), signal);
         stop.throwIfAborted();
       }
     },
   };
 }
 
-function failed({ reason, facts }: { readonly reason: ModelFailureReason; readonly facts: object }): Transcription {
+function toFailure({ reason, facts }: { readonly reason: ModelFailureReason; readonly facts: object }): Transcription {
   const status = 'status' in facts && typeof facts.status === 'number' ? facts.status : null;
   return { kind: 'failed', reason, status };
 }
@@ -71,21 +71,21 @@ function toForm(model: string, { bytes, name, mimeType, language }: Recording): 
   const form = new FormData();
   form.set('model', model);
   form.set('response_format', 'json');
-  // OpenAI takes ISO 639-1, which is the first part of a language tag.
+  // OpenAI takes ISO 639-1, the first part of a language tag.
   const [spoken = ''] = (language ?? '').split('-');
   if (/^[a-z]{2}$/i.test(spoken)) form.set('language', spoken.toLowerCase());
   form.set('file', new Blob([new Uint8Array(bytes)], { type: mimeType }), name);
   return form;
 }
 
-/** The body of an answer. Throws when it is longer than any transcript. */
+/** Reads a response body. Throws when it is larger than any transcript. */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     const piece = chunk as Uint8Array; // a body yields bytes
     length += piece.length;
-    if (length > ANSWER_LIMIT_BYTES) throw new Error('the answer is no transcript: it is too long');
+    if (length > MAX_RESPONSE_BYTES) throw new Error('the answer is no transcript: it is too long');
     chunks.push(piece);
   }
   return Buffer.concat(chunks).toString();

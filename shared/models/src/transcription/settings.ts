@@ -4,32 +4,32 @@ import { z } from 'zod';
 import { createHttpTranscriber } from './http-transcriber.ts';
 import type { Transcriber } from './transcriber.ts';
 
-/** Variables of the recognizer. A service that listens spreads `TranscriptionConfig.shape` into its own config. */
+/** Variables of speech recognition. A service that uses it spreads `TranscriptionConfig.shape` into its own config. */
 export const TranscriptionConfig = z.object({
-  /** Who turns speech into text: an address that speaks as OpenAI does, such as http://127.0.0.1:8000/v1. Not set: voice notes are off. */
+  /** Address of a speech-to-text server with OpenAI's API, such as http://127.0.0.1:8000/v1. Not set: voice notes are off. */
   TRANSCRIPTION_URL: z.url().optional(),
-  /** The name of the recognizer there. */
+  /** The recognizer's model name. */
   TRANSCRIPTION_MODEL: z.string().min(1).default('whisper-1'),
-  /** Its key, if it asks for one. Secret. */
+  /** The server's key, if it needs one. Secret. */
   TRANSCRIPTION_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Milliseconds that one voice note gets, with all tries. */
+  /** Milliseconds for one voice note, with all tries. */
   TRANSCRIPTION_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(100)
     .max(10 * MINUTE_MS)
-    .default(60 * SECOND_MS), // a person who waits longer has written it meanwhile
-  /** The largest voice note that is listened to, in bytes. */
+    .default(60 * SECOND_MS), // people type the message rather than wait longer
+  /** The largest voice note that is transcribed, in bytes. */
   TRANSCRIPTION_LIMIT_BYTES: z.coerce
     .number()
     .int()
     .min(1_000)
-    .max(25 * MIB) // what OpenAI takes (platform.openai.com/docs/guides/speech-to-text)
-    .default(20 * MIB), // what Telegram hands out to a bot
+    .max(25 * MIB) // OpenAI's limit (platform.openai.com/docs/guides/speech-to-text)
+    .default(20 * MIB), // Telegram's limit for bots
 });
 export type TranscriptionConfig = z.infer<typeof TranscriptionConfig>;
 
-/** The recognizer of these settings; null when voice notes are off. Nothing is asked yet. */
+/** Creates the transcriber; null when voice notes are off. Sends no request. */
 export function openTranscriber(config: TranscriptionConfig): Transcriber | null {
   if (config.TRANSCRIPTION_URL === undefined) return null;
   return createHttpTranscriber({

@@ -1,32 +1,29 @@
 import type { ModelFailureReason } from '../retry/failure.ts';
 
-/** A recording of somebody who speaks. */
+/** A recorded voice note. */
 export interface Recording {
   readonly bytes: Uint8Array;
-  /** With an ending that says what it is: some servers go by nothing else. */
+  /** File name with an extension, which some servers need to know the format. */
   readonly name: string;
   readonly mimeType: string;
-  /** What is probably spoken, as a BCP 47 code; null when nobody knows. */
+  /** The probable language as a BCP 47 code; null when unknown. */
   readonly language: string | null;
 }
 
-/** What a recognizer made of a recording. */
+/** The result of transcribing a recording. */
 export type Transcription =
   | { readonly kind: 'heard'; readonly text: string }
-  /** It listened, and there were no words. */
+  /** The recording has no words. */
   | { readonly kind: 'silent' }
-  /** `status`: that of HTTP, where the server answered. */
+  /** `status`: the HTTP status, when the server answered. */
   | { readonly kind: 'failed'; readonly reason: ModelFailureReason; readonly status: number | null };
 
-/** Turns speech into text. Who does it is decided by the settings (settings.ts). */
+/** Transcribes speech. See settings.ts for the server. */
 export interface Transcriber {
   /** Larger recordings are not sent. */
   readonly limitBytes: number;
-  /** Milliseconds that one recording gets, with all tries. */
+  /** Milliseconds for one recording, with all tries. */
   readonly deadlineMs: number;
-  /**
-   * Listens once. Asking twice may give two texts, and costs twice. A failure is a value; it throws nothing but the reason of the
-   * signal, as soon as that fires.
-   */
+  /** Transcribes once; each call costs. Failures are returned; it throws only the signal's reason, as soon as it aborts. */
   transcribe(recording: Recording, signal: AbortSignal): Promise<Transcription>;
 }

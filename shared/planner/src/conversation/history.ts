@@ -73,7 +73,7 @@ export function readHistory(
         if (Object.hasOwn(kwargs, 'facts')) facts = Facts.parse(kwargs['facts'] ?? {});
         break;
       case 'human':
-        said.push(readSaid(message, index));
+        said.push(readSpokenText(message, index));
         break;
       case 'tool': {
         const result = message as ToolMessage; // its type says so
@@ -124,7 +124,7 @@ export function lastRunBefore({ marked, results }: Pick<History, 'marked' | 'res
   return { tool, args, result: results.get(id)?.result ?? null };
 }
 
-function readSaid(message: BaseMessage, index: number): Said {
+function readSpokenText(message: BaseMessage, index: number): Said {
   // The lines that name attached files are for models that know what a file is: here only the words count.
   const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
   const event = Event.safeParse(message.additional_kwargs?.['event']).data?.say ?? null;

@@ -67,7 +67,7 @@ export function groupSubject(group: string, context: PolicyQuestion['context'], 
 }
 
 /** The call of Cedar that asks whether `principal` may. */
-export function requestOf(
+export function readHandledMessageId(
   setId: string,
   verb: Verb,
   principal: EntityJson | EntityUid,

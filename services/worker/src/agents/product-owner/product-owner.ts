@@ -4,8 +4,8 @@ import { makeCallId } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
-import { reasoningExtras, reasoningOf } from '@signalbox/models/reasoning';
-import { isHollow, isUnfinished } from '@signalbox/models/whole-answer';
+import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
+import { isEmptyAnswer, isUnfinished } from '@signalbox/models/whole-answer';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
@@ -59,8 +59,8 @@ export function productOwner(parts: GraphParts) {
     };
     let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
-    if (isHollow(answer)) answer = (await noted.model.ask(request)).message;
-    const isEmpty = isHollow(answer) && answer.text.trim() === '';
+    if (isEmptyAnswer(answer)) answer = (await noted.model.ask(request)).message;
+    const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
     const named = withOurIds(id, isEmpty ? new AIMessage({ content: noAnswer() }) : answer);
     const message = await withLookUps(named, run);
     const pass = state.poIterations + 1;
@@ -71,7 +71,7 @@ export function productOwner(parts: GraphParts) {
       asks: noted.asks(false),
       answerId: id,
       modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
-      ...makeStorable(reasoningExtras(reasoningOf(answer))),
+      ...makeStorable(toReasoningExtras(getReasoning(answer))),
     };
     return { messages: [message], poIterations: pass, record: [part], ...groups.update, ...spent.update() };
   };

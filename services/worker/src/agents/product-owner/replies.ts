@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
-import { requestOf } from '@signalbox/models/kept';
+import { readHandledMessageId } from '@signalbox/models/kept';
 import { textOf } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
@@ -46,7 +46,7 @@ export function lastRequest(
   messages: readonly BaseMessage[],
 ): { readonly id: string; readonly afterReply: boolean } | null {
   const last = messages.findLast(AIMessage.isInstance);
-  const about = requestOf(last);
+  const about = readHandledMessageId(last);
   const humans = messages.filter(HumanMessage.isInstance);
   const request = humans.find((message) => message.id === about) ?? humans.at(-1);
   if (!request?.id) return null;

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { makeCallId } from '@signalbox/contracts/ids';
-import { dealsWith } from '@signalbox/models/kept';
+import { markHandled } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
@@ -41,7 +41,7 @@ export function runAgain(
     id: answerId,
     content: calls.length === 0 ? nothingAgain() : '',
     tool_calls: calls,
-    additional_kwargs: dealsWith(id, calls.length === 0),
+    additional_kwargs: markHandled(id, calls.length === 0),
   });
   const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId, modelId: null };
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
