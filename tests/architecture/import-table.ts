@@ -149,13 +149,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [
-      `${GATEWAY}/commands/**`,
-      `${GATEWAY}/{admission,delivery}/**`,
-      `${GATEWAY}/channels/links.ts`,
-      `${GOVERNANCE}/*.ts`,
-      SHARED,
-    ],
+    may: [`${GATEWAY}/{commands,delivery,rows}/**`, `${GATEWAY}/channels/links.ts`, `${GOVERNANCE}/*.ts`, SHARED],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, `${GOVERNANCE}/*.ts`, SHARED] },

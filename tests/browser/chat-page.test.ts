@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { openStack, type Stack } from '../support/stack.ts';
 import { openBrowser, overflowOf } from './scene.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LocalConfig } from '@signalbox/local/config';
 import { placeKeys } from '@signalbox/local/setup/key-files';
 import { describeServices } from '@signalbox/local/supervisor/programs';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
 import { CommonConfig, SecretsConfig } from '@signalbox/platform/config';
 import { ModelConfig } from '@signalbox/models/settings';

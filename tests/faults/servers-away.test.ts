@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSimulatorClient } from '@signalbox/local/chat/chat-simulator';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { readRun } from '@signalbox/local/supervisor/instance';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readSources } from '@signalbox/gateway/channels/ingress/sources';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 

@@ -4,7 +4,7 @@ import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity
 import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat-output';
 import { openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 import { Api } from 'grammy';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
 import { scan } from '@signalbox/analysis/scan/scan';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { loadTestConfig } from '../support/config.ts';
 import { afterAll, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 
 /** Servers to test against instead of starting them, the data folder, and the PATH to look for servers on. */
 export interface TestConfig {

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** A code block of docs/extending/ that names its file: a whole file, or, as a diff, what changes in one. */

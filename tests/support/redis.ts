@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { discardRedis, startRedis, type RedisUser } from '@signalbox/local/redis/redis';
+import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
+import type { RedisUser } from '@signalbox/local/supervisor/service-logins';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/supervisor/process-identity';

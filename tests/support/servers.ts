@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
-import { checkoutPath, hashPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath, hashPath } from '@signalbox/local/checkout';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { startRedis } from '@signalbox/local/redis/redis';
 import { migrate } from '@signalbox/store/migrations/migrate';

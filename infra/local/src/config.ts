@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@signalbox/platform/config';
 import { z } from 'zod';
-import { checkoutPath } from './setup/checkout.ts';
+import { checkoutPath } from './checkout.ts';
 
 /** Variables of a local run. All are optional: `npm start` works with none of them. */
 export const LocalConfig = z.object({

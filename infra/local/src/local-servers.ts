@@ -3,7 +3,8 @@ import { sleep } from '@signalbox/contracts/time';
 import type { LocalConfig } from './config.ts';
 import { describeError } from './describe-error.ts';
 import { startPostgres, type LocalServer } from './postgres/postgres.ts';
-import { startRedis, type RedisUser } from './redis/redis.ts';
+import { startRedis } from './redis/redis.ts';
+import type { RedisUser } from './supervisor/service-logins.ts';
 
 /**
  * Postgres and Redis of a run: starts those that the configuration does not name, both at once, and watches and stops no others. A

@@ -4,7 +4,7 @@ import { BASE_TOOLS } from './rank/tool-index.ts';
 import { type BaseMessage, AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './conversation/marks.ts';
+import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './requests/marks.ts';
 
 const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 

@@ -5,7 +5,7 @@ import catalog from './catalog.fixture.json' with { type: 'json' };
 import fixture from './phrasings.fixture.json' with { type: 'json' };
 import { plan } from './plan.ts';
 import type { PlannedMessage } from './conversation/planned-message.ts';
-import { PlannerMark } from './conversation/marks.ts';
+import { PlannerMark } from './requests/marks.ts';
 
 const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
 const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);

@@ -3,7 +3,7 @@ import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type History, type Said, readHistory } from './conversation/history.ts';
+import { type History, type Said, readHistory } from './requests/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
 import { indexTools } from './rank/tool-index.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import type { BrowserContextOptions, Page } from 'playwright-core';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import catalog from '../../../shared/planner/src/catalog.fixture.json' with { type: 'json' };
 import { createConversation, type Reply, type Situation } from './conversation.ts';
-import { PlannerMark } from '@signalbox/planner/conversation/marks';
+import { PlannerMark } from '@signalbox/planner/requests/marks';
 
 const talk = (situation?: Situation) => createConversation(catalog, situation);
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { checkoutPath } from '@signalbox/local/checkout';
 import type { ProgramSpec } from '@signalbox/local/supervisor/supervisor';
 import { withClock } from '../../support/moved-clock.ts';
 import type { TcpRelay } from '../../support/tcp-relay.ts';

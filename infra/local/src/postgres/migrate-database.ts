@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { checkoutPath, programWords } from '../setup/checkout.ts';
+import { checkoutPath, programWords } from '../checkout.ts';
 import { inheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 

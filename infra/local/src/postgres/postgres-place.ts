@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { checkoutPath, hashPath } from '../setup/checkout.ts';
+import { checkoutPath, hashPath } from '../checkout.ts';
 import { canOwnerUse, copyPrograms, locatePrograms, programsVersion, type ServerOwner } from './postgres-programs.ts';
 import { SetupError } from '../setup-error.ts';
 

@@ -16,6 +16,7 @@ import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { z } from 'zod';
 import { findFreePort } from '../setup/free-port.ts';
+import type { RedisUser } from '../supervisor/service-logins.ts';
 import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
 import type { LocalServer } from '../postgres/postgres.ts';
 import { endWithParent } from '../parent-death.ts';
@@ -33,12 +34,6 @@ const STOP_MS = 15_000;
 
 const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
 type RedisRecord = z.infer<typeof RedisRecord>;
-
-/** A user and what ACL SETUSER takes after the name. */
-export interface RedisUser {
-  readonly name: string;
-  readonly rules: readonly string[];
-}
 
 /**
  * Starts the Redis whose data is in `dir` with the program of `binDir` (fetched when missing), or takes over the one

@@ -1,5 +1,5 @@
 import { describeError } from '../describe-error.ts';
-import { checkoutPath } from '../setup/checkout.ts';
+import { checkoutPath } from '../checkout.ts';
 import { planScaffold } from './kinds.ts';
 import { writeScaffold, type Scaffold } from './scaffold.ts';
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildServices } from '../../build.mjs';
-import { checkoutPath } from './checkout.ts';
+import { checkoutPath } from '../checkout.ts';
 
 describe('what npm start builds', () => {
   let checkout: string;

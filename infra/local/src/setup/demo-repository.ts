@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
-import { checkoutPath } from './checkout.ts';
+import { checkoutPath } from '../checkout.ts';
 import { inheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
-import { programWords } from '../setup/checkout.ts';
+import { programWords } from '../checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
 import { findFreePort } from '../setup/free-port.ts';
 import { holdPortFrom } from './held-port.ts';

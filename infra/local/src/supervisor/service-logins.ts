@@ -4,12 +4,17 @@ import { memberLogin, setMemberLogins } from '@signalbox/store/migrations/servic
 import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
 import { describeError } from '../describe-error.ts';
-import type { RedisUser } from '../redis/redis.ts';
 import { SetupError } from '../setup-error.ts';
-import { hashPath } from '../setup/checkout.ts';
+import { hashPath } from '../checkout.ts';
 
 /** Passwords of the services for one run: a new one for each at every start, kept in no file. */
 export type ServicePasswords = Readonly<Record<RedisService, string>>;
+
+/** A user and what ACL SETUSER takes after the name. */
+export interface RedisUser {
+  readonly name: string;
+  readonly rules: readonly string[];
+}
 
 /** How one service logs in. */
 export interface ServiceLogin {

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { findValue } from '@signalbox/store/sql';
 import { z } from 'zod';
-import { callBotApi, WebhookInfo } from '../bot-api.ts';
+import { callBotApi, WebhookInfo } from './bot-api.ts';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 import { readRunFile } from './running-services.ts';

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
-import type { WebhookInfo } from '../bot-api.ts';
+import type { WebhookInfo } from './bot-api.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 /** A failure that is older and was followed by no other is history. */

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
-import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
+import { callBotApi, WebhookInfo, type BotAnswer } from '../checks/bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
 import { recordChange } from '../actor.ts';
 import { runVerb, type CommandContext, type Report } from '../command.ts';

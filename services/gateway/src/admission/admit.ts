@@ -8,7 +8,7 @@ import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { findUser, readLanguages } from '@signalbox/store/people/users';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
-import type { AdmissionResult } from './inbox.ts';
+import type { AdmissionResult } from '../rows/inbox.ts';
 import { isDeadlock, isTransient } from '@signalbox/store/pool';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';

@@ -1,6 +1,6 @@
 import { approvalEvent, findApproval, recordApproval } from '@signalbox/store/governance/approvals';
 import { isStopWord } from './log-stop.ts';
-import { findAct, findPrompt } from './approval-prompts.ts';
+import { findAct, findPrompt } from '../rows/approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
 import { say, sayError } from '@signalbox/messages/say';
-import type { Admission } from './inbox.ts';
+import type { Admission } from '../rows/inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
 import { isProgramCommand, parseCommand } from '../commands/registry.ts';

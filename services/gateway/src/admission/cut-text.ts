@@ -2,7 +2,7 @@ import { hasRow, findRow, sql } from '@signalbox/store/sql';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { WrittenUpdate } from '../channels/channel.ts';
-import { admitInbox, type Admission, type AdmissionResult } from './inbox.ts';
+import { admitInbox, type Admission, type AdmissionResult } from '../rows/inbox.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import type { Plan } from './plan.ts';
 

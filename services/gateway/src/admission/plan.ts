@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { createControlMessage } from './control-line.ts';
-import type { Admission } from './inbox.ts';
+import type { Admission } from '../rows/inbox.ts';
 import { sayError } from '@signalbox/messages/say';
 import { newTraceId } from '@signalbox/contracts/ids';
 import {

@@ -1,7 +1,7 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
-import { findPrompted, putPrompt } from './approval-prompts.ts';
-import { admitInbox, type Admission, type AdmissionResult } from './inbox.ts';
+import { findPrompted, putPrompt } from '../rows/approval-prompts.ts';
+import { admitInbox, type Admission, type AdmissionResult } from '../rows/inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';

@@ -5,7 +5,7 @@ import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError } from '@signalbox/messages/say';
 import { findValue } from '@signalbox/store/sql';
-import { putNote } from '../admission/voice/voice-notes.ts';
+import { putNote } from '../rows/voice-notes.ts';
 import { COMMANDS, findSimilarCommand } from './registry.ts';
 import { describeCode, createUseNotice } from './codes.ts';
 import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion, type Question } from './question.ts';

@@ -2,7 +2,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { decideApproval, type Decided, type Decider, type Press } from '@signalbox/governance/approvals';
-import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
+import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
 import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';

@@ -2,7 +2,7 @@ import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
-import type { OpenPrompt } from '../admission/approval-prompts.ts';
+import type { OpenPrompt } from '../rows/approval-prompts.ts';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { sayError } from '@signalbox/messages/say';
 import type { CodeOutcome } from './invitations.ts';

@@ -1,13 +1,13 @@
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { exactChoice, pickChoice } from './choices.ts';
-import { type OpenAsk, type Step, askStep, sayStep } from './marks.ts';
-import { askForProblem } from './questions.ts';
+import { type OpenAsk, type Step, askStep, sayStep } from '../requests/marks.ts';
+import { askForProblem } from '../requests/questions.ts';
 import { takeReading } from './shortlist.ts';
-import { toName } from '../names/new-names.ts';
+import { toName } from '../slots/new-names.ts';
 import { closest } from '../names/spelling.ts';
 import { knownNames } from '../names/mentions.ts';
-import { asks } from '../requests/holds.ts';
+import { asks } from '../text/holds.ts';
 import { stepForTool } from '../requests/calls.ts';
 import { stepForRequest } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';

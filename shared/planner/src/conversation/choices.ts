@@ -1,4 +1,4 @@
-import type { Choice } from './marks.ts';
+import type { Choice } from '../requests/marks.ts';
 import { isSameChoice, isWord } from '../names/mentions.ts';
 import { closest } from '../names/spelling.ts';
 import { isFiller, wordsOf, wordSet } from '../text/tokens.ts';

@@ -1,7 +1,7 @@
 import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { answerAsk } from './answers.ts';
-import { readFollowUp } from './follow-ups.ts';
+import { readFollowUp } from '../requests/follow-ups.ts';
 import {
   type History,
   type Marked,
@@ -10,10 +10,10 @@ import {
   lastRunBefore,
   openQuestionBefore,
   stepsFor,
-} from './history.ts';
-import { type Step, sayStep } from './marks.ts';
+} from '../requests/history.ts';
+import { type Step, sayStep } from '../requests/marks.ts';
 import type { Chosen } from './planned-message.ts';
-import { askWhichIsMeant, readingOf } from './questions.ts';
+import { askWhichIsMeant, readingOf } from '../requests/questions.ts';
 import { stepAfter } from './results.ts';
 import { onlyIfPlain, onlyLooking } from './shortlist.ts';
 import { conditionalChange } from '../requests/conditions.ts';

@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
-import type { History, Said } from './history.ts';
-import { type PlannedCall, type PlannerMark, type Step, sayStep } from './marks.ts';
+import type { History, Said } from '../requests/history.ts';
+import { type PlannedCall, type PlannerMark, type Step, sayStep } from '../requests/marks.ts';
 
 /** What the model says next. */
 export interface PlannedMessage {

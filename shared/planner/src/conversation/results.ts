@@ -1,12 +1,12 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import type { History, Marked } from './history.ts';
+import type { History, Marked } from '../requests/history.ts';
 import { knownNames } from '../names/mentions.ts';
-import { askForSlot } from './questions.ts';
+import { askForSlot } from '../requests/questions.ts';
 import { notInstalled, stepForCall } from '../requests/calls.ts';
-import { type Step, sayStep } from './marks.ts';
-import type { ToolResult } from './tool-result.ts';
+import { type Step, sayStep } from '../requests/marks.ts';
+import type { ToolResult } from '../requests/tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
 import { asLine } from '../words.ts';
 

@@ -1,12 +1,12 @@
 import { say } from '@signalbox/messages/say';
-import { type OpenAsk, type PlannedCall, type Step, sayStep } from './marks.ts';
-import { SEARCH, askWhichIsMeant, doing } from './questions.ts';
+import { type OpenAsk, type PlannedCall, type Step, sayStep } from '../requests/marks.ts';
+import { SEARCH, askWhichIsMeant, doing } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { unexplained } from '../requests/plain-order.ts';
 import { stepForTool } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
-import { asks, readHold } from '../requests/holds.ts';
+import { asks, readHold } from '../text/holds.ts';
 import { isPlainWord, findRefs } from '../slots/refs.ts';
 import { cleanText } from '../text/tokens.ts';
 import { exactChoice } from './choices.ts';

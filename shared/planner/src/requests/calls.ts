@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { type Surroundings, pointsBack, referredValue } from './understanding.ts';
-import { type PlannedCall, type Step, sayStep } from '../conversation/marks.ts';
-import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
+import { type PlannedCall, type Step, sayStep } from './marks.ts';
+import { askForProblem, askForSlot, askWhatToChange } from './questions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';

@@ -1,7 +1,7 @@
-import { asks, readHold } from './holds.ts';
+import { asks, readHold } from '../text/holds.ts';
 import { readingFor, stepForTool } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
-import type { PlannedCall, Step } from '../conversation/marks.ts';
+import type { PlannedCall, Step } from './marks.ts';
 import { kindOf } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';

@@ -1,5 +1,5 @@
 import { wordSet } from '../text/tokens.ts';
-import type { Run } from '../conversation/history.ts';
+import type { Run } from './history.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** A request that says something letter by letter: a command to run, the path of a file. */

@@ -1,4 +1,4 @@
-import { NEGATIONS, asks } from './holds.ts';
+import { NEGATIONS, asks } from '../text/holds.ts';
 import type { Surroundings } from './understanding.ts';
 import { findMentions, isSameChoice } from '../names/mentions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';

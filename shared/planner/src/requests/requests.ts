@@ -1,13 +1,13 @@
 import { say } from '@signalbox/messages/say';
 import { conditionalChange, lookForCondition } from './conditions.ts';
 import { readingFor, stepForTool } from './calls.ts';
-import { type Hold, asks, asksForKnowledge, readHold } from './holds.ts';
+import { type Hold, asks, asksForKnowledge, readHold } from '../text/holds.ts';
 import { unexplained } from './plain-order.ts';
 import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
-import { readFollowUp } from '../conversation/follow-ups.ts';
-import { type Step, sayStep } from '../conversation/marks.ts';
-import { askWhichIsMeant, isSayable } from '../conversation/questions.ts';
+import { readFollowUp } from './follow-ups.ts';
+import { type Step, sayStep } from './marks.ts';
+import { askWhichIsMeant, isSayable } from './questions.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { unclearText } from '../words.ts';

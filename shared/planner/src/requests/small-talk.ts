@@ -1,4 +1,4 @@
-import { asks } from './holds.ts';
+import { asks } from '../text/holds.ts';
 import { tokenize, wordSet } from '../text/tokens.ts';
 
 /** Talk that asks for no tool. `null` from `readSmallTalk` means: this may be a request. */

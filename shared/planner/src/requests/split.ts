@@ -1,4 +1,4 @@
-import { asks } from './holds.ts';
+import { asks } from '../text/holds.ts';
 import { readLiteral } from './literals.ts';
 import { unexplained } from './plain-order.ts';
 import { isRefusal, readSmallTalk } from './small-talk.ts';

@@ -1,6 +1,6 @@
 import { type Field, problemOf } from '../slots/schema.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import type { Run } from '../conversation/history.ts';
+import type { Run } from './history.ts';
 import { type Mention, findMentions } from '../names/mentions.ts';
 import type { Match } from '../rank/rank.ts';
 import { rankTools } from '../rank/rank.ts';

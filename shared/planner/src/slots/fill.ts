@@ -4,7 +4,7 @@ import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, problemOf } from './schema.ts';
 import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
-import { findNewName, toName } from '../names/new-names.ts';
+import { findNewName, toName } from './new-names.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
 import { type Span, type RawFinding, at, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';

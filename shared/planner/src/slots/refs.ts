@@ -1,5 +1,5 @@
 import { type Mention, isWord } from '../names/mentions.ts';
-import { NEGATIONS } from '../requests/holds.ts';
+import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type RawFinding, at, findQuantities, findVersions } from '../text/values.ts';
 

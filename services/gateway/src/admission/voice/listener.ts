@@ -21,7 +21,14 @@ import {
   createFailureNotice,
   createVoidedQuestion,
 } from './voice-answers.ts';
-import { claimNote, failNote, storeTranscript, releaseNote, voidSuperseded, type ClaimedNote } from './voice-notes.ts';
+import {
+  claimNote,
+  failNote,
+  storeTranscript,
+  releaseNote,
+  voidSuperseded,
+  type ClaimedNote,
+} from '../../rows/voice-notes.ts';
 
 /*
  * A voice note: admitted (a waiting row) → claimed → fetched from its channel → transcribed → secrets removed

@@ -6,7 +6,7 @@ import type { Transcription } from '@signalbox/models/transcription/transcriber'
 import { createControlMessage } from '../control-line.ts';
 import type { Fetched } from '../../channels/channel.ts';
 import { toBody } from '../../commands/answer.ts';
-import { getQuestionKey, type VoidedNote } from './voice-notes.ts';
+import { getQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
 
 /** Indexes of the question's buttons. */
 export const YES_BUTTON = 0;

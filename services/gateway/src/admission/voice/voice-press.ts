@@ -2,11 +2,11 @@ import { say } from '@signalbox/messages/say';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { createControlMessage } from '../control-line.ts';
-import type { AdmissionResult } from '../inbox.ts';
+import type { AdmissionResult } from '../../rows/inbox.ts';
 import type { Plan } from '../plan.ts';
 import { toBody } from '../../commands/answer.ts';
 import { YES_BUTTON } from './voice-answers.ts';
-import { confirmNote, declineNote, findQuestionedNote, isSuperseded } from './voice-notes.ts';
+import { confirmNote, declineNote, findQuestionedNote, isSuperseded } from '../../rows/voice-notes.ts';
 
 /**
  * Before admission: refuses a press on a superseded voice question with a message. Admission itself checks whether this

@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { readLaneStatus, type LaneStatus } from '../../admission/inbox.ts';
+import { readLaneStatus, type LaneStatus } from '../../rows/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 
 export default {

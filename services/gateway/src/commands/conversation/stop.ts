@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
-import { stopLane } from '../../admission/inbox.ts';
+import { stopLane } from '../../rows/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 
 export default {

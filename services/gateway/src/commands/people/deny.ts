@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { listIdentities } from '@signalbox/store/people/identities';
 import { denyUser, findUser } from '@signalbox/store/people/users';
-import { stopLane } from '../../admission/inbox.ts';
+import { stopLane } from '../../rows/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { describeUsage, createNoticeTo, refuseLastAdmin } from '../people-changes.ts';
 import { auditCommand } from '../record.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
-import { reasonOf } from './checks/finding.ts';
-import type { CliConfig } from './config.ts';
+import { reasonOf } from './finding.ts';
+import type { CliConfig } from '../config.ts';
 
 /** What came of a call of the Bot API. */
 export type BotAnswer<T> =

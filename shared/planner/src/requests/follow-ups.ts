@@ -1,9 +1,9 @@
-import { type Surroundings, mentionsIn, referredValue } from '../requests/understanding.ts';
+import { type Surroundings, mentionsIn, referredValue } from './understanding.ts';
 import type { Run } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { type Mention, isSameChoice } from '../names/mentions.ts';
 import { isLabelOf, kindOf } from '../slots/field-kinds.ts';
-import { asks, readHold } from '../requests/holds.ts';
+import { asks, readHold } from '../text/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';

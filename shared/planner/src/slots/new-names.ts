@@ -1,4 +1,4 @@
-import { type Field, problemOf } from '../slots/schema.ts';
+import { type Field, problemOf } from './schema.ts';
 import { EFFECTS, isFiller, means, wordSet } from '../text/tokens.ts';
 import { type RawFinding, at } from '../text/values.ts';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The root folder of this checkout, without symbolic links. */
 export function checkoutPath(): string {
-  return realpathSync(fileURLToPath(new URL('../../../../', import.meta.url)));
+  return realpathSync(fileURLToPath(new URL('../../../', import.meta.url)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { EFFECTS, means, wordsOf, wordSet } from '../text/tokens.ts';
+import { EFFECTS, means, wordsOf, wordSet } from './tokens.ts';
 
 /**
  * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
