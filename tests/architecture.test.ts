@@ -123,6 +123,7 @@ describe('packages of the workspace', () => {
   it('have the version of the root', () => {
     const { version }: Manifest = JSON.parse(read('package.json'));
     expect(findOtherVersions(manifests, version)).toEqual([]);
+    expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
     expect(findOtherVersions(made, '2')).toEqual([
       'shared/b/package.json: @signalbox/b has version 1, and the release 2',
       'shared/b/package.json: @signalbox/a has version 1, and the release 2',

@@ -127,6 +127,7 @@ function planChecks(words, env) {
     { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', ...FORMAT], env },
     { title: 'lint', words: ['node_modules/oxlint/bin/oxlint'], env },
     { title: 'unused code', words: ['node_modules/knip/bin/knip.js'], env },
+    { title: 'commits', words: ['infra/local/lint-commits.mjs'], env },
   ];
   return words.includes('--without-tests') ? steps.slice(1) : steps;
 }

@@ -98,6 +98,6 @@ test('checks run the unit tests, unless they have been run', () => {
     const plan = planCommand('check', words, checkout, {});
     return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];
   };
-  expect(titles([])).toEqual(['unit tests', 'types', 'format', 'lint', 'unused code']);
-  expect(titles(['--without-tests'])).toEqual(['types', 'format', 'lint', 'unused code']);
+  expect(titles([])).toEqual(['unit tests', 'types', 'format', 'lint', 'unused code', 'commits']);
+  expect(titles(['--without-tests'])).toEqual(['types', 'format', 'lint', 'unused code', 'commits']);
 });
