@@ -122,14 +122,14 @@ describe('the work on a deployment', () => {
     await createDeployments(pool).request(wish('act_1'));
     const work = new DeploymentWork(pool);
     const first = await work.claim('act_1', STEP);
-    expect(first).toEqual({ fence: 1, from: 'queued' });
+    expect(first).toEqual({ epoch: 1, from: 'queued' });
     const second = await work.claim('act_1', STEP);
-    expect(second).toEqual({ fence: 2, from: 'preparing' });
-    expect(await work.advance('act_1', { fence: 1, from: 'preparing', to: 'building' }, STEP)).toBe(false);
+    expect(second).toEqual({ epoch: 2, from: 'preparing' });
+    expect(await work.advance('act_1', { epoch: 1, from: 'preparing', to: 'building' }, STEP)).toBe(false);
     expect(await work.addLines('act_1', 1, 'preparing', ['late'])).toBe(false);
     expect(await work.sign('act_1', 1)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: false });
-    expect(await work.advance('act_1', { fence: 2, from: 'unknown', to: 'building' }, STEP)).toBe(true);
+    expect(await work.advance('act_1', { epoch: 2, from: 'unknown', to: 'building' }, STEP)).toBe(true);
     expect((await createDeployments(pool).events('act_1')).map(({ to }) => to)).toEqual([
       'queued',
       'preparing',
@@ -137,7 +137,7 @@ describe('the work on a deployment', () => {
       'building',
     ]);
     await expect(async () =>
-      work.advance('act_1', { fence: 2, from: 'building', to: 'succeeded' }, STEP),
+      work.advance('act_1', { epoch: 2, from: 'building', to: 'succeeded' }, STEP),
     ).rejects.toThrow('no deployment goes from building to succeeded');
   });
 
@@ -151,15 +151,15 @@ describe('the work on a deployment', () => {
       ['building', 'starting'],
       ['starting', 'health_checking'],
     ] as const)
-      expect(await work.advance('act_1', { fence: 1, from, to }, STEP)).toBe(true);
+      expect(await work.advance('act_1', { epoch: 1, from, to }, STEP)).toBe(true);
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({
       accepted: true,
       state: 'health_checking',
     });
-    expect(await work.advance('act_1', { fence: 1, from: 'health_checking', to: 'switching' }, STEP)).toBe(false);
+    expect(await work.advance('act_1', { epoch: 1, from: 'health_checking', to: 'switching' }, STEP)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: true, cancelBy: 'telegram:1' });
-    expect(await work.advance('act_1', { fence: 1, from: 'health_checking', to: 'cancelling' }, STEP)).toBe(true);
-    expect(await work.advance('act_1', { fence: 1, from: 'cancelling', to: 'cancelled' }, STEP)).toBe(true);
+    expect(await work.advance('act_1', { epoch: 1, from: 'health_checking', to: 'cancelling' }, STEP)).toBe(true);
+    expect(await work.advance('act_1', { epoch: 1, from: 'cancelling', to: 'cancelled' }, STEP)).toBe(true);
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
   });
 

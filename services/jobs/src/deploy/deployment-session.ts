@@ -30,7 +30,7 @@ export interface DeploymentSession extends Closable {
 
 export async function openDeploymentSession(
   parts: DeployParts,
-  claimed: { readonly deploymentId: string; readonly fence: number },
+  claimed: { readonly deploymentId: string; readonly epoch: number },
   context: JobContext,
 ): Promise<DeploymentSession> {
   const held = await leaseDeployment(parts, claimed, context);
@@ -100,8 +100,8 @@ export async function openDeploymentSession(
 
 /** By what the driver knows it: labels of what is built and started. */
 export function releaseId(row: WorkRow): ReleaseId {
-  const { project, environment, deploymentId, release, fence } = row;
-  return { project, environment, deploymentId, release: release ?? 'unknown', fence };
+  const { project, environment, deploymentId, release, epoch } = row;
+  return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
 }
 
 /** The service alone: a driver that is given more looks for less. */

@@ -31,7 +31,7 @@ export interface WorkChange {
 
 /** Under whose claim a deployment goes from one state to another. */
 export interface Move {
-  readonly fence: number;
+  readonly epoch: number;
   readonly from: DeployState;
   readonly to: DeployState;
 }
@@ -72,7 +72,7 @@ export interface AbandonedDeployment extends ServiceKey {
 const KEPT_LINES = 5_000;
 
 /**
- * Deployments as the job that works on one sees them. A worker claims its deployment and gets a fence, which is higher than that of any
+ * Deployments as the job that works on one sees them. A worker claims its deployment and gets an epoch, which is higher than that of any
  * worker before; every write names it, and does nothing (answers false) once there is a higher one.
  */
 export class DeploymentWork {
@@ -99,7 +99,7 @@ export class DeploymentWork {
   claim(
     deploymentId: string,
     step: Omit<Step, 'change' | 'serving'>,
-  ): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
+  ): Promise<{ readonly epoch: number; readonly from: DeployState } | null> {
     return withTransaction(this.#pool, (db) => claim(db, deploymentId, step));
   }
 
@@ -114,10 +114,10 @@ export class DeploymentWork {
   }
 
   /** Writes down what is known without a new state. */
-  async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
+  async note(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`
-        select 1 from deployments where deployment_id = ${deploymentId} and fence = ${fence} for update`;
+        select 1 from deployments where deployment_id = ${deploymentId} and fence = ${epoch} for update`;
       if (!isOurs) return false;
       await write(db, deploymentId, change);
       return true;
@@ -127,13 +127,13 @@ export class DeploymentWork {
   /** What its job checks twice a second; `isOurs` is false once another has taken it. */
   async watch(
     deploymentId: string,
-    fence: number,
+    epoch: number,
   ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
     const row = await findRow<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>(
       this.#pool,
       'deployment_watch',
     )`
-      select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+      select coalesce(fence = ${epoch}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
         from deployments where deployment_id = ${deploymentId}`;
     return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
@@ -156,16 +156,16 @@ export class DeploymentWork {
   }
 
   /** A sign that the state gets on. */
-  sign(deploymentId: string, fence: number): Promise<boolean> {
+  sign(deploymentId: string, epoch: number): Promise<boolean> {
     return hasRow(this.#pool)`update deployments set progress_at = clock_timestamp()
-        where deployment_id = ${deploymentId} and fence = ${fence} and state not in ${FINAL_STATES}`;
+        where deployment_id = ${deploymentId} and fence = ${epoch} and state not in ${FINAL_STATES}`;
   }
 
   /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
-  addLines(deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
+  addLines(deploymentId: string, epoch: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`update deployments set progress_at = clock_timestamp()
-          where deployment_id = ${deploymentId} and fence = ${fence}`;
+          where deployment_id = ${deploymentId} and fence = ${epoch}`;
       if (!isOurs) return false;
       const places = await listValues<number>(db)`
         insert into deployment_lines (deployment_id, n, state, line)
@@ -231,34 +231,34 @@ async function claim(
   db: Queryable,
   deploymentId: string,
   step: Omit<Step, 'change' | 'serving'>,
-): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
-  const service = await findRow<{ fence: number }>(db)`
+): Promise<{ readonly epoch: number; readonly from: DeployState } | null> {
+  const service = await findRow<{ epoch: number }>(db)`
     update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
       where d.deployment_id = ${deploymentId} and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
-      returning s.fence::float8 as fence`;
+      returning s.fence::float8 as epoch`;
   if (!service) return null;
   const from = await lockState(db, deploymentId);
-  // A person cancelled it in between: the fence of the service has grown, and no job has it.
+  // A person cancelled it in between: the epoch of the service has grown, and no job has it.
   if (from === null || isFinal(from)) return null;
-  const { fence } = service;
+  const { epoch } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
   await db.query(sql`
-    update deployments set fence = ${fence}, state = ${to}, started_at = coalesce(started_at, clock_timestamp()),
+    update deployments set fence = ${epoch}, state = ${to}, started_at = coalesce(started_at, clock_timestamp()),
       state_at = clock_timestamp(),
             progress_at = clock_timestamp(), deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms'
               where deployment_id = ${deploymentId}`);
   const { actor, evidence } = step;
-  if (from !== to) await addEvent(db, deploymentId, { from, to, actor, fence, evidence });
-  return { fence, from };
+  if (from !== to) await addEvent(db, deploymentId, { from, to, actor, epoch, evidence });
+  return { epoch, from };
 }
 
 async function advance(db: Queryable, deploymentId: string, move: Move, step: Step): Promise<boolean> {
-  const { fence, from, to } = move;
+  const { epoch, from, to } = move;
   const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
             deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms',
             finished_at = case when ${isFinal(to)} then clock_timestamp() else finished_at end
-      where deployment_id = ${deploymentId} and fence = ${fence} and state = ${from} and (${to} <> 'switching' or cancel_at is null)
+      where deployment_id = ${deploymentId} and fence = ${epoch} and state = ${from} and (${to} <> 'switching' or cancel_at is null)
       returning project, environment`;
   if (!service) return false;
   if (step.change) await write(db, deploymentId, step.change);
@@ -266,13 +266,13 @@ async function advance(db: Queryable, deploymentId: string, move: Move, step: St
     await db.query(sql`
       update services set serving = ${step.serving.deploymentId}, port = coalesce(${step.serving.port}, port),
         updated_at = clock_timestamp()
-        where project = ${service.project} and environment = ${service.environment} and fence = ${fence}`);
+        where project = ${service.project} and environment = ${service.environment} and fence = ${epoch}`);
   // What was only intended is there now.
   if (to === 'succeeded')
     await db.query(sql`update projects set status = 'active' where name = ${service.project} and status = 'intended'`);
   if (step.errors) await addErrors(db, service, step.errors);
   const { actor, evidence } = step;
-  await addEvent(db, deploymentId, { from, to, actor, fence, evidence: redactValue(evidence) });
+  await addEvent(db, deploymentId, { from, to, actor, epoch, evidence: redactValue(evidence) });
   return true;
 }
 

@@ -68,7 +68,7 @@ export async function runDeployment(
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
   }
-  const session = await openDeploymentSession(parts, { deploymentId, fence: claimed.fence }, context);
+  const session = await openDeploymentSession(parts, { deploymentId, epoch: claimed.epoch }, context);
   const progress = startProgress(session);
   try {
     await runPhases(session);

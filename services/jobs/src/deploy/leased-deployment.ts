@@ -32,16 +32,16 @@ const WATCH_MS = 400;
 /** Holds a claimed deployment in the hands of this process: looks at it twice a second, and gives it up when it was taken. */
 export async function leaseDeployment(
   parts: Pick<DeployParts, 'work' | 'limits'>,
-  claimed: { readonly deploymentId: string; readonly fence: number },
+  claimed: { readonly deploymentId: string; readonly epoch: number },
   context: Pick<JobContext, 'signal' | 'log'>,
 ) {
   const { work, limits } = parts;
-  const { deploymentId, fence } = claimed;
+  const { deploymentId, epoch } = claimed;
   const lost = new AbortController();
   const requested = new AbortController();
   const read = async (): Promise<WorkRow> => {
     const row = await work.find(deploymentId);
-    if (row?.fence !== fence) lost.abort(new DeploymentLost());
+    if (row?.epoch !== epoch) lost.abort(new DeploymentLost());
     if (!row || lost.signal.aborted) throw new DeploymentLost();
     readAt = performance.now();
     return row;
@@ -53,7 +53,7 @@ export async function leaseDeployment(
     everyMs: WATCH_MS,
     log: context.log,
     heartbeat: async () => {
-      const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
+      const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, epoch);
       if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
       return isOurs ? [] : [deploymentId];
     },
@@ -63,7 +63,7 @@ export async function leaseDeployment(
   await leases.heartbeat();
 
   return {
-    fence,
+    epoch,
     /** As it was read last; the state in it is the one that this process wrote last. */
     row: (): WorkRow => row,
     state: (): DeployState => row.state,
@@ -80,13 +80,13 @@ export async function leaseDeployment(
       const from = row.state;
       const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
-      if (!(await work.advance(deploymentId, { fence, from, to }, step))) {
+      if (!(await work.advance(deploymentId, { epoch, from, to }, step))) {
         await leases.heartbeat();
         requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
         throw new DeploymentLost();
       }
-      context.log.info('deployment moved', { deploymentId, from, to, fence });
+      context.log.info('deployment moved', { deploymentId, from, to, epoch });
       row = await read();
     },
     /**

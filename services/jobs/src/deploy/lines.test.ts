@@ -27,7 +27,7 @@ test('lines are stored under the state in which they came, and again when the ta
       },
     },
     deploymentId: 'act_1',
-    fence: 1,
+    epoch: 1,
     state: () => state,
     mask: (text) => text,
     log: createLog('test', 'silent'),

@@ -18,12 +18,12 @@ const REMEMBERED = 40;
 export function createLineStore(options: {
   readonly work: Pick<DeploymentWork, 'addLines'>;
   readonly deploymentId: string;
-  readonly fence: number;
+  readonly epoch: number;
   readonly state: () => DeployState;
   readonly mask: (text: string) => string;
   readonly log: Log;
 }) {
-  const { work, deploymentId, fence, mask, log } = options;
+  const { work, deploymentId, epoch, mask, log } = options;
   let waiting: { readonly state: DeployState; readonly line: string }[] = [];
   const newest: string[] = [];
   const clean = createLineFilter(mask);
@@ -36,7 +36,7 @@ export function createLineStore(options: {
       const other = waiting.findIndex((one) => one.state !== state);
       const batch = waiting.slice(0, Math.min(BATCH, other === -1 ? BATCH : other));
       const lines = batch.map(({ line }) => line);
-      await work.addLines(deploymentId, fence, state, lines);
+      await work.addLines(deploymentId, epoch, state, lines);
       // Earlier lines may have been dropped in the meantime.
       waiting = waiting.filter((one) => !batch.includes(one));
     }

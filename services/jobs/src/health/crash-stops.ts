@@ -3,7 +3,7 @@ import { addNote } from '@signalbox/store/deploy/deployments';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { z } from 'zod';
 import type { CrashLoop } from './crash-loop.ts';
-import { lockServing, takeFence, type Serving } from './serving.ts';
+import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow } from '@signalbox/store/sql';
 
 /** What the event of a stop holds of the loop that it ended. */
@@ -30,9 +30,9 @@ export function beginCrashStop(
     const { deploymentId, project, environment } = serving;
     if (!(await lockServing(db, serving))) return false;
     if (await findCrashStop(db, deploymentId)) return true;
-    const fence = await takeFence(db, serving);
-    if (fence === null) return false;
-    await addNote(db, deploymentId, { actor: 'system', fence, evidence: { crashLoop: { restarts, withinMs } } });
+    const epoch = await takeEpoch(db, serving);
+    if (epoch === null) return false;
+    await addNote(db, deploymentId, { actor: 'system', epoch, evidence: { crashLoop: { restarts, withinMs } } });
     const data = { project, environment, deploymentId, restarts, withinMs };
     await appendAudit(db, [{ kind: 'service.crash_stopped', actor: 'system', actionId: deploymentId, data }]);
     return true;

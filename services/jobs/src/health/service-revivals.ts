@@ -5,7 +5,7 @@ import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
-import { lockServing, takeFence, type Serving } from './serving.ts';
+import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
 /** What is known of the attempts to bring a service back. */
@@ -19,7 +19,7 @@ export interface RevivalPlan {
 /** How it ended. */
 export interface RevivalEnd {
   readonly runId: string;
-  readonly fence: number;
+  readonly epoch: number;
   readonly outcome: 'revived' | 'given-up';
   readonly evidence: Readonly<Record<string, string | number | null>>;
 }
@@ -29,9 +29,8 @@ const LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
 /**
- * Services whose program is gone although they should serve. Whoever brings one back takes a fence as a deployment does, so a
- * deployment or a stop that begins meanwhile ends the attempt; whatever is done on the server is done while the service's row is
- * held, so neither can begin in the middle of it.
+ * Attempts to start lost services again. An attempt takes an epoch as a deployment does, so a deployment or a stop that begins
+ * meanwhile ends it. Work on the server happens while the row of the service is locked, so that neither can begin in the middle.
  */
 export function createServiceRevivals(pool: Pool) {
   return {
@@ -48,7 +47,7 @@ export function createServiceRevivals(pool: Pool) {
     begin: (
       serving: Serving,
       evidence: Readonly<Record<string, string | number>>,
-    ): Promise<{ readonly fence: number; readonly isTooOften: boolean } | null> =>
+    ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> =>
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
     /**
@@ -57,11 +56,11 @@ export function createServiceRevivals(pool: Pool) {
      */
     within: <T extends Instance | null>(
       serving: Serving,
-      fence: number,
+      epoch: number,
       work: () => Promise<T>,
     ): Promise<{ readonly made: T } | null> =>
       withTransaction(pool, async (db) => {
-        if (!(await isOurs(db, serving, fence))) return null;
+        if (!(await isOurs(db, serving, epoch))) return null;
         const made = await work();
         if (made !== null)
           await db.query(sql`update deployments set instance = ${JSON.stringify(made)}::jsonb, port = ${made.port}
@@ -95,32 +94,32 @@ async function begin(
   db: Queryable,
   serving: Serving,
   evidence: Readonly<Record<string, string | number>>,
-): Promise<{ readonly fence: number; readonly isTooOften: boolean } | null> {
+): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> {
   const { deploymentId } = serving;
   // One decides about a service at a time: only once it is locked does it count who else has begun.
   if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
-  const fence = await takeFence(db, serving);
-  if (fence === null) return null;
+  const epoch = await takeEpoch(db, serving);
+  if (epoch === null) return null;
   const losses = await findValue(db, 0)`select count(*)::int from deployment_events
       where deployment_id = ${deploymentId} and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`;
-  await addNote(db, deploymentId, { actor: 'system', fence, evidence });
-  return { fence, isTooOften: losses >= LOSSES_A_DAY };
+  await addNote(db, deploymentId, { actor: 'system', epoch, evidence });
+  return { epoch, isTooOften: losses >= LOSSES_A_DAY };
 }
 
-async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, fence: number): Promise<boolean> {
+async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, epoch: number): Promise<boolean> {
   return hasRow(db)`select 1 from services where project = ${project}
-      and environment = ${environment} and serving = ${deploymentId} and fence = ${fence} for update`;
+      and environment = ${environment} and serving = ${deploymentId} and fence = ${epoch} for update`;
 }
 
 async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise<boolean> {
   const { deploymentId, project, environment } = serving;
-  const { runId, fence, outcome, evidence } = end;
-  if (!(await isOurs(db, serving, fence))) return false;
+  const { runId, epoch, outcome, evidence } = end;
+  if (!(await isOurs(db, serving, epoch))) return false;
   const key = outcome === 'revived' ? 'revived' : 'givenUp';
   const isWritten = await hasRow(db)`
     select 1 from deployment_events where deployment_id = ${deploymentId} and evidence ->> ${key} = ${runId}`;
   if (isWritten) return true;
-  await addNote(db, deploymentId, { actor: 'system', fence, evidence: { [key]: runId, ...evidence } });
+  await addNote(db, deploymentId, { actor: 'system', epoch, evidence: { [key]: runId, ...evidence } });
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);

@@ -14,12 +14,12 @@ export async function lockServing(db: Queryable, { project, environment, deploym
       and environment = ${environment} and serving = ${deploymentId} for update`;
 }
 
-/** Takes a locked service: the fence from now on. Null when a deployment is under way, which has the last word. */
-export async function takeFence(db: Queryable, { project, environment }: ServiceKey): Promise<number | null> {
+/** Takes a locked service: the epoch from now on. Null when a deployment is under way, which has the last word. */
+export async function takeEpoch(db: Queryable, { project, environment }: ServiceKey): Promise<number | null> {
   return findValue<number>(db)`
     update services set fence = fence + 1, updated_at = clock_timestamp()
       where project = ${project} and environment = ${environment}
         and not exists (select 1 from deployments d where d.project = ${project} and d.environment = ${environment}
           and d.state not in ${FINAL_STATES})
-     returning fence::float8 as fence`;
+     returning fence::float8 as epoch`;
 }

@@ -44,8 +44,8 @@ class Superseded extends Error {}
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /**
- * Starts what serves again, from what was built, where it was: after the machine went down, or when the program was killed with all
- * that watches over it. Under a fence of its own, so a deployment or a stop that begins meanwhile has the last word.
+ * Starts a lost service again from its artifact, on its server: after a reboot, or when the program and its supervisor were killed. It
+ * takes an epoch of its own, so a deployment or a stop that begins meanwhile wins.
  */
 export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
   return {
@@ -66,12 +66,12 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
     const row = begun && (await parts.work.find(serving.deploymentId));
     const seconds = (performance.now() - begunAt) / SECOND_MS;
     if (begun === null || row === null) return { ...result, outcome: 'unneeded', tries: tries - 1, seconds };
-    const { fence, isTooOften } = begun;
+    const { epoch, isTooOften } = begun;
     const known = { ...result, release: row.release, url: row.url, tries };
     try {
       if (isTooOften) throw new AppError('SERVICE_LOST_AGAIN', {});
-      const evidence = await bringBack(parts, { row, fence, context, opened });
-      const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
+      const evidence = await bringBack(parts, { row, epoch, context, opened });
+      const end = { runId, epoch, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
       if (!(await parts.revivals.end(serving, end))) throw new Superseded();
       return { ...known, outcome: 'revived', seconds: (performance.now() - begunAt) / SECOND_MS };
     } catch (error) {
@@ -88,7 +88,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       }
       const sentence = opened.mask(explain(failure)).slice(0, 1_000);
       const lines = await lastLines(parts, { row, context, opened });
-      const end = { runId, fence, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
+      const end = { runId, epoch, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
       if (!(await parts.revivals.end(serving, end))) return { ...result, outcome: 'unneeded', tries, seconds };
       return {
         ...known,
@@ -100,10 +100,10 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
   }
 }
 
-/** One try of a run that has the service, as long as its fence is the highest. */
+/** One attempt of a run. The service is its own as long as its epoch is the highest. */
 interface Trying {
   readonly row: WorkRow;
-  readonly fence: number;
+  readonly epoch: number;
   readonly context: JobContext;
   readonly opened: OpenedSecrets;
 }
@@ -123,7 +123,7 @@ async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<str
 }
 
 async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): Promise<Instance> {
-  const { row, fence, context, opened } = trying;
+  const { row, epoch, context, opened } = trying;
   const { artifact } = row;
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
@@ -132,13 +132,13 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
-  const request = { id: releaseId({ ...row, fence }), artifact, file: fileOf(row), variables: values, port };
+  const request = { id: releaseId({ ...row, epoch }), artifact, file: fileOf(row), variables: values, port };
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
 /** Makes the proxy lead to it, if it does not; gives the port where people reach it. */
 async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Trying): Promise<number> {
-  const { row, fence } = trying;
+  const { row, epoch } = trying;
   const { signal } = trying.context;
   const { deploymentId, release } = row;
   const service = serviceName(row);
@@ -152,7 +152,7 @@ async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Tryin
     now.upstream.port === upstream.port &&
     now.listen.port === port;
   if (isRight) return port;
-  const route = { service, listen: { host: parts.listenHost, port }, upstream, release, deploymentId, fence };
+  const route = { service, listen: { host: parts.listenHost, port }, upstream, release, deploymentId, fence: epoch };
   await whileOurs(parts, trying, async () => {
     await parts.traffic.switchTo(route, heldSignal(signal));
     return null;
@@ -197,10 +197,10 @@ async function waitUntilHealthy(
 /** Throws Superseded when the service was taken by a deployment or a stop. */
 async function whileOurs<T extends Instance | null>(
   parts: ReviveParts,
-  { row, fence }: Trying,
+  { row, epoch }: Trying,
   work: () => Promise<T>,
 ): Promise<T> {
-  const done = await parts.revivals.within(row, fence, work);
+  const done = await parts.revivals.within(row, epoch, work);
   if (done === null) throw new Superseded();
   return done.made;
 }
@@ -210,7 +210,7 @@ function heldSignal(signal: AbortSignal): AbortSignal {
 }
 
 /** What the program said last. Nothing when its server does not answer. */
-async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'fence'>): Promise<string[]> {
+async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
   try {

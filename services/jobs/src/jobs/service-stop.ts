@@ -47,10 +47,10 @@ async function stopService(
 ): Promise<Result> {
   const { signal, runId } = context;
   const by = context.owner?.userKey ?? 'operator';
-  const { deploymentId, fence } = await parts.stops.begin(service, runId, by);
+  const { deploymentId, epoch } = await parts.stops.begin(service, runId, by);
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new Error(`${deploymentId} served and has no row`);
-  await removeRoute(parts, row, fence, signal);
+  await removeRoute(parts, row, epoch, signal);
   const cut = await drain(parts, row, signal);
   const graceMs = Math.max(LEAST_GRACE_MS, fileOf(row).drainSeconds * SECOND_MS);
   const ended = await withDriver(parts, row, context, (driver) => endInstances(driver, row, graceMs, signal));
@@ -63,13 +63,13 @@ async function stopService(
 }
 
 /** As long as the route leads to this deployment: what another one has switched to stays. */
-async function removeRoute(parts: StopParts, row: WorkRow, fence: number | null, signal: AbortSignal): Promise<void> {
+async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
   const name = serviceName(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
   try {
-    // Without a fence of its own it removes this route and no newer one.
-    await parts.traffic.remove(name, fence ?? route.fence, signal);
+    // Without an epoch of its own, the stop removes this route but no newer one.
+    await parts.traffic.remove(name, epoch ?? route.fence, signal);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ROUTE_REFUSED') throw error;
     const now = await parts.traffic.current(name, signal);

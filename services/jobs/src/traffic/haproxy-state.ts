@@ -5,7 +5,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
-/** What was last asked of HAProxy for a service. A removed one keeps its fence. */
+/** What was last asked of HAProxy for a service. A removed one keeps its epoch. */
 const HaproxyState = z.object({ route: Route, since: z.iso.datetime(), isRemoved: z.boolean() });
 export type HaproxyState = z.infer<typeof HaproxyState>;
 

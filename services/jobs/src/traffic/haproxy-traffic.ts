@@ -13,7 +13,7 @@ type Slot = (typeof SLOTS)[number];
 /**
  * Traffic through HAProxy, by its runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and
  * `b`; its frontend, and with it where people reach it, is HAProxy's own configuration: see docs/operations.md. HAProxy knows no
- * fences, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it
+ * epochs, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it
  * has no such backend.
  */
 export class HaproxyTraffic implements Traffic {
@@ -42,7 +42,7 @@ export class HaproxyTraffic implements Traffic {
     const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
     await this.#states.write(state);
     await this.#apply(route, signal);
-    // Between the check of the fence and HAProxy a process with a higher one may have been here: its route is put back.
+    // Between the check of the epoch and HAProxy a process with a higher one may have been here: its route is put back.
     const newest = await this.#states.read(route.service);
     if (newest && newest.route.fence > route.fence) {
       if (!newest.isRemoved) await this.#apply(newest.route, signal);
@@ -51,11 +51,11 @@ export class HaproxyTraffic implements Traffic {
     return describe(state, await this.#servers(route.service, signal));
   }
 
-  async remove(service: string, fence: number, signal: AbortSignal): Promise<void> {
+  async remove(service: string, epoch: number, signal: AbortSignal): Promise<void> {
     const state = await this.#states.read(service);
-    refuseOlder(service, state, fence);
+    refuseOlder(service, state, epoch);
     if (!state || state.isRemoved) return;
-    await this.#states.write({ ...state, route: { ...state.route, fence }, isRemoved: true });
+    await this.#states.write({ ...state, route: { ...state.route, fence: epoch }, isRemoved: true });
     const commands = SLOTS.map((slot) => `set server ${backendOf(service)}/${slot} state maint`);
     await askHaproxy(this.#socket, commands, signal);
   }
@@ -131,9 +131,9 @@ function slotThatServes(now: Servers): Slot {
   return now.b.isReady && !now.a.isReady ? 'b' : 'a';
 }
 
-function refuseOlder(service: string, state: HaproxyState | null, fence: number): void {
-  if (!state || fence >= state.route.fence) return;
-  const reason = say('deployment.routeOlder', { service, newer: state.route.fence, fence });
+function refuseOlder(service: string, state: HaproxyState | null, epoch: number): void {
+  if (!state || epoch >= state.route.fence) return;
+  const reason = say('deployment.routeOlder', { service, newer: state.route.fence, fence: epoch });
   throw new AppError('ROUTE_REFUSED', { reason });
 }
 

@@ -28,8 +28,8 @@ export function createProxyTraffic(options: { readonly socket: string }): Traffi
     },
     switchTo: async (route, signal) =>
       RouteState.parse(succeeded(await ask('PUT', pathOf(route.service), signal, route))),
-    remove: async (service, fence, signal) => {
-      succeeded(await ask('DELETE', `${pathOf(service)}?fence=${fence}`, signal));
+    remove: async (service, epoch, signal) => {
+      succeeded(await ask('DELETE', `${pathOf(service)}?fence=${epoch}`, signal));
     },
     open: async (service, { host, port }, signal) => {
       const answer = await ask(

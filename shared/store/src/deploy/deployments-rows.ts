@@ -39,7 +39,7 @@ export interface DeploymentRow extends ServiceKey {
 /** All that is stored of a deployment, for whoever works on it. */
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
-  readonly fence: number;
+  readonly epoch: number;
   /** What was decided about; null for one that was asked for before plans were kept. */
   readonly plan: DeployPlan | null;
   readonly fromArtifact: string | null;
@@ -75,7 +75,7 @@ const FROM = sql`from deployments d join services v on v.project = d.project and
 /** To be completed with a condition on `d`. */
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
-export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
+export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"

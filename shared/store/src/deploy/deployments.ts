@@ -145,7 +145,7 @@ async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<Depl
     from: null,
     to: 'queued',
     actor: asked.userKey,
-    fence: null,
+    epoch: null,
     evidence: { ref: asked.ref, server, driver },
   });
   const written = await findDeployment(db, asked.deploymentId);
@@ -193,7 +193,7 @@ async function cancel(
   await db.query(sql`update deployments set state = 'cancelled', state_at = clock_timestamp(),
       finished_at = clock_timestamp() where deployment_id = ${deploymentId}`);
   const evidence = { action: actionId, begun: false };
-  await addEvent(db, deploymentId, { from: 'queued', to: 'cancelled', actor: by, fence: null, evidence });
+  await addEvent(db, deploymentId, { from: 'queued', to: 'cancelled', actor: by, epoch: null, evidence });
   return { accepted: true, state: 'cancelled' };
 }
 
@@ -201,7 +201,7 @@ async function cancel(
 export async function addNote(
   db: Queryable,
   deploymentId: string,
-  note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
+  note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly epoch: number | null },
 ): Promise<void> {
   const state = await lockState(db, deploymentId);
   if (state !== null) await addEvent(db, deploymentId, { from: state, to: state, ...note });
@@ -216,9 +216,9 @@ export function lockState(db: Queryable, deploymentId: string): Promise<DeploySt
 export async function addEvent(
   db: Queryable,
   deploymentId: string,
-  event: Omit<DeploymentEventRow, 'at'> & { readonly fence: number | null },
+  event: Omit<DeploymentEventRow, 'at'> & { readonly epoch: number | null },
 ): Promise<void> {
   await db.query(sql`insert into deployment_events (deployment_id, n, from_state, to_state, actor, fence, evidence)
-     select ${deploymentId}, coalesce(max(n), 0) + 1, ${event.from}, ${event.to}, ${event.actor}, ${event.fence},
+     select ${deploymentId}, coalesce(max(n), 0) + 1, ${event.from}, ${event.to}, ${event.actor}, ${event.epoch},
        ${JSON.stringify(event.evidence)}::jsonb from deployment_events where deployment_id = ${deploymentId}`);
 }

@@ -12,7 +12,7 @@ import { findValue, hasRow, sql } from '../sql.ts';
 export function createServiceStops(pool: Pool) {
   return {
     /**
-     * From now on nothing serves, and no worker of an earlier deployment may change that: which deployment is to end, and the fence of
+     * From now on nothing serves, and no worker of an earlier deployment may change that: which deployment is to end, and the epoch of
      * whoever takes the route away, null when that may be the deployment's own only. Again with the same run it gives the same
      * deployment. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
@@ -29,7 +29,7 @@ export function createServiceStops(pool: Pool) {
       withTransaction(pool, async (db) => {
         const isKnown = await hasRow(db)`select 1 from deployment_events where deployment_id = ${deploymentId}
             and evidence ->> 'stopped' = ${runId}`;
-        const note = { actor: by, fence: null, evidence: { stopped: runId, ...evidence } };
+        const note = { actor: by, epoch: null, evidence: { stopped: runId, ...evidence } };
         if (!isKnown) await addNote(db, deploymentId, note);
       }),
   };
@@ -73,15 +73,15 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
   const begun = await findBegun(db, service, runId);
-  // A deployment may have begun since then, and its fence must stay the highest.
-  if (begun !== null) return { deploymentId: begun, fence: null };
+  // A deployment may have begun since then, and its epoch must stay the highest.
+  if (begun !== null) return { deploymentId: begun, epoch: null };
   const open = await findOpen(db, service);
   if (open) throw underWay(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
-  const fence = await findValue<number>(db)`
+  const epoch = await findValue<number>(db)`
     update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
-     where ${isIt} returning fence::float8 as fence`;
-  await addNote(db, deploymentId, { actor: by, fence, evidence: { stop: runId } });
-  return { deploymentId, fence };
+     where ${isIt} returning fence::float8 as epoch`;
+  await addNote(db, deploymentId, { actor: by, epoch, evidence: { stop: runId } });
+  return { deploymentId, epoch };
 }

@@ -23,7 +23,7 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
   const driver = await session.driver();
   const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
-  await parts.work.note(row.deploymentId, held.fence, { port });
+  await parts.work.note(row.deploymentId, held.epoch, { port });
   const { values, unopened } = await session.variables(`to start ${serviceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   // Looked at after they were opened: whatever was given anew before that is seen.

@@ -29,7 +29,7 @@ export async function switchOver(session: DeploymentSession, signal: AbortSignal
     upstream: { host: instance.host, port: instance.port },
     release,
     deploymentId,
-    fence: held.fence,
+    fence: held.epoch,
   };
   await parts.traffic.switchTo(route, signal);
   const evidence = { port, from: before?.deploymentId ?? null, upstream: `${instance.host}:${instance.port}` };

@@ -56,7 +56,7 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
   const service = serviceName(row);
   const old = row.replaces === null ? null : await parts.work.find(row.replaces);
   if (old?.instance == null || old.release === null) {
-    await parts.traffic.remove(service, held.fence, signal);
+    await parts.traffic.remove(service, held.epoch, signal);
     return { kind: 'switched', to: null };
   }
   if (!(await isHealthy(old, old.instance, signal))) {
@@ -67,7 +67,7 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
   const listen = (await parts.traffic.current(service, signal))?.listen;
   if (!listen) return { kind: 'switched', to: null };
   const { release, deploymentId } = old;
-  const route = { service, listen, upstream: { host, port }, release, deploymentId, fence: held.fence };
+  const route = { service, listen, upstream: { host, port }, release, deploymentId, fence: held.epoch };
   await parts.traffic.switchTo(route, signal);
   return { kind: 'switched', to: deploymentId };
 }
