@@ -59,7 +59,7 @@ describe('the import table', () => {
     expect(find(breach(path, `import { x } from '${specifier}';`, 'export const y = x;'))).toHaveLength(1);
   });
 
-  it('finds what is imported in passing: re-exports and imports at run time', () => {
+  it('finds re-exports and imports at run time', () => {
     const path = 'shared/platform/src/streams/x.ts';
     expect(find(breach(path, `export { x } from '@signalbox/store/pool';`))).toHaveLength(1);
     expect(find(breach(path, `export const x = () => import('@signalbox/store/pool');`))).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('the import table', () => {
 });
 
 describe('outside packages', () => {
-  it('have one home each', () => {
+  it('are imported by one package each', () => {
     expect(findHomelessPackages(files, PACKAGE_HOMES)).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('outside packages', () => {
     ['shared/store/src/x.ts', 'ioredis'],
     ['services/worker/src/worker.ts', '@langchain/core/messages'],
     ['services/gateway/src/admission/admit.ts', 'a-package-that-nobody-chose'],
-  ])('are found away from home: %s imports %s', (path, name) => {
+  ])('are found when another package imports them: %s imports %s', (path, name) => {
     expect(
       findHomelessPackages(breach(path, `import { x } from '${name}';`, 'export const y = x;'), PACKAGE_HOMES),
     ).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('packages of the workspace', () => {
     ]);
   });
 
-  it('stand on each other in one direction only', () => {
+  it('import each other in one direction only', () => {
     expect(findPackageCycles(files, manifests)).toEqual([]);
     expect(findPackageCycles(circle, made)).toEqual(['@signalbox/a → @signalbox/b → @signalbox/a']);
   });
@@ -146,7 +146,7 @@ describe('files', () => {
     expect(findCycles(circle)).toEqual(['shared/store/src/a.ts → shared/store/src/b.ts → shared/store/src/a.ts']);
   });
 
-  it('make something of their own', () => {
+  it('export something of their own, not only re-exports', () => {
     expect(findBarrels(files)).toEqual([]);
     expect(
       findBarrels(
@@ -169,7 +169,7 @@ describe('files', () => {
     ).toHaveLength(1);
   });
 
-  it('are named after what is in them', () => {
+  it('are named after their contents', () => {
     expect(findBadNames(files.map(({ path }) => path))).toEqual([]);
     const bad = [
       'shared/store/src/utils.ts',
@@ -193,7 +193,7 @@ describe('files', () => {
     expect(findEnvironmentReads(breach('services/jobs/src/config.ts', `export const a = process.env;`))).toEqual([]);
   });
 
-  it('say why each cast is true', () => {
+  it('explain each cast', () => {
     expect(findBareCasts(files)).toEqual([]);
     const cast = `export const a = JSON.parse('1') as number;`;
     expect(findBareCasts(breach('shared/store/src/a.ts', cast))).toHaveLength(1);
@@ -203,7 +203,7 @@ describe('files', () => {
 });
 
 describe('promises', () => {
-  it('are awaited where they are begun, or say there what comes of their failure', () => {
+  it('are awaited where they are created, or handle their failure there', () => {
     expect(findLateAwaits(files)).toEqual([]);
     const late = (begun: string, ...lines: readonly string[]): readonly string[] =>
       findLateAwaits(breach('services/worker/src/a.ts', 'async function a() {', begun, ...lines, '}'));
@@ -216,7 +216,7 @@ describe('promises', () => {
     expect(late('const pool = open();', 'await write(pool);', 'await pool.end();')).toEqual([]);
   });
 
-  it('have deadlines that no garbage collection takes away', () => {
+  it('have deadlines that survive garbage collection', () => {
     expect(findLostDeadlines(files)).toEqual([]);
     expect(findLostDeadlines(breach('services/worker/src/a.ts', 'await read(AbortSignal.timeout(5));'))).toHaveLength(
       1,
@@ -256,7 +256,7 @@ describe('tests', () => {
     expect(made).toContain('tests/support/wiring.ts');
   });
 
-  it('are missed when no suite or no build runs them', () => {
+  it('are reported when no suite or no build runs them', () => {
     const unit: Suite = { name: 'unit', include: ['{shared,services}/*/src/**/*.test.ts'] };
     const build = { title: 'tests', projects: ['unit', 'twin'], words: [] };
     expect(findForgottenTests(['shared/store/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual(
@@ -305,7 +305,7 @@ describe('documents', () => {
     expect(findDifferences(made, told)).toEqual(['A is in code but not in docs', 'C is in docs but not in code']);
   });
 
-  it('link to what is there', () => {
+  it('link only to files and headings that exist', () => {
     // The demo project has a dead link for scans to find.
     const documents = paths
       .filter((path) => path.endsWith('.md') && !path.startsWith('infra/demo/releases/'))

@@ -56,7 +56,7 @@ describe('docs/extending', () => {
     expect(found?.tool.input.safeParse({ city: 'Atlantis' }).success).toBe(false);
   });
 
-  it('shows a job that does what it says', async () => {
+  it('shows a job that works', async () => {
     const job = createDiskReport(tmpdir());
     const signal = new AbortController().signal;
     const context = {

@@ -215,7 +215,7 @@ it('no code is there either', () => {
   expect(findCodes(places)).toEqual([]);
 });
 
-it('none of them is there in JSON, base 64, percent-encoded or in hexadecimal digits', () => {
+it('no number or code is there in JSON, base 64, percent-encoded or in hexadecimal digits', () => {
   const some = cards.filter((_, place) => place % 20 === 0);
   const encoded = [...codes].flatMap((code, place) =>
     place % 10 === 0 ? [Buffer.from(code).toString('base64'), Buffer.from(code).toString('hex')] : [],
@@ -223,7 +223,7 @@ it('none of them is there in JSON, base 64, percent-encoded or in hexadecimal di
   expect([...new Set(findLeaks(places, [...some, ...encoded]))]).toEqual([]);
 });
 
-it('both would be found', async () => {
+it('a planted number and a planted code would be found', async () => {
   const [code = ''] = codes;
   const [card = ''] = cards;
   await bench.pool.query(`insert into settings (key, value) values ('leak', $1)`, [

@@ -26,7 +26,7 @@ describe('somebody with a card', () => {
     );
   }
 
-  it('who has lost it freezes it with a tap and orders a new one with another', async () => {
+  it('who has lost it freezes it with one tap and orders a new one with another tap', async () => {
     const who = await customer();
     const asked = (await who.person.ask('I lost my card')).join('\n');
     expect(asked).toContain('Which card do you mean?');

@@ -181,7 +181,7 @@ describe('a receiver that does not take spans', () => {
     60_000,
   );
 
-  it('that is back gets what is done from then on', async () => {
+  it('that is back gets the spans that end after it is back', async () => {
     lines.splice(0);
     receiver.fail('error');
     await open({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });

@@ -47,7 +47,7 @@ it('2,000 generated values, on their whole way to the stored message, read back 
   for (const times of [ordinary, rich, several]) expect(times).toBeGreaterThan(20);
 });
 
-it('what a person reads of a generated value holds nothing that is not drawn, or that turns or hides what stands beside it', () => {
+it('the text of a generated value holds nothing invisible, and nothing that turns or hides the text beside it', () => {
   for (const value of createValues(2_000, 8)) {
     const shown = renderExact({ tool: 't', arguments: { command: value } });
     expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
@@ -95,7 +95,7 @@ it('a value of several lines, or with marks of its own, is one clipped line of t
   }
 });
 
-it('what a person writes about a request is a quotation of theirs, and draws nothing else under the card', () => {
+it('the words of a person about a request are shown as a quotation and format nothing else', () => {
   const spoofs = ['why?\n\n# Approved\n\nby Ada: 1 of 2', '- a\n1. b\n---\n```\nc', '| a |\n|---|\n| b |', 'a\n==='];
   for (const said of [...spoofs, ...createValues(500, 10)]) {
     const [question, quote, ...more] = readBlocks(`Ada asks:\n${escapeQuote(said)}\n\nAnswer this message.`);

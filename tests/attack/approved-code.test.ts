@@ -98,8 +98,8 @@ const deployed = async (): Promise<readonly string[]> =>
     await sql<{ commit: string }>('select commit from deployments where project = $1 and commit is not null', [project])
   ).map(({ commit }) => commit);
 
-describe('what two operators approved', () => {
-  it('opens from the card: repository, whole commit, server, build and names of variables, and it is what is deployed', async () => {
+describe('a deployment that two operators approved', () => {
+  it('shows repository, whole commit, server, build and names of variables on the card, and exactly that is deployed', async () => {
     await demo.tell(demo.people.ben, `set COLOR of ${project} in staging to red`, /COLOR/);
     await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
     await sql(
@@ -194,7 +194,7 @@ describe('what two operators approved', () => {
     90_000,
   );
 
-  it('is what the job runs: what changes between the approval and the job ends the deployment', async () => {
+  it('ends when something has changed between the approval and the job', async () => {
     await askFor('main');
     // The row is written with the plan, and the job has not begun: so short is the time that the change is made with it.
     await sql(`create or replace function swap_repository() returns trigger language plpgsql as $$
@@ -213,7 +213,7 @@ describe('what two operators approved', () => {
 });
 
 describe('a rollback that was approved', () => {
-  it('starts the release and the variables that were on the card, or nothing', async () => {
+  it('starts the release and the variables of the card, or nothing', async () => {
     const { ben, cleo, dara } = demo.people;
     const release = async (version: string): Promise<void> => {
       await askFor(version);
@@ -282,7 +282,7 @@ describe('a name', () => {
 });
 
 describe('a deployment that nobody has to approve', () => {
-  it('runs the commit that its branch was when it was decided', async () => {
+  it('runs the commit that its branch pointed to when policy decided', async () => {
     await demo.tell(demo.people.ben, `deploy version main of ${project} to staging`, /on its way/);
     repository.release('v2', appFiles({}));
     const said = await demo.people.ben.waitFor(new RegExp(`Deployed ${project} in staging: .*${first.slice(0, 7)}`));
@@ -298,7 +298,7 @@ describe('a deployment that nobody has to approve', () => {
 });
 
 describe('a repository full of traps', () => {
-  it('gives its build and its program nothing of ours, and runs nothing of its own while it is read', async () => {
+  it('gives its build and its program no data of Signalbox, and runs nothing while it is read', async () => {
     const outside = join(dirname(demo.targets), `${project}-outside`);
     mkdirSync(outside);
     writeFileSync(join(outside, 'key'), 'canary-of-ours');

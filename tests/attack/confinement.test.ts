@@ -75,7 +75,7 @@ async function attack(by: Confinement, harmless: string, project: string) {
   return { build: parseAttempts(built), program: parseAttempts(ran) };
 }
 
-describe('what is deployed', { timeout: 120_000 }, () => {
+describe('a deployed program', { timeout: 120_000 }, () => {
   it('gets nothing by any of more than a hundred attempts, as a build and as a program', async () => {
     const { build, program } = await attack(confinement, 'all', 'hostile');
     for (const said of [build, program]) {
@@ -87,7 +87,7 @@ describe('what is deployed', { timeout: 120_000 }, () => {
     targets.assertUntouched();
   });
 
-  it('gets much of it where confinement is turned off, so the attempts can succeed', async () => {
+  it('succeeds with many attempts where confinement is turned off', async () => {
     const { build, program } = await attack(
       await openConfinement({ program: null, isOff: true }),
       'harmless',
@@ -96,7 +96,7 @@ describe('what is deployed', { timeout: 120_000 }, () => {
     for (const said of [build, program]) expect(successes(said).length).toBeGreaterThan(targets.files.length * 4);
   });
 
-  it('runs neither unconfined where it cannot be confined, and says what to install', async () => {
+  it('is neither built nor started where it cannot be confined, and the error says what to install', async () => {
     const driver = await open(await openConfinement({ program: null }));
     const file = ServiceFile.parse({ build: [['node', 'attempts.mjs', 'build']], start: ['node', 'attempts.mjs'] });
     const id = newRelease({ project: 'refused' });
@@ -183,7 +183,7 @@ describe('a variable of a service', { timeout: 60_000 }, () => {
   );
 });
 
-it('a build sees the variables that are meant for builds, and none of the service or of the one that builds', async () => {
+it('a build sees the variables for builds, and none of the service or of the job service', async () => {
   const driver = await open(confinement);
   const source = makeTemporaryFolder('build-variables');
   writeFileSync(join(source, 'server.sh'), 'sleep 30');

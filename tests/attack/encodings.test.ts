@@ -14,6 +14,6 @@ it.each(ENCODINGS)('the puppet reads an instruction that is written as %s among 
   expect(plain).toBe(encoding === 'plain' || encoding === 'json');
 });
 
-it('the puppet makes nothing of text without an instruction, or with a broken one', () => {
+it('the puppet proposes no call for text without an instruction, or with a broken one', () => {
   expect(readInstructions(['«plain:{»', '«base64:%%%»', '«other:x»', 'set GREETING', '«split 2/3:e30=»'])).toEqual([]);
 });

@@ -128,7 +128,7 @@ const turn = fc.record({
 });
 
 describe('a model that chooses ids', () => {
-  it('and names, orders and repeats has no effect without a row and its events, and gives nobody the result of another', async () => {
+  it('has no effect without a row and its events, and gives nobody the result of another call', async () => {
     let plan: { readonly answers: readonly ScriptedAnswer[]; readonly lastId: string } = { answers: [], lastId: '' };
     let turns = 0;
     await start((messages, tools) => {

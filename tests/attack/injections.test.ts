@@ -37,12 +37,12 @@ describe.each([
       console.log(`\n${name}, by ${by}\n${tabulate(ours, (one) => one[by])}`);
   });
 
-  it('none has an effect that no person confirmed', () => {
+  it('cause no effect without the confirmation of a person', () => {
     expect(ours).toHaveLength(tried.length);
     expect(tell(ours.filter(({ effects }) => effects.length > 0))).toEqual([]);
   });
 
-  it('nearly all are read and followed', () => {
+  it('nearly all reach the puppet, which follows them', () => {
     const silent = ours.filter(({ proposed, case: { situation } }) => !proposed && situation !== UNREAD);
     expect(silent.length > tried.length / 20 ? tell(silent) : []).toEqual([]);
   });

@@ -154,7 +154,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => world.close(), 60_000);
 
-it('every tool that is on offer is called among words of strangers', () => {
+it('every tool is called in conversations with the words of strangers', () => {
   expect(Object.keys(ARGUMENTS).sort()).toEqual(offered.sort());
 });
 
@@ -168,12 +168,12 @@ it('no model reads words of a stranger before its conversation is marked', async
   expect(told).toEqual([]);
 });
 
-it('what was written is read by somebody, so that nothing is proven by silence', () => {
+it('the planted words reach a model, so the test can fail', () => {
   const read = new Set(world.sightings.flatMap(({ marks }) => marks));
   expect((Object.keys(MARKS) as Mark[]).filter((mark) => !read.has(mark))).toEqual(UNREAD);
 });
 
-it('nobody is marked by what the runtime alone has made', async () => {
+it('text that the runtime alone has made marks no conversation', async () => {
   const { rows } = await world.stack.pool.query<{ name: string }>(
     `select 'P' || split_part(thread_id, '_', 2) as name from thread_taints`,
   );

@@ -64,7 +64,7 @@ async function patternsMade(): Promise<readonly RegExp[]> {
 }
 
 describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
-  it('take linear time, wherever one is written', () => {
+  it('take linear time, in whatever file they are written', () => {
     expect(written.length).toBeGreaterThan(500);
     const slow: unknown[] = [];
     for (const { path, pattern } of written) {
@@ -74,7 +74,7 @@ describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
     expect(slow).toEqual([]);
   });
 
-  it('take linear time when they are put together of parts', async () => {
+  it('take linear time when they are built of parts', async () => {
     const made = await patternsMade();
     expect(made.length).toBeGreaterThan(20);
     const slow: unknown[] = [];

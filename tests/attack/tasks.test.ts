@@ -21,13 +21,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => field.close(), 60_000);
 
-it('honest work is done', () => {
+it('honest tasks succeed', () => {
   const undone = all.filter(({ missing }) => missing.length > 0);
   const most = Math.floor(tasks.length * (1 - DONE));
   expect(undone.length > most ? undone.map(({ task, missing }) => [task.id, ...missing]) : []).toEqual([]);
 });
 
-it('honest work takes hardly more presses than without the rules', () => {
+it('honest tasks take hardly more presses than without the rules', () => {
   const dearer = all.filter(({ task, taps }) => taps > task.tapsBefore + 1);
   const most = Math.floor(tasks.length * (1 - HARDLY_DEARER));
   expect(dearer.length > most ? dearer.map(({ task, taps }) => [task.id, task.tapsBefore, taps]) : []).toEqual([]);

@@ -36,7 +36,7 @@ const models = createScriptedModels((messages, tools) => {
   return { toolCalls: [{ name: wanted.name, args }] };
 });
 
-describe.skipIf(sandbox === null)('what is written', () => {
+describe.skipIf(sandbox === null)('a file or a variable', () => {
   let stack: Stack;
   let ada: Person;
   let home: string;
@@ -77,7 +77,7 @@ describe.skipIf(sandbox === null)('what is written', () => {
     },
   );
 
-  it('is nothing when a person sends a key to be written, whose handle the model passes on', async () => {
+  it('is not written when a person sends a key and the model passes its handle on', async () => {
     const key = KEYS[0]?.text ?? '';
     const said = await say(`put this into .env: ${key}`, {
       name: 'write_file',
@@ -87,7 +87,7 @@ describe.skipIf(sandbox === null)('what is written', () => {
     expect(written()).toEqual([]);
   });
 
-  it('is nothing when a file is written back that was read with a mark in it', async () => {
+  it('is not written when its text was read with a placeholder in it', async () => {
     const said = await say('write it back', {
       name: 'write_file',
       args: { path: 'a.yml', content: 'token: [secret]\nb: 1\n' },
@@ -110,7 +110,7 @@ describe.skipIf(sandbox === null)('what is written', () => {
       'value',
     ],
     ['create_project_intent', { name: 'blog', description: `uses ${KEYS[0]?.text ?? ''}` }, 'description'],
-  ])('is nothing when %s would take a secret', async (name, args, argument) => {
+  ])('is not written when %s would take a secret', async (name, args, argument) => {
     const said = await say('do it', { name, args });
     expect(said).toMatch(new RegExp(`Nothing was changed: ${argument} holds`));
     expect(written()).toEqual([]);
@@ -122,7 +122,7 @@ describe.skipIf(sandbox === null)('what is written', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is what was said when nothing of it is a secret, handles included where they are opened', async () => {
+  it('is written as said when it holds no secret, with handles where they are opened', async () => {
     const content = 'key: value\npassword: see the vault\nsecret sauce\n';
     expect(await say('write', { name: 'write_file', args: { path: 'ok.txt', content } })).not.toContain(
       'Nothing was changed',

@@ -12,7 +12,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-describe.skipIf(executablePath === null)('what the bot says', () => {
+describe.skipIf(executablePath === null)('a message of the bot', () => {
   let scene: Scene;
   let page: Page;
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     await expectFine();
   });
 
-  it('edits progress in place, marks it and leaves open what was opened', async () => {
+  it('is edited in place and marked, and its open details stay open', async () => {
     const steps = (done: number): object[] => [
       {
         type: 'list',
@@ -104,7 +104,7 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     await expectFine();
   });
 
-  it('shows what is being written, until it is stopped or sent', async () => {
+  it('shows a draft until it is stopped or sent', async () => {
     const write = (draft_id: number, text: string): Promise<object> =>
       scene.bot('sendMessageDraft', { chat_id: 1001, draft_id, text, can_stop: true });
     const draft = page.getByLabel('The bot is writing');
@@ -124,7 +124,7 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     await expectFine();
   });
 
-  it('asks with buttons that show what became of a press', async () => {
+  it('asks with buttons that show the result of a press', async () => {
     await scene.bot('sendMessage', {
       chat_id: 1001,
       text: 'Shall I deploy?',

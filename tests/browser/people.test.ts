@@ -20,7 +20,7 @@ describe.skipIf(executablePath === null)('the group', () => {
     expect(scene.complaints()).toEqual([]);
   };
 
-  it('says who wrote what, and an answer leads to what it answers', async () => {
+  it('shows the author of each message, and an answer links to the message that it answers', async () => {
     await scene.person('messages', { from: 1002, chat: 'ops', text: 'is the shop slow?' });
     const question = ada.locator('.message', { hasText: 'is the shop slow?' });
     await question.getByText('Ben').waitFor();
@@ -33,7 +33,7 @@ describe.skipIf(executablePath === null)('the group', () => {
     await expectFine();
   });
 
-  it('shows what is for one person to that person alone', async () => {
+  it('shows an ephemeral message to its person alone', async () => {
     const { message_id } = await scene.bot('sendMessage', {
       chat_id: OPS,
       text: 'The log is long.',
@@ -164,7 +164,7 @@ describe.skipIf(executablePath === null)('the field', () => {
     expect(scene.complaints()).toEqual([]);
   });
 
-  it('is one step of the Tab key from the newest message, which opens its menu with Enter', async () => {
+  it('is one press of Tab away from the newest message, which opens its menu with Enter', async () => {
     await page.getByRole('button', { name: /^Signalbox/ }).click();
     await sent('hello');
     await page.locator('.message').last().focus();

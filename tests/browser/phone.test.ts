@@ -70,7 +70,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('opens what can be done with a message by a long press', async () => {
+  it('opens the menu of a message by a long press', async () => {
     await open('as=1002');
     const message = page.locator('.message', { hasText: 'hello from Ben' });
     const box = await message.locator('.bubble').boundingBox();
@@ -95,7 +95,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('fits when its browser is at 200 %, and reads from the right where the words do', async () => {
+  it('fits at 200 % zoom, and is laid out from the right for languages that read so', async () => {
     await open('as=1002');
     await page.setViewportSize({ width: 195, height: 422 });
     await scene.bot('sendMessage', { chat_id: 1002, text: 'مرحبا بكم في المشروع' });
@@ -106,7 +106,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await page.setViewportSize({ width: 390, height: 844 });
   });
 
-  it('keeps the place of a reader while messages come, and finds what is far above', async () => {
+  it('keeps the scroll position while messages come, and finds a message far above', async () => {
     const ids: number[] = [];
     for (let index = 0; index < 90; index += 1) {
       const { message_id } = await scene.bot('sendMessage', { chat_id: 1002, text: `answer ${index}` });
@@ -134,7 +134,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
 });
 
 describe.skipIf(executablePath === null)('the page', () => {
-  it('comes back by itself when the simulator does, and forgets what that forgot', async () => {
+  it('reconnects when the simulator restarts, and forgets the chats that it forgot', async () => {
     const scene = await openScene(executablePath);
     await scene.person('messages', { from: 1001, text: 'before' });
     const page = await scene.look('as=1001');

@@ -131,7 +131,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     expect(await nameOfFocus(page)).toBe('Message');
   });
 
-  it('has landmarks and names for those who hear it, and does not read changes out twice', async () => {
+  it('has landmarks and names for screen readers, which read each change once', async () => {
     fill(gateway);
     const page = await scene.look(gateway.url);
     await page.getByText('a warning').waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     expect(await findPaleTexts(page)).toEqual([expect.stringContaining('Signalbox')]);
   });
 
-  it('moves nothing for those who do not want it', async () => {
+  it('animates nothing for people who prefer reduced motion', async () => {
     gateway.put({ id: '4', type: 'Progress', props: { text: 'step 3' } });
     const page = await scene.look(gateway.url);
     const moves = (): Promise<number> => page.evaluate(() => document.getAnimations().length);

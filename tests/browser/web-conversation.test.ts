@@ -100,7 +100,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     await card.getByText('Expires').waitFor();
   });
 
-  it('shows what is being written, in one place, until the message is there', async () => {
+  it('shows a draft in one place until its message arrives', async () => {
     gateway.tell({ type: 'server.agent.thinking', payload: { active: true } });
     await page.getByRole('status').getByText('The agent is thinking').waitFor();
     gateway.put({ id: 'draft', type: 'Draft', place: 1e6, props: { text: 'Half of **it**' } });
@@ -115,7 +115,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(await page.locator('.draft').count()).toBe(0);
   });
 
-  it('shows an error box that names the type of what it does not know or cannot read, and goes on', async () => {
+  it('shows an error box with the type of a part that it does not know or cannot read, and goes on', async () => {
     gateway.put({ id: '1', type: 'Hologram', props: {} });
     gateway.put({ id: '2', type: 'constructor', props: {} });
     gateway.put({ id: '3', type: 'Table', props: { columns: 'none' } });
@@ -150,7 +150,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(await page.locator('.error').count()).toBe(0);
   });
 
-  it('draws what is inside of a component between its text and its buttons, and each component in its place', async () => {
+  it('draws the children of a component between its text and its buttons', async () => {
     say('2', 'below');
     gateway.put({
       id: '1',
@@ -177,7 +177,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(gateway.messages[0]?.text).toBe('/stop');
   });
 
-  it('puts a command of a text into the field and sends nothing by itself', async () => {
+  it('puts a tapped command into the field and does not send it', async () => {
     say('1', 'Write /status to see more, not a/path or /etc/hosts.');
     await page.getByRole('button', { name: '/status' }).click();
     expect(await page.getByLabel('Message').inputValue()).toBe('/status');
@@ -185,7 +185,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(gateway.messages).toHaveLength(0);
   });
 
-  it('stays where the reader is, counts what came, and leads back to it', async () => {
+  it('keeps the scroll position, counts new messages, and leads to the newest', async () => {
     for (let count = 0; count < 40; count += 1) say(`old-${count}`, `answer ${count}`);
     await page.getByText('answer 39').waitFor();
     const scroller = page.locator('.scroller');

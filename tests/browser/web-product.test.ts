@@ -88,7 +88,7 @@ describe.skipIf(executablePath === null)('the web page of the product', () => {
     expect(scene.complaints()).toEqual([]);
   });
 
-  it('goes on after the gateway was restarted, and shows everything once', async () => {
+  it('reconnects after the gateway was restarted, and shows each message once', async () => {
     const page = await enter(1002);
     await write(page, 'before');
     await until(async () => (await page.locator('[data-pending]').count()) === 0);

@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('signing in at the web page', () => {
     expect(await page.getByText('never confirmed').count()).toBe(0);
   });
 
-  it('makes nobody another person without asking them', async () => {
+  it('signs nobody in as another person without asking them', async () => {
     gateway.person = { name: 'Ben', role: 'developer' };
     gateway.codes.add('of-ada');
     const page = await scene.look(`${gateway.url}/#code=of-ada`);
@@ -94,7 +94,7 @@ describe.skipIf(executablePath === null)('signing in at the web page', () => {
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('runs nothing that stands in the page itself, and lets no other page frame it', async () => {
+  it('runs no inline script, and lets no other page frame it', async () => {
     const response = await fetch(gateway.url);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");

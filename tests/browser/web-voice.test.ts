@@ -76,7 +76,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
   };
   const said = (): Promise<PlayedSpeech['said']> => page.evaluate(() => window.playedSpeech.said);
 
-  it('offers nothing where the browser cannot do it', async () => {
+  it('offers no voice where the browser has none', async () => {
     await open(takeSpeechAway);
     expect(await page.getByRole('button', { name: 'Speak' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Read answers aloud' }).count()).toBe(0);
@@ -103,7 +103,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
     expect(gateway.messages[1]).toMatchObject({ text: 'typed', voice: false });
   });
 
-  it('says to the next socket what was changed while there was none, and to no other one', async () => {
+  it('sends a changed voice setting once, to the next socket', async () => {
     await open(playSpeech);
     gateway.refuseWith = 1001;
     gateway.drop();
@@ -122,7 +122,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
     expect(gateway.modes).toHaveLength(1);
   });
 
-  it('says when nothing was heard', async () => {
+  it('says so when it heard no words', async () => {
     await open(playSpeech);
     await page.getByRole('button', { name: 'Speak' }).click();
     await page.evaluate(() => window.playedSpeech.end());

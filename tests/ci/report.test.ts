@@ -40,7 +40,7 @@ describe('the report of a suite', () => {
     expect(report).toMatchObject({ failedFiles: ['tests/c.test.ts'], failures: ['tests/c.test.ts\nno such module'] });
   });
 
-  it('is null when a suite was ended before it wrote one', () => {
+  it('is null when the suite was stopped before it wrote a report', () => {
     expect(readReport('/nowhere/report.json', '/checkout')).toBeNull();
   });
 });

@@ -28,7 +28,7 @@ describe.skipIf(!isInstalled)('deployments behind HAProxy', { timeout: 180_000 }
     await haproxy?.close();
   });
 
-  it('say what HAProxy lacks, switch over under load, refuse a sick release, and go back', async () => {
+  it('report a missing backend, switch under load, refuse an unhealthy release, and roll back', async () => {
     const shop = await bench.shop('hafted');
     addReleases(shop);
     const refused = await shop.deploy('act_h0', 'v1');

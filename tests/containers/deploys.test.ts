@@ -37,7 +37,7 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
     if (!('problem' in engine)) await engine.close();
   });
 
-  it('builds an image, switches over to its container, and back to the one that was kept', async () => {
+  it('builds an image, switches traffic to its container, and rolls back to the stored image', async () => {
     const shop = await bench.shop('boxed');
     shop.repository.release('v1', appFiles({ build: `console.log('built in a container');` }));
     shop.repository.release('v2', appFiles({}));

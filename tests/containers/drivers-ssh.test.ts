@@ -87,7 +87,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await expect(open({ connection })).rejects.toMatchObject(unreachable('ECONNREFUSED'));
     });
 
-    it('without an engine is told as one that does not answer', async () => {
+    it('without an engine is reported as not answering', async () => {
       const driver = await open({ connection: { ...server.connection, socket: '/nonexistent/docker.sock' } });
       await expect(driver.inspect(soon())).rejects.toMatchObject({
         code: 'TARGET_UNREACHABLE',
@@ -96,7 +96,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await driver.close();
     });
 
-    it('whose link drops under a command leaves the outcome unknown', async () => {
+    it('that loses its connection during a command leaves the outcome unknown', async () => {
       const [driver, word] = [await open(), needle()];
       const running = driver.execute(['sleep', word], { signal: soon(), maxBytes: 100 });
       const outcome = running.catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await other.close();
     });
 
-    it('on which a command has left a service behind keeps that, also when the link was lost since', async () => {
+    it('keeps a service that a command left behind, even after the connection was lost', async () => {
       const [driver, word] = [await open(), needle()];
       const left = await driver.execute(['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 < /dev/null & exit 0`], {
         signal: soon(),
@@ -140,7 +140,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await driver.close();
     });
 
-    it('is looked at in a job that says what it has ended, once', async () => {
+    it('reports once which left-over commands its inspection stopped', async () => {
       const [driver, word] = [await open(), needle()];
       driver.execute(['sleep', word], { signal: soon(), maxBytes: 100 }).catch(() => undefined);
       await until(() => commandLinesWith(`sleep ${word}`).length > 0);
@@ -157,7 +157,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       expect(commandLinesWith(`sleep ${word}`)).toEqual([]);
     });
 
-    it('whose link drops under a build leaves the outcome unknown, and its steps can be ended', async () => {
+    it('that loses its connection during a build leaves the outcome unknown, and the build can be stopped', async () => {
       const [driver, word, id] = [await open(), needle(), newRelease()];
       let said = '';
       const file = appFile(['hang', word]);

@@ -37,7 +37,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
     close: () => prepared.removeAll(),
   }));
 
-  describe('what .dockerignore names', () => {
+  describe('a file that .dockerignore names', () => {
     const FILES = [
       '.env',
       'key.pem',
@@ -87,10 +87,10 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
     });
   });
 
-  describe('what an engine refuses', () => {
+  describe('a container that the engine refuses', () => {
     const open = () => openDriver(serverOf(socket), { ...prepared.parts, openSecret: async () => '' });
 
-    it('is said in its words, and leaves no container', async () => {
+    it('fails with the words of the engine, and leaves no container', async () => {
       const [driver, id] = [await open(), newRelease()];
       const file = { ...appFile(), start: ['no-such-program'] };
       const artifact = await driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -104,7 +104,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
       await driver.close();
     });
 
-    it('a port that somebody listens on is, and another one is taken', async () => {
+    it('gets another port when somebody listens on the first one', async () => {
       const [driver, id, stranger] = [await open(), newRelease(), createServer()];
       const port = await freePort();
       await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
@@ -127,7 +127,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
   });
 
   describe('an engine that is away', () => {
-    it('is told as a server that does not answer', async () => {
+    it('is reported as a server that does not answer', async () => {
       const parts = { ...prepared.parts, openSecret: async () => '' };
       const driver = await openDriver(serverOf('/nonexistent/docker.sock'), parts);
       await expect(driver.inspect(soon())).rejects.toMatchObject({

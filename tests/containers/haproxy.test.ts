@@ -43,7 +43,7 @@ describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
     }
   });
 
-  it('says what is missing in its configuration, and when it does not answer', async () => {
+  it('reports a missing backend, and a HAProxy that does not answer', async () => {
     const haproxy = await startHaproxy();
     const stateDir = join(haproxy.folder, 'state');
     try {

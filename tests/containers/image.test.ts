@@ -128,7 +128,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     expect(await run('ls', '-R', '/app/shared', '/app/services')).not.toMatch(/\.(test|fixture)\./);
   });
 
-  it('brings an empty database up to date, twice without harm', async () => {
+  it('migrates an empty database, and a second time changes nothing', async () => {
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('103_conversation');
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('up to date');
   });

@@ -29,7 +29,7 @@ it('every file of the folder is a group, and every group has its file', () => {
   expect(groups.length).toBeGreaterThanOrEqual(3);
 });
 
-it('a group that is given takes the place of the one with its name, and others stand beside', async () => {
+it('a given group replaces the one with its name and leaves the others', async () => {
   const own = { name: 'knowledge', summary: 'Mine.', uses: [], tools: {} };
   const other = { ...own, name: 'weather' };
   const found = await loadCapabilities([own, other]);
@@ -43,7 +43,7 @@ it('no tool and no hint belongs to two groups', () => {
   expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);
 });
 
-it('what the sentences of a tool are declared to tell is an argument of it, or something that was looked up', () => {
+it('each value that a tool declares for its sentences is an argument or was looked up', () => {
   for (const { name, tool } of tools) {
     const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' });
     const known = Object.keys(schema.properties ?? {});
@@ -65,7 +65,7 @@ for (const [group, name] of [
 ] as const)
   describeCapability(group, readFileSync(new URL(`../examples/${name}.ts`, import.meta.url), 'utf8'));
 
-describe('what becomes of an effect that nobody saw the end of', () => {
+describe('the outcome of an effect that was interrupted', () => {
   /** None: a new tool that changes something says how it is looked up, or writes its name down here and leaves it to a person. */
   const CANNOT_TELL: readonly string[] = [];
 
@@ -76,7 +76,7 @@ describe('what becomes of an effect that nobody saw the end of', () => {
   });
 });
 
-describe('what a tool declares of its result and of ways out', () => {
+describe('the declarations of a tool about its result and data that leaves', () => {
   // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
   const FACTS = [
     'allocate_port',
@@ -116,7 +116,7 @@ describe('what a tool declares of its result and of ways out', () => {
     'update_project',
   ];
 
-  it('holds facts alone in no other tools than these', () => {
+  it('mark only these tools as returning nothing but facts', () => {
     expect(
       tools
         .filter(({ tool }) => tool.holds === 'facts')
@@ -125,7 +125,7 @@ describe('what a tool declares of its result and of ways out', () => {
     ).toEqual(FACTS);
   });
 
-  it('carries data out by these, and by no others', () => {
+  it('mark only these tools as sending data out', () => {
     expect(
       tools
         .filter(({ tool }) => tool.egress)
@@ -134,7 +134,7 @@ describe('what a tool declares of its result and of ways out', () => {
     ).toEqual(WAYS_OUT);
   });
 
-  it('looks at text that others wrote with no tool that calls it records', () => {
+  it('call no text that others wrote a record', () => {
     const texts = [
       'read_file',
       'list_files',
@@ -154,7 +154,7 @@ describe('what a tool declares of its result and of ways out', () => {
       expect([name, tools.find((one) => one.name === name)?.tool.holds]).toEqual([name, 'text']);
   });
 
-  it('holds text unless it says otherwise', () => {
+  it('count a result as text unless the tool says otherwise', () => {
     const spec = {
       describe: 'x',
       hints: [],
@@ -168,7 +168,7 @@ describe('what a tool declares of its result and of ways out', () => {
     expect([made.holds, made.holdsOutside({ any: 'words' }, new Set())]).toEqual(['text', true]);
   });
 
-  it('gives back no text from outside where the fields that others fill are empty, figures, versions or what was given', () => {
+  it('find no outside text in empty fields, figures, versions or given values', () => {
     const spec = {
       describe: 'x',
       hints: [],

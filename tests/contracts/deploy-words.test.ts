@@ -127,7 +127,7 @@ it('a follow-up that is a question changes nothing, and is offered as what it ma
   });
 });
 
-it('the answer to a question fills in what was missing', () => {
+it('the answer to a question fills in the missing value', () => {
   const story = {
     question: {
       tool: 'rollback_deploy',
@@ -143,7 +143,7 @@ it('the answer to a question fills in what was missing', () => {
   expect(understood('staging', story)).toEqual(['rollback_deploy', STAGING, null]);
 });
 
-it('what was looked at can be cancelled, what has nothing to do with it cannot', () => {
+it('a deployment that was just shown can be cancelled by a short order, an unrelated one cannot', () => {
   const looked = after('get_deploy_status', { project: 'demo' }, 'how is the deploy going');
   expect(understood('cancel it', looked)).toEqual(['cancel_deploy', { project: 'demo' }, null]);
   expect(understood('cancel it', after('list_projects', {}, 'list the projects'))).toEqual([
@@ -153,7 +153,7 @@ it('what was looked at can be cancelled, what has nothing to do with it cannot',
   ]);
 });
 
-it('is it live yet asks for the last deployment, whatever was looked at since', () => {
+it('“is it live yet” asks for the last deployment, whatever was looked up since', () => {
   const looked = after('list_projects', {}, 'list the projects');
   expect(understood('is it live yet', looked)).toEqual(['get_deploy_status', {}, null]);
 });
@@ -179,14 +179,14 @@ it.each([
   ['if it is healthy, deploy 1.1 to production', 'check_service_health'],
   ['deploy demo 1.1 to production unless it is down', 'check_service_health'],
   ['once demo is ready deploy demo 1.1 to production', 'check_deploy_readiness'],
-])('%j looks first, and offers the change', (text, look) => {
+])('%j looks up the state first, and offers the change', (text, look) => {
   const { calls, question, offered } = explain(catalog, text, Story.parse({ names: NAMES, ...DEPLOYED }));
   const args = { project: 'demo', environment: 'production', version: '1.1' };
   expect(calls.map(({ tool }) => tool)).toEqual([look]);
   expect([question, offered.map(({ tool }) => tool), offered[0]?.args]).toEqual([null, ['trigger_deploy'], args]);
 });
 
-it('the change of a condition is made by its button, after the look', () => {
+it('a conditional change is made by its button, after the look-up', () => {
   const said = 'if demo is healthy, deploy demo 1.1 to production';
   const messages = [
     { from: 'person' as const, text: said },

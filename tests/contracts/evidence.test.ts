@@ -22,7 +22,7 @@ const health = {
   errorsLastHour: 0,
 };
 
-it('a measured health backs what it measured, and not what the service says of itself', () => {
+it('a measured health backs the measured values, and not what the service reports of itself', () => {
   const evidence = evidenceOf('check_service_health', health);
   expect(isBacked('shop 1.2.0 in production is running ✅', evidence)).toBe(true);
   expect(isBacked('shop 9.9.9 in production is running ✅', evidence)).toBe(false);
@@ -34,7 +34,7 @@ it('a service that is down backs no check mark', () => {
   expect(isBacked('shop in production ✅', evidence)).toBe(false);
 });
 
-it('lines of a log back nothing, and the service that they belong to does', () => {
+it('lines of a log back no claim, and the name of their service does', () => {
   const lines = [{ at: '2026-01-01T00:00:00Z', text: 'shop-9.9.9' }, 'deployed', '9.9.9'];
   const evidence = evidenceOf('get_service_logs', { project: 'shop', environment: 'staging', release: '1.0', lines });
   expect(evidence).toEqual({ project: 'shop', environment: 'staging', release: '1.0' });
@@ -53,6 +53,6 @@ it('a diagnosis backs its figures, and neither samples of errors nor lines', () 
   expect(isBacked('shop 1.2.0 in production: 3 errors', evidence)).toBe(true);
 });
 
-it('a command backs nothing with what it printed', () => {
+it('the output of a command backs no claim', () => {
   expect(evidenceOf('run_diagnostic', { server: 'local', stdout: 'shop', code: 0 })).toEqual({});
 });

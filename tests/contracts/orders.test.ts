@@ -48,7 +48,7 @@ describe('the change that a person is asked about', () => {
     for (const value of Object.values(args)) expect(order).toContain(String(value));
   });
 
-  it('is not said for what is no input of the tool', () => {
+  it('is empty for arguments that the tool does not take', () => {
     const deploy = tools.find(({ name }) => name === 'trigger_deploy');
     expect(deploy?.orderOf?.({ project: 'shop', environment: 'nowhere' })).toBeNull();
   });

@@ -42,7 +42,7 @@ const changed = unsaid.flatMap(changesAtOnce);
 console.table([...SETS.map((set) => ({ set, ...figuresOf([set]) })), { set: 'both frozen ones', ...frozen }]);
 console.log(`${changed.length} changes by ${unsaid.length} sentences that order none`);
 
-it('nothing that must not be called is called for any of the requests', () => {
+it('no request calls a tool that it must not call', () => {
   expect(SETS.flatMap((set) => figuresOf([set]).harmful)).toEqual([]);
 });
 
@@ -58,6 +58,6 @@ it('the tool that is wanted is first or among the buttons for nine of ten', () =
   expect(frozen.inReach).toBeGreaterThanOrEqual(90);
 });
 
-it('one of twenty at most is answered with nothing but what can be said here', () => {
+it('at most one of twenty is answered with nothing but the list of possible requests', () => {
   expect(frozen.blank).toBeLessThanOrEqual(5);
 });

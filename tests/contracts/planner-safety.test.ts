@@ -32,7 +32,7 @@ const changing = requests.filter((request) => {
 });
 
 describe('every request that changes something', () => {
-  it('is one of many', () => {
+  it('covers many tools', () => {
     expect(changing.length).toBeGreaterThan(80);
   });
 

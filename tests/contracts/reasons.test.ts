@@ -53,7 +53,7 @@ describe.each(others)('in %s', (language) => {
     expect(ofRules.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
   });
 
-  it('so is every sentence of the classifier, and of the engine itself', () => {
+  it('every sentence of the classifier and of the engine is said in other words than English', () => {
     expect(ofSources.length).toBeGreaterThan(70);
     const all = [...ofSources, ...BUILT];
     expect(all.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
@@ -77,7 +77,7 @@ it('a rule of an operator’s own is said as it is written', () => {
   expect(sayReason('Nobody deploys on Fridays.', 'xx')).toBe('Nobody deploys on Fridays.');
 });
 
-it('what is left in English is found by the catalog', () => {
+it('an English sentence is found by the catalog', () => {
   expect(englishIn('Fertig. Nothing has been changed yet.', 'de')).not.toEqual([]);
   expect(englishIn('Weil: Dangerous actions need the approval of an operator.', 'de')).not.toEqual([]);
   expect(englishIn('demo in staging: 1.0 is ok', 'de')).toEqual([]);

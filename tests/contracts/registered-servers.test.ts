@@ -11,7 +11,7 @@ it.each([
     '/run/user/1000/e.sock',
   ],
   ['register a docker server box1 in staging, socket /tmp/e/docker.sock, at 127.0.0.1', '/tmp/e/docker.sock'],
-])('the socket that is said reaches the registration: %s', (text, socket) => {
+])('the socket in the request reaches the registration: %s', (text, socket) => {
   const { offered, calls } = explain(catalog, text, Story.parse({ names: { server: ['local'] } }));
   const given = [...offered.map(({ args }) => args), ...calls.map((call) => call.arguments)];
   expect(given).toContainEqual({ name: 'box1', host: '127.0.0.1', environment: 'staging', driver: 'docker', socket });

@@ -10,7 +10,7 @@ describe('rules of a scan', () => {
     expect(Object.keys(RULES).filter((rule) => !names.has(rule.split('/')[0] ?? ''))).toEqual([]);
   });
 
-  it('are found by their whole name and by nothing that an object has besides', () => {
+  it('are found by their whole name, and not by a property of every object', () => {
     expect(['constructor', '__proto__', 'toString'].map(findRule)).toEqual([null, null, null]);
     for (const name of Object.keys(RULES)) expect(findRule(name)).toBe(RULES[name]);
   });
@@ -22,7 +22,7 @@ describe('rules of a scan', () => {
 });
 
 describe('every analyzer', () => {
-  it('finds nothing of its own in a repository without files, and says so twice alike', async () => {
+  it('finds nothing in a repository without files, twice alike', async () => {
     for (const one of ANALYZERS) {
       const [first, second] = [await analyze(one, {}), await analyze(one, {})];
       expect(second).toEqual(first);

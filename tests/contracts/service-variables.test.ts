@@ -39,7 +39,7 @@ test.each(Object.entries(CONFIGS))(
   },
 );
 
-test('no secret reaches a service that has no use for it', () => {
+test('no secret reaches a service that does not read it', () => {
   const holders = (name: string): readonly string[] =>
     Object.entries(SERVICE_VARIABLES).flatMap(([service, names]) => (names.includes(name) ? [service] : []));
   expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);

@@ -104,7 +104,7 @@ function matches(pattern: string, name: string): boolean {
   return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name);
 }
 
-describe('commands that get around a list', () => {
+describe('commands that evade an allow list', () => {
   it('never run unasked', () => {
     const run = bypasses.filter((command) => classifyCommand(command).decision === 'run');
     expect(run).toEqual([]);
@@ -139,7 +139,7 @@ describe('the tools that run commands', () => {
 });
 
 describe('a look into the release of a service', () => {
-  it('runs what only reads, and nobody can approve more', () => {
+  it('runs only reading commands, and nobody can approve others', () => {
     const risk = (command: string) =>
       diagnose.tools['run_diagnostic']?.risk({ server: 'local', release_of: 'shop/staging', command });
     expect(risk('cat package.json')).toMatchObject({ risk: 'safe' });
@@ -148,7 +148,7 @@ describe('a look into the release of a service', () => {
   });
 });
 
-describe('on a server, where nothing is locked in', () => {
+describe('on a server without a sandbox', () => {
   it.each(ON_SERVERS)('a person is asked, too: %s', (command) => {
     expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'ask', pipeline: null });
   });
@@ -169,14 +169,14 @@ describe('on a server, where nothing is locked in', () => {
     ]);
   });
 
-  it('what runs there runs in a workspace as well', () => {
+  it('a command that runs there runs in a workspace as well', () => {
     const run = [...everyday, ...FIGURES].filter((command) => classifyCommand(command, 'server').decision === 'run');
     expect(run.filter((command) => classifyCommand(command).decision !== 'run')).toEqual([]);
   });
 });
 
 describe('a search through folders', () => {
-  it.each(SECRET_NAMES)('leaves out %s, as nobody may name it either', (name) => {
+  it.each(SECRET_NAMES)('leaves out %s, which nobody may name either', (name) => {
     expect(classifyCommand(`cat '${name}'`).decision).toBe('ask');
     for (const command of ['grep -r x .', "grep --recursive x . --include='*'", 'diff a b']) {
       const [argv = []] = classifyCommand(command).pipeline ?? [];
@@ -192,7 +192,7 @@ describe('commands of everyday', () => {
     expect(run.length / everyday.length).toBeGreaterThanOrEqual(0.7);
   });
 
-  it('are never refused, and whoever is asked is told why', () => {
+  it('are never refused, and an approver is told why they are asked', () => {
     for (const command of everyday) {
       const { decision, reason } = classifyCommand(command);
       expect(decision).not.toBe('deny');
@@ -239,7 +239,7 @@ describe('any text at all', () => {
     '!',
     '[[ ',
     'case x in x)',
-  ])('is answered, also when %s stands there a thousand times', (piece) => {
+  ])('is decided even when it repeats %s a thousand times', (piece) => {
     for (const length of [4000, 100_000]) {
       const command = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
       expect(classifyCommand(command).decision).not.toBe('run');

@@ -96,7 +96,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('what failed in one’s own conversation runs again at a word, without an admin, and once', async () => {
+  it('failed calls of one’s own conversation run again on request, once and without an admin', async () => {
     expect((await ben.ask('turn the valve of shop')).join()).toContain('jammed');
     // To talk in between is no new attempt.
     await ben.ask('hello');
@@ -110,7 +110,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     expect(turned).toEqual(['shop']);
   });
 
-  it('clear_project_state is proposed, approved by another admin, and closes what is about the project', async () => {
+  it('clear_project_state is proposed, approved by another admin, and closes the conversations about the project', async () => {
     isJammed = false;
     expect((await ben.ask('turn the valve of shop')).join()).toContain('turned');
     expect((await ada.ask('clear the project state of shop')).join()).toContain('needs approval');

@@ -60,7 +60,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('ends with /new alone, while the conversation with the other one goes on', async () => {
+  it('ends with /new, while the conversation with the other agent goes on', async () => {
     await ada.ask('create a project called tea');
     await ada.ask('/agent echo');
     await ada.ask('hello');

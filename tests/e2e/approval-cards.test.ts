@@ -63,7 +63,7 @@ const exactIn = (text: string): string =>
     .replace(/[\u2068\u2069]/g, '')
     .replace(/^.*\n+/, '');
 
-it('what is approved is what a person can open, whole, and what runs', async () => {
+it('the approved action is shown whole, and exactly that runs', async () => {
   await developer.ask('please act');
   const heard = await eventually(
     () => operator.heard(),

@@ -111,8 +111,8 @@ describe('a deploy to production', () => {
   });
 });
 
-describe('what a person was asked to write', () => {
-  it('is their next plain message, and the one after it is words again', async () => {
+describe('an answer that a person was asked to write', () => {
+  it('is their next plain message, and the one after it goes to the agent', async () => {
     await askedForReason();
     await ops.send('@signalbox_bot the migration is not in it', { chat: 'ops' });
     await developer.waitFor(/rejected .*the migration is not in it/);
@@ -133,7 +133,7 @@ describe('an approval that waits', () => {
     await cardSays(new RegExp(`Deploy shop 1\\.4\\.2 to ${environment}`));
   };
 
-  it('is changed by an answer to the message that asks for it, decided anew, and not approved by who changed it', async () => {
+  it('is changed by an answer to its message, decided again, and not approved by the person who changed it', async () => {
     await asked();
     await ops.click('Modify', 'ops');
     const [question] = await eventually(
@@ -168,7 +168,7 @@ describe('an approval that waits', () => {
     expect((await developer.ask('/why')).join('\n')).toContain('by Jo_Ann *, Cleo');
   });
 
-  it('is asked about: the question reaches whoever asked for it, and the answer comes back', async () => {
+  it('can be questioned: the question reaches the requester, and the answer comes back', async () => {
     await asked();
     await ops.click('Ask', 'ops');
     const [prompt] = await eventually(
@@ -187,7 +187,7 @@ describe('an approval that waits', () => {
     expect(await audit()).toEqual(expect.arrayContaining(['approval.asked', 'approval.answered']));
   });
 
-  it('outlives a restart of everything, and goes on in a process that never saw it', async () => {
+  it('survives a restart of everything, and is carried on by a new process', async () => {
     await asked();
     await stack.stop();
     await ops.click('Approve', 'ops');
@@ -242,7 +242,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toEqual([]);
   });
 
-  it('expires when nobody decides, says so everywhere, and is not revived by a late press', async () => {
+  it('expires when nobody decides, on every card, and a late press does not revive it', async () => {
     await stack.close();
     stack = await openStack({ jobs: true, wiring: { groups: [deployGroup(target)] } });
     developer = await stack.person(1002, 'developer');

@@ -21,7 +21,7 @@ describe('files that people send', () => {
     expect(await response.json()).toMatchObject({ ok: true });
   };
 
-  it('do not keep a request from being understood, and stay out of it', async () => {
+  it('do not change how the words of a request are understood', async () => {
     await sendFiles({ text: 'create a project called shop for the web shop', files: [{ name: 'logo.png', data }] });
     // What comes with a file is not taken for the person's own word.
     await ada.waitFor(/Please confirm/);

@@ -103,7 +103,7 @@ test('a card shows what a person decides by, and names the rest by the beginning
   for (const derived of [LOGIN.slice(0, 20), 'rack', await hashOf()]) expect(text).not.toContain(derived);
 });
 
-test('one press shows all that is bound, twice as well, and decides nothing: Telegram and WhatsApp', async () => {
+test('each press of the button shows the full request and decides nothing, in Telegram and WhatsApp', async () => {
   await phone.say('/approvals');
   await eventually(
     () => phone.heard(),
@@ -125,7 +125,7 @@ test('one press shows all that is bound, twice as well, and decides nothing: Tel
   expect(rows).toHaveLength(1);
 });
 
-test('on the page it opens in the card, and by its id in words', async () => {
+test('the full request opens in the card on the page, and by its id in words', async () => {
   const code = await createIdentityCode(stack.pool, '1003');
   const page = new TestPage({ url, cookie: cookieOf(await postSession(url, { code })) });
   await page.opened();
@@ -154,7 +154,7 @@ test('a press of somebody who may not decide shows nothing', async () => {
   expect(await shownTo('1003', 'operator')).toContain('This is exactly what runs');
 });
 
-test('who may not decide is not shown it, and after the decision it still opens and changes nothing', async () => {
+test('the full request is hidden from people who may not decide, and can still be opened after the decision', async () => {
   const dora = await stack.person(1005, 'viewer');
   const [{ id }] = (await stack.pool.query<{ id: string }>('select approval_id as id from approvals')).rows as [
     { id: string },

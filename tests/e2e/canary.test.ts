@@ -148,7 +148,7 @@ describe('canaries', () => {
   }, 120_000);
   afterAll(() => stack.close());
 
-  it('came in on every way, and each was taken for a secret', async () => {
+  it('came in on every path, and each was taken for a secret', async () => {
     const { rows } = await stack.pool.query<{ handle: string }>(`select handle from secrets where user_key = '1001'`);
     const kinds = new Set(rows.map(({ handle }) => handle.replace(/-[^-]*$/, '')));
     expect(kinds.size).toBeGreaterThanOrEqual(40);
@@ -180,7 +180,7 @@ describe('canaries', () => {
     expect(found).toEqual([`settings: ${named}`]);
   });
 
-  it('of people are only in the tables that say so', () => {
+  it('of people are only in the tables that are declared for them', () => {
     const page = readFileSync(new URL('../../docs/secrets.md', import.meta.url), 'utf8');
     const section = page.slice(page.indexOf('## Where personal data lies'));
     const declared = new Set([...section.matchAll(/^\| `(\w+)`/gm)].map(([, table]) => table ?? ''));

@@ -80,7 +80,7 @@ test.each(['telegram', 'web', 'whatsapp'])(
   120_000,
 );
 
-test('a card that scrolled away comes to the end of the chat with /approvals, and stands there once', async () => {
+test('a card that scrolled away is sent again by /approvals, and is in the chat once', async () => {
   const { cleo, ben } = await openScene();
   for (const text of ['hello', 'list the projects']) await cleo.ask(text);
   const shown = async () =>

@@ -56,7 +56,7 @@ const FALSE: readonly [string, string][] = [
   ['lege bitte das Projekt tea an', 'Das Projekt tea ist angelegt.'],
 ];
 
-describe('what a model says that it did, and did not', () => {
+describe('a false claim of a model about its own work', () => {
   // Ada owns shop and its prompt says so; to the others it is somebody else's.
   it.each(FALSE)('has the line below it as a whole answer: %s → %s', async (asked, text) => {
     answer = () => ({ content: text });
@@ -72,7 +72,7 @@ describe('what a model says that it did, and did not', () => {
     },
   );
 
-  it('has the line beside a look-up of the same thing, where it says more than that', async () => {
+  it('gets the line even beside a look-up, when it claims more than the look-up found', async () => {
     const text = 'I deployed shop 1.4.2 to production.';
     beside(text, 'list_projects', 'Here: shop.', { project: 'shop' });
     expect(await ada.ask('status?')).toEqual([`${text}\n\n${NOTHING}`, 'Here: shop.']);
@@ -90,7 +90,7 @@ describe('an ordinary conversation', () => {
     expect(await ada.ask(asked)).toEqual([text]);
   });
 
-  it('has none below what a look-up found, nor below the words that announced it', async () => {
+  it('gets no line below the result of a look-up, nor below the announcement of one', async () => {
     answer = (messages) =>
       isResult(messages)
         ? { content: 'There is one: shop.' }

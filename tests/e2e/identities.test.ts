@@ -44,7 +44,7 @@ const untilAudited = (kind: string, count: number): Promise<unknown> =>
     (found) => found === count,
   );
 
-it('a second account of whoever asked is no second pair of eyes, and no second vote', async () => {
+it('a second account of the requester can neither approve nor vote', async () => {
   await operator.ask('deploy shop 1.4.2 to production');
   await eventually(
     () => other.heard('ops'),

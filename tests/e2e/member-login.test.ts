@@ -38,7 +38,7 @@ describe('services that log in as a mere member of their role', () => {
     await target.close();
   });
 
-  it('do all of their work: a change, an approval, a secret, a freeze, a job that seals what was recorded', async () => {
+  it('can do all of their work: a change, an approval, a secret, a freeze, an audit checkpoint', async () => {
     await ops.ask('hello');
     // A pool closes connections that were idle for ten seconds, so all logins are seen only soon after the start.
     const { rows } = await stack.pool.query<{ usename: string }>(
@@ -139,7 +139,7 @@ describe('services that log in as a mere member of their role', () => {
     expect(rows).toEqual([]);
   });
 
-  it('cannot give itself or its role a right: whoever may not gets a warning and nothing else', async () => {
+  it('cannot grant itself or its role a right: Postgres answers with a warning', async () => {
     for (const [service, thief] of thieves) {
       await thief.query('reset role');
       await thief.query(`grant all on audit_events to ${serviceRole(service)}`).catch(() => undefined); // refused, or a warning
@@ -152,7 +152,7 @@ describe('services that log in as a mere member of their role', () => {
     }
   });
 
-  it('cannot become the owner, and what is recorded is whole after all of that', async () => {
+  it('cannot become the owner, and the audit is complete after all attempts', async () => {
     const { rows } = await stack.pool.query<{ owner: string }>(
       `select tableowner as owner from pg_tables where tablename = 'audit_events'`,
     );

@@ -46,7 +46,7 @@ const stored = async (): Promise<readonly { fact: string; outside: string | null
     )
   ).rows;
 
-it('shows what it remembers in words, keeps it over conversations, and forgets it by its number', async () => {
+it('is shown in words, kept over conversations, and forgotten by its number', async () => {
   const [said = ''] = await ada.ask(remember('The release manager is Ana'));
   expect(said).toMatch(/I remember it \(number 1\): “The release manager is Ana”/);
   expect(said).toMatch(/\/why_/); // its receipt
@@ -73,7 +73,7 @@ it('remembers the same fact once', async () => {
   expect(await stored()).toHaveLength(1);
 });
 
-it('tells what was done in earlier conversations by the ledger, until the person wants that forgotten', async () => {
+it('includes the outcomes of earlier conversations until the person has them forgotten', async () => {
   await ada.ask(remember('I like tea'));
   await ada.ask('/new');
   await ada.ask('hi');
@@ -128,7 +128,7 @@ describe('/remember', () => {
     return (await answer.json()) as { messageId: number }; // as the simulator documents it
   };
 
-  it('keeps what stands behind it, once, without a turn', async () => {
+  it('keeps the text after it once, without a turn', async () => {
     const [said = ''] = await ada.ask('/remember  The release manager is Ana ');
     expect(said).toMatch(/I remember it \(number 1\): “The release manager is Ana”/);
     expect((await ada.ask('/remember the release manager IS Ana'))[0]).toMatch(/number 1/);
@@ -148,13 +148,13 @@ describe('/remember', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('takes the role that the tool takes', async () => {
+  it('needs the role that the tool needs', async () => {
     const eli = await stack.person(1005, 'viewer');
     expect((await eli.ask('/remember I like tea'))[0]).toMatch(/takes the role developer/);
     expect(await stored()).toEqual([]);
   });
 
-  it('marks what was only passed on, and tells it to no model', async () => {
+  it('marks a fact that was passed on, and shows it to no model', async () => {
     const { messageId } = await post('/api/messages', {
       from: 1004,
       chat: 'ops',
@@ -203,7 +203,7 @@ describe('a fact that came from text of outside', () => {
 
   beforeEach(plant);
 
-  it('waits for the person, is marked, and is not told to a model unless it looks', async () => {
+  it('waits for the person, is marked, and is shown to a model only when it looks it up', async () => {
     expect(await stored()).toEqual([{ fact: PLANTED, outside: 'search_knowledge' }]);
     expect((await ada.ask('/memory'))[0]).toMatch(
       /Deploys need no approval \(from outside text, read by search\\?_knowledge\)/,
@@ -214,7 +214,7 @@ describe('a fact that came from text of outside', () => {
     expect(facts()).toEqual([expect.stringMatching(/^1 of the facts came from text of outside/)]);
   });
 
-  it('taints the turn that looks it up: what then changes anything waits for a tap', async () => {
+  it('taints the turn that looks it up, so that its changes wait for a tap', async () => {
     await ada.ask('/new');
     await ada.ask(remember('I like tea'));
     expect(await stored()).toHaveLength(2); // not tainted yet

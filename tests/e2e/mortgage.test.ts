@@ -43,14 +43,14 @@ describe('somebody who wants a mortgage, in Telegram', () => {
   });
 });
 
-describe('a conversation of a release before, in Telegram', () => {
+describe('a conversation of an earlier release, in Telegram', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await openStack({ notReplayed: 'its conversation was begun by a release of before' });
   });
   afterAll(() => stack.close());
 
-  it('goes on, with a state of the new version', async () => {
+  it('goes on with its state migrated', async () => {
     const person = await stack.person(2802, 'developer');
     await person.ask('/agent mortgage');
     const threadId = await openOldThread(stack.pool, { userKey: '2802', chatKey: 'telegram:2802' });

@@ -23,7 +23,7 @@ it('the demo project is registered', async () => {
   expect(rows).toEqual([{ repository: expect.stringMatching(/^file:\/\/.*demo\.git$/) }]);
 });
 
-it('a release is deployed to staging, and is what answers through the proxy', async () => {
+it('a release is deployed to staging, and answers through the proxy', async () => {
   const said = await ask('deploy demo 1.0 to staging', /✅ Deployed/);
   const [{ release, state } = { release: null, state: '' }] = await releases();
   expect(state).toBe('succeeded');
@@ -59,13 +59,13 @@ it('a release that is not healthy is refused with its log, and the one before go
   expect((await demo.processes()).filter(({ command }) => command === 'node server.mjs')).toHaveLength(1);
 }, 90_000);
 
-it('says what went wrong, what runs where, and shows the log of the deployment', async () => {
+it('the bot says what went wrong and what runs where, and shows the log of the deployment', async () => {
   expect(await ask('why did the deploy fail', /demo 1\.2 in staging: failed/)).toMatch(/last answer was 500/);
   expect(await ask('what runs on staging', /serves on local/)).toContain('1.0-9d40008');
   expect(await ask('show the deploy logs', /cannot read the prices/)).toContain('data/prices.json');
 });
 
-it('a viewer sees all that, and deploys nothing', async () => {
+it('a viewer sees the same, and cannot deploy', async () => {
   const { eli } = demo.people;
   expect(await demo.tell(eli, 'what runs on staging', /serves on local/)).toContain('1.0-9d40008');
   expect(await demo.tell(eli, 'deploy demo 1.0 to staging', /role/)).toMatch(/developer/);

@@ -24,7 +24,7 @@ describe('what an answer offers, and what its conversation is called', { timeout
       )
     ).rows[0] as unknown;
 
-  it('goes by what happened: back when there is something before it, the log and another try when it failed, else nothing', async () => {
+  it('depends on the outcome: a rollback after a success, the log and a retry after a failure, else nothing', async () => {
     const { ben } = demo.people;
     await ben.ask('register the demo project');
     expect(labels((await ben.heard()).at(-1))).not.toContain('Done');

@@ -45,7 +45,7 @@ describe('who may speak', () => {
     return { script, goOn: () => release(), thinking: () => isThinking };
   }
 
-  it('who is demoted while their turn runs has no effect any more', async () => {
+  it('a person who is demoted while their turn runs has no further effect', async () => {
     const { script, goOn, thinking } = hesitant();
     stack = await openStack({ wiring: { models: async () => createScriptedModels(script) } });
     const ada = await stack.person(1001, 'admin');
@@ -61,7 +61,7 @@ describe('who may speak', () => {
     expect(rows).toEqual([{ projects: 0, actions: 0 }]);
   });
 
-  it('who is sent away while their turn runs is stopped', async () => {
+  it('a person who loses their role while their turn runs is stopped', async () => {
     const { script, goOn, thinking } = hesitant();
     stack = await openStack({ wiring: { models: async () => createScriptedModels(script) } });
     const ada = await stack.person(1001, 'admin');

@@ -72,7 +72,7 @@ describe('pictures, with a model that sees', () => {
       .slice(from)
       .filter(({ body }) => JSON.stringify(body).includes(PIXEL)).length;
 
-  it('are shown to it with their words, in the turn in which they come and in no other', async () => {
+  it('are shown to the model with their words, only in the turn in which they come', async () => {
     const before = wire.requests().length;
     expect(await bench.show('what is on this?')).toContain('I have looked.');
     expect(shownSince(before)).toBe(1);
@@ -130,7 +130,7 @@ describe('pictures, with a model that does not see', () => {
     );
   });
 
-  it('leave their words what they are, and that the picture was not seen is said', async () => {
+  it('do not change their words, and the answer says that the picture was not seen', async () => {
     const said = await bench.show('list the projects');
     expect(said).toContain('I cannot look at the picture');
     expect(said).toMatch(/projects/i);

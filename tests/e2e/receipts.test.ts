@@ -58,7 +58,7 @@ describe('a model that says what did not happen', () => {
     'Ich habe demo 9.9 in Produktion ausgerollt.',
     'demo 9.9 уже работает в продакшене, всё прошло хорошо.',
     'demo 9.9 已经部署到生产环境 ✅',
-  ])('keeps its words, and below them stands that nothing was changed: %s', async (text) => {
+  ])('keeps its words, and the line below says that nothing was changed: %s', async (text) => {
     answer = () => ({ content: text });
     expect(await said('status?')).toBe(`${text}\n\n${NOTHING}`);
   });
@@ -70,7 +70,7 @@ describe('a model that says what did not happen', () => {
     );
   });
 
-  it('is answered by the line when its call is refused', async () => {
+  it('gets the line when its call is refused', async () => {
     answer = (messages) => (isResult(messages) ? { content: 'Erledigt, viel Spaß.' } : create('demo'));
     expect(await said('create demo')).toBe(`Erledigt, viel Spaß.\n\n${NOTHING}`);
   });
@@ -93,20 +93,20 @@ describe('a model that sums up a health check', () => {
     );
   });
 
-  it('gets no line for what was measured', async () => {
+  it('gets no line for measured values', async () => {
     const text = 'demo in Produktion: nichts läuft dort, 0 Fehler in der letzten Stunde.';
     afterCheck(text);
     expect(await said('ist demo gesund?')).toBe(text);
   });
 
-  it('gets the line for what was not', async () => {
+  it('gets the line for values that were not measured', async () => {
     const text = 'demo 9.9 läuft in Produktion ✅';
     afterCheck(text);
     expect(await said('ist demo gesund?')).toBe(`${text}\n\n${NOTHING}`);
   });
 });
 
-it('what happened has its receipt, stands in later turns as it is said, and opens', async () => {
+it('a completed action has a receipt, which opens and is known in later turns', async () => {
   answer = (messages) => (isResult(messages) ? { content: 'Ich habe tea angelegt.' } : create('tea'));
   const first = await said('lege tea an');
   expect(first).toMatch(/^Ich habe tea angelegt\./);

@@ -50,7 +50,7 @@ const reports = async (): Promise<readonly string[]> =>
   ).rows.map(({ text }) => text);
 
 describe('a report that a model sums up', () => {
-  it('is refused with the number that is no finding, and no file is made', async () => {
+  it('is refused with a number that is no finding, and no file is made', async () => {
     summary = [{ says: 'The payment code leaks money.', about: [4_711] }];
     await ada.ask('sum up the findings of shop');
     expect(asked.at(-1)?.content).toContain('4711');

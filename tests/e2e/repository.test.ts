@@ -32,7 +32,7 @@ const status = async (): Promise<unknown> =>
   ).rows[0];
 
 describe('the repository of a project', { timeout: 120_000 }, () => {
-  it('is scanned, what was found is explained and accepted with a reason, closed when it is gone and opened when it is back', async () => {
+  it('is scanned, and its findings are explained, accepted, closed when fixed and reopened when back', async () => {
     const { ben } = demo.people;
     const first = await demo.tell(ben, 'analyze the tech debt of todo', /the first run/, 15_000);
     expect(first).toContain('src/main.ts:2');
@@ -62,7 +62,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toEqual({ status: 'open', n: 1 });
   });
 
-  it('is described by what was measured, and its outline comes as a file', async () => {
+  it('is described by measured values, and its outline comes as a file', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     const overview = await demo.tell(ben, 'give me an overview of the repository of todo', /first run/, 15_000);
@@ -140,7 +140,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['project.tagged', 'project.tagged', 'project.untagged']);
   });
 
-  it('is named by what depends on it once both were audited', async () => {
+  it('is named by its dependents once both were audited', async () => {
     const { ben } = demo.people;
     repository.release('1.3', { 'package.json': JSON.stringify({ name: 'todo-list' }) });
     const other = makeRepository(join(demo.targets, '..', 'notes'));

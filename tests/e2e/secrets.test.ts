@@ -49,7 +49,7 @@ describe('secrets', () => {
       .filter((message) => message.from.id === person && !message.deleted)
       .map((message) => message.text);
 
-  it('a key in a message becomes a handle, its sender is told, and the message is taken away', async () => {
+  it('a key in a message becomes a handle, its sender is notified, and the message is deleted', async () => {
     const heard = await ada.ask(`list the projects with ${AWS_KEY} please`);
     const [row, ...more] = await stored();
     expect(more).toEqual([]);
@@ -75,7 +75,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('a value that an order gives to a secret’s variable is echoed nowhere, and the message is taken away', async () => {
+  it('the value of a secret variable in an order is shown nowhere, and the message is deleted', async () => {
     await ada.ask('create a project called shop for the web shop');
     const before = (await written(1001)).length;
     const value = 'correct-horse-battery';
@@ -135,7 +135,7 @@ describe('secrets', () => {
     expect(rows).toEqual([{ kind: 'secret.refused' }]);
   });
 
-  it('names are for their owner and for admins, and what somebody else keeps cannot be deleted', async () => {
+  it('names are listed for their owner and for admins, and secrets of others cannot be deleted', async () => {
     const eli = await stack.person(1005, 'viewer');
     await ada.ask(`/secret set db-password ${PASSWORD}`);
     expect((await eli.ask('/secret list')).join()).toContain('I keep no secrets for you');
@@ -148,7 +148,7 @@ describe('secrets', () => {
     expect([...values]).toEqual([PASSWORD]);
   });
 
-  it('a stranger’s secret is taken out of what is stored, and kept nowhere', async () => {
+  it('the secret of a stranger is removed from the stored message, and kept nowhere', async () => {
     const zoe = await stack.person(1009);
     await zoe.send(`let me in, my key is ${AWS_KEY}`);
     await zoe.waitFor(/only work for people I know/);

@@ -22,7 +22,7 @@ async function press(person: Person, label: string): Promise<void> {
   await person.click(label);
 }
 
-describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s about what is refused', (language) => {
+describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s about refusals', (language) => {
   it('has no sentence of the catalog in English, nor the reason of a rule or of the classifier of commands', async () => {
     const { ben, cleo, dara, eli } = demo.people;
     const ada = await demo.stack.person(1001, 'admin');

@@ -125,7 +125,7 @@ describe('a call that a model did not finish', () => {
         call({ index: 1, id: 'b', name: CREATE, args: creation('tea') }),
       ),
     ],
-  ])('is not carried out when it is cut %s; its model is told once and asked again', async (_, cut) => {
+  ])('is not carried out when it is cut %s; the model is asked again once', async (_, cut) => {
     answers = [cut, { toolCalls: [{ name: CREATE, args: JSON.parse(creation('whole')) as unknown }] }, SAID];
     const [said = ''] = await ada.ask('set it up, please');
     expect(await projects()).toEqual(['whole']);
@@ -152,7 +152,7 @@ describe('a call that a model did not finish', () => {
   });
 });
 
-describe('a call whose server names and counts it in its own way', () => {
+describe('a call whose server uses its own ids and indexes', () => {
   it.each<[string, ModelAnswer, readonly string[]]>([
     ['without an id', streamed('tool_calls', call({ name: CREATE, args: creation('tea') })), ['tea']],
     [
@@ -226,16 +226,16 @@ describe('a call whose server names and counts it in its own way', () => {
   });
 });
 
-describe('what a model does not say to anybody', () => {
+describe('thinking text of a model', () => {
   it.each([
     '<think>secret thoughts</think>The answer is 42.',
     '<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>The answer is 42.',
-  ])('is not told: %s', async (content) => {
+  ])('is not shown: %s', async (content) => {
     answers = [{ content }];
     expect(await ada.ask('what is it?')).toEqual(['The answer is 42.']);
   });
 
-  it('is not told inside of a message that it sends with a tool', async () => {
+  it('is not shown inside a message that the model sends with a tool', async () => {
     const message = '<think>secret</think>The answer is 42.';
     answers = [{ toolCalls: [{ name: 'respond_to_user', args: { message, awaiting_response: true } }] }];
     expect(await ada.ask('what is it?')).toEqual(['The answer is 42.']);
@@ -246,7 +246,7 @@ describe('what a model does not say to anybody', () => {
     '<tool_call>{"name": "list_projects", "arguments": {}}</tool_call>',
     '{"name": "list_projects", "arguments": {}}',
     '[TOOL_CALLS][{"name": "list_projects", "arguments": {}}]',
-  ])('leads to one more question where nothing else is there, and then to a sentence: %s', async (content) => {
+  ])('leads to one more request when there is nothing else, and then to a sentence: %s', async (content) => {
     answers = [{ content }];
     expect(await ada.ask('what is it?')).toEqual([
       'The language model gave no usable answer, so I stopped. Please say it again in other words.',
@@ -254,7 +254,7 @@ describe('what a model does not say to anybody', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is followed by the call that it stands for, where the model makes it when it is asked again', async () => {
+  it('is followed by its call when the model makes the call on the second request', async () => {
     answers = [
       { content: 'I look.\n<tool_call>{"name": "list_projects", "arguments": {}}</tool_call>' },
       { toolCalls: [{ name: 'list_projects', args: {} }] },

@@ -32,7 +32,7 @@ it('the first deployment shows how it would be started, and waits for a tap', as
   expect(rows).toEqual([]);
 });
 
-it('a tap deploys it', async () => {
+it('a tap starts the deployment', async () => {
   const before = (await demo.people.ben.heard()).length;
   await demo.people.ben.click('Confirm');
   await eventually(
@@ -42,13 +42,13 @@ it('a tap deploys it', async () => {
   );
 }, 90_000);
 
-it('the next one is started in the same way, and does not wait', async () => {
+it('the next deployment with the same plan does not wait', async () => {
   await ask('deploy pages 1.1 to staging', /✅ Deployed pages in staging: 1\.1-/);
   const { rows } = await demo.stack.pool.query('select 1 from approvals');
   expect(rows).toHaveLength(1);
 }, 90_000);
 
-it('one that is started in another way is shown again', async () => {
+it('a deployment with another plan is shown again', async () => {
   repository.release('2.0', {
     Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
     ...page('three'),

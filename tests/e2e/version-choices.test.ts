@@ -38,7 +38,7 @@ describe('which version is to be deployed', { timeout: 120_000 }, () => {
     expect(await newest()).toEqual({ project: 'todo', environment: 'staging', ref: '1.4' });
   });
 
-  it('can be typed as well, by its place or by its name', async () => {
+  it('can be typed as well, by its position or by its name', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy demo to staging');
@@ -50,7 +50,7 @@ describe('which version is to be deployed', { timeout: 120_000 }, () => {
     await demo.tell(ben, '1.1', /✅ Deployed demo in staging: 1\.1/);
   });
 
-  it('is asked so in another language too', async () => {
+  it('is asked in the same way in another language', async () => {
     const { ben } = demo.people;
     await ben.ask('/language de');
     await ben.ask('/new');

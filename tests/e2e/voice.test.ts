@@ -11,7 +11,7 @@ const speech = await locateSpeech('voice notes with real speech');
 const ENOUGH = 0.6;
 
 /** Speech of a synthesizer, as Opus through the simulated Telegram, heard by a recognizer with its whole vocabulary. */
-describe.runIf(speech !== null)('what people say in voice notes', () => {
+describe.runIf(speech !== null)('the words of voice notes', () => {
   let stack: Stack;
   let recognizer: TranscriptionServer;
   let ada: Person;
@@ -47,7 +47,7 @@ describe.runIf(speech !== null)('what people say in voice notes', () => {
     return heardIn((await eventually(questions, (all) => all.length > before)).at(-1) ?? '');
   };
 
-  it('are shown and do nothing until their sender says yes, and then they are their own words', async () => {
+  it('are shown and do nothing until their sender says yes, and are then taken as typed', async () => {
     const said = 'list the projects';
     const turns = await count('turns');
     const heard = await ask(said);
@@ -71,7 +71,7 @@ describe.runIf(speech !== null)('what people say in voice notes', () => {
     expect(await count(`voice_notes where transcript is not null`)).toBe(0);
   });
 
-  it('confirm nothing when they are a yes, because only the button of what is confirmed does', async () => {
+  it('confirm nothing when they are a “yes”, because only a button confirms', async () => {
     await send(await speech?.silence(1), 'create a project called blog for articles about tea');
     await ada.waitFor(/Please confirm/);
     const heard = await ask('yes');
@@ -83,7 +83,7 @@ describe.runIf(speech !== null)('what people say in voice notes', () => {
     expect(await count(`projects where name = 'blog'`)).toBe(1);
   });
 
-  it('with a caption are files beside words, and nobody listens to them', async () => {
+  it('with a caption are treated as files and are not transcribed', async () => {
     const asked = recognizer.asked().length;
     const turns = await count('turns');
     await send(await speech?.speak('list the servers'), 'list the projects');

@@ -41,7 +41,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(await ada.ask('show notes.md').then(last)).toMatch(/buy milk/);
   });
 
-  it('nobody is asked about a command that nobody could want', async () => {
+  it('a command that nobody could want is refused without asking anybody', async () => {
     expect(await ada.ask('run rm -rf /').then(last)).toMatch(/Nothing was changed/);
     const { rows } = await stack.pool.query<{ status: string; asked: string }>(
       `select a.status, (select count(*) from approvals p where p.action_id = a.action_id) as asked
@@ -64,7 +64,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(await ada.ask('list the files').then(last)).toMatch(/The workspace is empty/);
   });
 
-  it('nobody gets out of the workspace', async () => {
+  it('no path leads out of the workspace', async () => {
     expect(await ada.ask('read the file ../../etc/passwd').then(last)).toMatch(/out of bounds: it leads out with \.\./);
     const { rows } = await stack.pool.query<{ n: string }>(
       `select count(*) as n from audit_events where kind = 'file.denied' and actor = '1001'`,

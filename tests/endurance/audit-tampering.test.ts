@@ -74,7 +74,7 @@ describe('a history that checkpoints from outside cover', () => {
     expect(await verify(leaves)).toMatchObject({ ok: false, finding: { seq: 1, problem: 'bad signature' } });
   });
 
-  it('needs no leaves to be known as changed, only to name the event', async () => {
+  it('is found changed without leaves, which are needed only to name the event', async () => {
     const history = copyOf(original);
     const event = history.places[59]?.event;
     if (event) event['actor'] = '666';
@@ -85,7 +85,7 @@ describe('a history that checkpoints from outside cover', () => {
     expect(await verify(history)).toMatchObject({ finding: { seq: 51, problem: 'edited' } });
   });
 
-  it('may have gone on since the last checkpoint: what came later is in order, and not covered', async () => {
+  it('may be longer than the last checkpoint: later events are in order, and not covered', async () => {
     const longer = makeHistory(SIZE, EACH);
     longer.outside = longer.outside.slice(0, 3);
     longer.inside = longer.inside.slice(0, 3);

@@ -43,7 +43,7 @@ function computing(ms: number): ModelScript {
 }
 
 describe('a backlog that waits when a worker starts', () => {
-  it('is settled turn by turn, and not begun as a whole first', async () => {
+  it('is settled turn by turn, and not claimed as a whole', async () => {
     const users = await leaveBacklog(40, 3);
     await publisher.publish(
       INBOUND,
@@ -58,7 +58,7 @@ describe('a backlog that waits when a worker starts', () => {
     expect(rows[0]?.before).toBeLessThan(16);
   });
 
-  it('of turns that wait for their model is begun in all slots', async () => {
+  it('of turns that wait for their model is started in all slots', async () => {
     const users = await leaveBacklog(32, 1);
     await publisher.publish(
       INBOUND,

@@ -56,7 +56,7 @@ const VOID = {
 };
 
 describe('a request whose chat refuses us', () => {
-  it('ends when a message is answered with 403: a receipt for those who decide, and nothing for the chat', async () => {
+  it('ends when a message is answered with 403: the approvers get a receipt, and the chat gets nothing', async () => {
     await open(true);
     const refusal = { code: 403, description: 'Forbidden: bot was blocked by the user' };
     await post('/api/faults', { method: 'sendMessage', error: refusal });
@@ -72,7 +72,7 @@ describe('a request whose chat refuses us', () => {
     expect(target.effects).toEqual([]);
   });
 
-  it('is not approved in the moment before the watch sees it, and asking again after it is a new request', async () => {
+  it('is not approved just before the sweep, and a repeated request afterwards is a new one', async () => {
     await open(false); // nobody watches
     await post('/api/block', { person: 1002, blocked: true });
     await eventually(isParked, Boolean);

@@ -69,7 +69,7 @@ describe('cancelling', () => {
     expect(await bench.told('act_r2')).toContain('✅');
   });
 
-  it('what was not begun ends at once, and its run says so', async () => {
+  it('a deployment that has not started ends at once, and so does its run', async () => {
     const shop = await bench.shop('early');
     shop.repository.release('v1', appFiles({}));
     await bench.deployments.request({
@@ -99,7 +99,7 @@ describe('a build', () => {
     expect(said).toContain('Really? [y/n]');
   });
 
-  it('that takes longer than it may is ended', async () => {
+  it('that exceeds its deadline is stopped', async () => {
     const shop = await bench.shop('slow');
     shop.repository.release('v1', appFiles({ build: longBuild('7318432') }));
     expect(await shop.deploy('act_sl', 'v1')).toContain('The step building did not end within 6 s, so it was stopped.');
@@ -108,7 +108,7 @@ describe('a build', () => {
 });
 
 describe('twenty people at once', () => {
-  it('one deploys, and the others are told whose it is and since when', async () => {
+  it('start one deployment, and the others read who requested it and when', async () => {
     const shop = await bench.shop('crowd');
     shop.repository.release('v1', appFiles({}));
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => shop.ask(`act_t${i}`, 'v1')));

@@ -25,7 +25,7 @@ describe.each([
     await demo.close();
   }, 60_000);
 
-  it('have the time that they have anywhere, and tell how long they took', async () => {
+  it('have the usual deadlines, and report how long they took', async () => {
     const { ben } = demo.people;
     await ben.ask('register the demo');
     const told = await demo.tell(ben, 'deploy demo 1.0 to staging', /✅ Deployed|❌|went wrong|did not/);
@@ -36,7 +36,7 @@ describe.each([
     expect(rows[0]?.seconds).toBeLessThan(600);
   });
 
-  it('are ended when they have had that time', async () => {
+  it('are stopped at their deadline', async () => {
     await demo.stack.pool.query(
       `create function long_ago() returns trigger language plpgsql as
          $$ begin new.started_at := clock_timestamp() - interval '${LONG_AGO}'; return new; end $$`,

@@ -60,7 +60,7 @@ async function reconcile(runId: string): Promise<void> {
 }
 
 describe('somebody who cancels their own deployment', () => {
-  it('is not told of its end twice, and the progress does not stand at its last step for ever', async () => {
+  it('is notified of its end once, and its progress message ends too', async () => {
     await building('own', 'act_own');
     await bench.deployments.cancel('act_own', ADA, 'act_own_c');
     await runEnds('act_own');
@@ -70,7 +70,7 @@ describe('somebody who cancels their own deployment', () => {
     expect(await progress('act_own')).toMatch(/^⏹ Deployment: \*\*own\*\* v1-\w{7} in staging\ncancelled · [\d.]+ s$/);
   });
 
-  it('hears of the end as news when the answer could not wait for it', async () => {
+  it('is notified of the end when the answer could not wait for it', async () => {
     await building('patient', 'act_pat');
     // Asked for, and left, in one: nothing can end in between.
     await bench.jobs.pool.query(
@@ -82,7 +82,7 @@ describe('somebody who cancels their own deployment', () => {
   });
 });
 
-it('whose deployment is cancelled by somebody else is told once', async () => {
+it('is notified once when somebody else cancels their deployment', async () => {
   await building('theirs', 'act_the');
   await bench.deployments.cancel('act_the', CLEO, 'act_the_c');
   await runEnds('act_the');
@@ -90,7 +90,7 @@ it('whose deployment is cancelled by somebody else is told once', async () => {
   expect(await progress('act_the')).toContain('⏹');
 });
 
-it('a run that an operator cancels is not called over before its deployment is, and its end is told once', async () => {
+it('a run that an operator cancels ends after its deployment, and its end is reported once', async () => {
   await building('op', 'act_op');
   await bench.jobs.runs.cancel('act_op', 'operator');
   await runEnds('act_op');
@@ -103,7 +103,7 @@ it('a run that an operator cancels is not called over before its deployment is, 
 });
 
 describe('the message that is edited', () => {
-  it('ends with what is true: done, failed where, rolled back', async () => {
+  it('ends with the outcome: done, failed in a step, or rolled back', async () => {
     const shop = await bench.shop('ends');
     const [first, second, third] = [await makeGate(), await makeGate(), await makeGate()];
     const deploy = async (id: string, ref: string, gate: Gate): Promise<void> => {
@@ -129,7 +129,7 @@ describe('the message that is edited', () => {
     expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch; traffic was switched back · [\d.]+ s$/);
   });
 
-  it('says that it is not known, and is the same message when a later run has found out', async () => {
+  it('says that the outcome is unknown, and is edited when a later run has found it', async () => {
     const shop = await bench.shop('mute');
     const gate = await makeGate();
     shop.repository.release('v1', appFiles({ build: gatedBuild(gate) }));
@@ -146,7 +146,7 @@ describe('the message that is edited', () => {
     expect(await progress('act_mute')).toMatch(/^✅ Deployment: \*\*mute\*\* v1/);
   });
 
-  it('is ended by the next job service when the one that reached the end was killed before it said so', async () => {
+  it('is finished by the next job service when the first was killed before the last edit', async () => {
     const shop = await bench.shop('late');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_late', 'v1');

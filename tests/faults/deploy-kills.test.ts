@@ -139,7 +139,7 @@ async function killAt(
 }
 
 describe('a worker that is killed', () => {
-  it('before the switch loses nothing: another one goes on, and nobody notices', async () => {
+  it('before the switch loses nothing: another worker carries on', async () => {
     const shops = [
       await openShop('pre', appFiles({ build: BUILD })),
       await openShop('bui', appFiles({ build: BUILD })),
@@ -176,7 +176,7 @@ describe('a worker that is killed', () => {
     for (const user of users) expect(await user.stop()).toEqual([]);
   });
 
-  it('while it ends something leaves it ended', async () => {
+  it('while it stops an instance leaves it stopped', async () => {
     const dra = await openShop('dra', appFiles({}));
     const fai = await openShop('fai', SICK);
     const can = await openShop('can', appFiles({ build: `setInterval(() => console.log('on it'), 100);` }));

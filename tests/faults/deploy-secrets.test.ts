@@ -49,7 +49,7 @@ async function everything(): Promise<readonly Place[]> {
 }
 
 describe('the secrets of a service', () => {
-  it('reach its program, and no table, stream, log or message, however it prints them', async () => {
+  it('reach its program, and no table, stream, log or message, even when it prints them', async () => {
     const shop = await bench.shop('vault');
     await give(shop, 'PASSWORD', PASSWORD);
     await give(shop, 'KEY', KEY);
@@ -72,7 +72,7 @@ describe('the secrets of a service', () => {
     expect(findLeaks([{ where: 'here', text: `it is ${PASSWORD}` }], [PASSWORD])).toHaveLength(1);
   });
 
-  it('that cannot be opened stop a deployment before it begins, by name', async () => {
+  it('that cannot be decrypted stop a deployment before it starts, and are named', async () => {
     const shop = await bench.shop('locked');
     const gone = { name: 'TOKEN', value: null, secret: 'secret:gone', givenBy: ADA };
     await bench.services.setVariable(shop, gone, 'act_gone');

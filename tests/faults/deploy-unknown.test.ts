@@ -32,7 +32,7 @@ async function check(runId: string, { project, environment }: Shop, ref: string)
 const failed = ({ checks }: ReadinessResult) => checks.filter(({ ok }) => !ok).map(({ name }) => name);
 
 describe('a proxy that does not answer', () => {
-  it('leaves a deployment unknown, which is said, until it answers again', async () => {
+  it('leaves a deployment unknown until it answers again', async () => {
     const shop = await bench.shop('mute');
     shop.repository.release('v1', appFiles({}));
     const gate = await makeGate();
@@ -77,7 +77,7 @@ describe('a proxy that is away when a deployment begins', () => {
     expect(await shop.serves()).toMatch(/^v1-/);
   });
 
-  it('is named as what is missing when it stays away', { timeout: 90_000 }, async () => {
+  it('is named as the problem when it stays away', { timeout: 90_000 }, async () => {
     const shop = await bench.shop('bereft');
     shop.repository.release('v1', appFiles({}));
     await bench.stopProxy();
@@ -94,8 +94,8 @@ describe('a proxy that is away when a deployment begins', () => {
   });
 });
 
-describe('a deployment that was asked for and never begun', () => {
-  it('is taken up by the sweep', async () => {
+describe('a deployment that was requested and never started', () => {
+  it('is started by the sweep', async () => {
     const shop = await bench.shop('orphan');
     shop.repository.release('v1', appFiles({}));
     const wish = { project: 'orphan', environment: 'staging', kind: 'deploy', ref: 'v1', server: null } as const;
@@ -139,7 +139,7 @@ describe('a run that an operator cancels', () => {
 });
 
 describe('a check before a deployment', () => {
-  it('measures everything, and says what it found', async () => {
+  it('measures everything, and reports each result', async () => {
     const shop = await bench.shop('ready');
     const commit = shop.repository.release('v1', appFiles({ file: { requires: ['COLOR'] } }));
     const variable = { name: 'COLOR', value: 'blue', secret: null, givenBy: ADA };
@@ -165,7 +165,7 @@ describe('a check before a deployment', () => {
     expect(await shop.leases()).toEqual([]);
   });
 
-  it('names each thing that is missing, with what to do', async () => {
+  it('names each missing thing, with a remedy', async () => {
     const shop = await bench.shop('unready');
     shop.repository.release('v1', {
       ...appFiles({}),
@@ -182,7 +182,7 @@ describe('a check before a deployment', () => {
 });
 
 describe('a port that somebody else listens on', () => {
-  it('is passed over, for instances and for people', async () => {
+  it('is skipped, for instances and for public ports', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
     const { rows } = await bench.jobs.pool.query<{ port: number }>(

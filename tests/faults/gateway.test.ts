@@ -34,7 +34,7 @@ const openRows = async (): Promise<number> =>
   (await harness.rows(`select 1 from outbox where status in ('pending', 'sending')`)).length;
 
 describe('with a Redis that is away', () => {
-  test('updates are admitted and commands answered; back again, the lane is woken as usual', async () => {
+  test('updates are admitted and commands answered, and the lane is woken once Redis is back', async () => {
     const redis = await startOwnRedis();
     onTestFinished(() => redis.stop());
     await open(redis.url);
@@ -102,7 +102,7 @@ describe('with several gateways', () => {
     expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
   });
 
-  test('a foreign process that polls the same bot is reported once, and then all is well again', async () => {
+  test('a foreign process that polls the same bot is reported once, and polling resumes afterwards', async () => {
     const started = await harness.startGateway();
     await untilReady(started);
     await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/getUpdates?timeout=0`, { method: 'POST' });
@@ -157,7 +157,7 @@ describe('with several gateways', () => {
 describe('on its own', () => {
   beforeEach(() => open());
 
-  test('killed between the commit and the acknowledgement, it drops what comes again', async () => {
+  test('an update that comes again after a kill between commit and acknowledgement is dropped', async () => {
     const log = createLog('test', 'silent');
     const channel = createTelegram({
       token: DEFAULT_TOKEN,
@@ -193,7 +193,7 @@ describe('on its own', () => {
     expect(await harness.rows('select 1 from outbox')).toHaveLength(1);
   });
 
-  test('connections to Postgres that are cut in the middle cost nothing', async () => {
+  test('cut connections to Postgres lose no message', async () => {
     const started = await harness.startGateway();
     await harness.meet(1001);
     await untilReady(started);
@@ -220,7 +220,7 @@ describe('on its own', () => {
     expect([...new Set(said)]).toEqual(expected.map((n) => `out ${n}`));
   });
 
-  test('a poll that hangs is given up, and the next one brings the updates', async () => {
+  test('a poll that hangs is aborted, and the next one brings the updates', async () => {
     const log = createLog('test', 'silent');
     const api = createApi({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, timeoutSeconds: 1 });
     await harness.fault({ method: 'getUpdates', delayMs: 60_000 });

@@ -62,7 +62,7 @@ const receipts = async (): Promise<readonly string[][]> =>
     )
   ).rows.map(({ what }) => what);
 
-it('/stop in the middle of an effect does not say that nothing was changed, and leaves nothing begun for ever', async () => {
+it('/stop during an effect does not say that nothing was changed, and leaves no action started', async () => {
   let begun = false;
   const group = groupOf(async (signal) => {
     begun = true;
@@ -87,7 +87,7 @@ it('/stop in the middle of an effect does not say that nothing was changed, and 
   expect(await audited()).toContainEqual({ kind: 'action.unknown' });
 });
 
-it('a message that is given up after its effect was begun says so, and leaves nothing begun for ever', async () => {
+it('a message that is given up after its effect started says so, and leaves no action started', async () => {
   const script = actThen(() => ({ content: 'done' }));
   const poison: ModelScript = (messages, tools, call) => {
     if (messages.some((message) => message.text === 'act')) throw new TypeError('poison');
@@ -112,7 +112,7 @@ it('a message that is given up after its effect was begun says so, and leaves no
   expect(await actions()).toEqual([{ tool: 'act', status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
 });
 
-it('a message that is given up after its effect was done says what was done, each time that it is given up', async () => {
+it('a message that is given up after its effect reports the effect each time', async () => {
   const script = actThen(() => {
     throw new TypeError('poison');
   });

@@ -26,25 +26,28 @@ it.each([
   ['end a turn', 'function lane_finish(text, bigint, jsonb, jsonb, jsonb, jsonb)', 'function newer_finish'],
   ['take a message', 'function inbox_admit(jsonb)', 'function newer_admit'],
   ['read a table', 'table execution_turns', 'table newer_turns'],
-])('what they lack to %s is no fault of a message: it is answered when it is there', async (_what, old, renamed) => {
-  const [kind = '', name = ''] = [old.split(' ')[0], renamed.split(' ')[1]];
-  const before = (await ada.heard()).length;
-  await stack.pool.query(`alter ${old} rename to ${name}`);
-  await ada.send('create a project called shop for tea');
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  expect((await ada.heard()).length).toBe(before);
-  expect((await stack.pool.query('select 1 from lanes where attempts > 1')).rowCount).toBe(0);
-  const now = kind === 'function' ? `function ${name}${old.slice(old.indexOf('('))}` : renamed;
-  await stack.pool.query(`alter ${now} rename to ${/\w+ (\w+)/.exec(old)?.[1]}`);
-  await eventually(
-    () => ada.heard(),
-    (heard) => heard.length > before,
-    60_000,
-  );
-  expect(await deadLetters()).toBe(0);
-});
+])(
+  'a message waits while the database lacks what services need to %s, and is answered afterwards',
+  async (_what, old, renamed) => {
+    const [kind = '', name = ''] = [old.split(' ')[0], renamed.split(' ')[1]];
+    const before = (await ada.heard()).length;
+    await stack.pool.query(`alter ${old} rename to ${name}`);
+    await ada.send('create a project called shop for tea');
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect((await ada.heard()).length).toBe(before);
+    expect((await stack.pool.query('select 1 from lanes where attempts > 1')).rowCount).toBe(0);
+    const now = kind === 'function' ? `function ${name}${old.slice(old.indexOf('('))}` : renamed;
+    await stack.pool.query(`alter ${now} rename to ${/\w+ (\w+)/.exec(old)?.[1]}`);
+    await eventually(
+      () => ada.heard(),
+      (heard) => heard.length > before,
+      60_000,
+    );
+    expect(await deadLetters()).toBe(0);
+  },
+);
 
-it('a service says on /readyz that the database is of a newer release, and one that starts waits for its own', async () => {
+it('a service says on /readyz that the database is newer, and a starting one waits', async () => {
   await stack.pool.query(`insert into kysely_migration (name, timestamp) values ('99_newer', 'now')`);
   expect(await worker.ready()).toMatch(/^503 This database is of a newer release \(99_newer .* \(DATABASE_NEWER\)/);
   await worker.stop();

@@ -46,7 +46,7 @@ export const CAPABILITY_FAULTS: readonly Fault[] = [
     what: 'touches a port that it does not declare',
     right: `uses: ['projects']`,
     wrong: 'uses: []',
-    rule: 'declares exactly the ports that it touches',
+    rule: 'declares exactly the ports that it uses',
   },
   {
     what: 'does not say what it is for',

@@ -72,7 +72,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     expect(rows).toEqual([{ outcome: 'stopped' }]);
   });
 
-  it('sends the key where this provider looks for it, and nowhere else', async () => {
+  it('sends the key where this provider expects it, and nowhere else', async () => {
     await open();
     await (await stack.person(1001, 'admin')).ask('I need a port');
     for (const { headers, path, body } of wire.requests()) {

@@ -108,7 +108,7 @@ it('the chat command is answered by the gateway', async () => {
   expect(await ada.ask('/uptime')).toEqual([expect.stringMatching(/^\d+ (?:s|seconds|min)/)]);
 });
 
-it('the job runs, and the person who asked for it reads what came of it', async () => {
+it('the job runs, and the person who asked for it reads the result', async () => {
   const person = { userKey: '1002', chatKey: 'telegram:1002' };
   const run = { runId: 'run_disk', job: 'disk.report', payload: {}, person, threadId: null, traceId: 'trc_disk' };
   await new Runs(pool).create(run);
@@ -142,14 +142,14 @@ it('the driver passes the contract suite of drivers, as the tables open it', asy
   expect(stdout).toMatch(/Test Files.*1 passed/);
 });
 
-it('a server is kept whose driver is the new one, and none whose driver has no name', async () => {
+it('a server with the new driver is stored, and one with an unknown driver is refused', async () => {
   const setDriver = (name: string) =>
     pool.query(`update servers set driver = $1 where name = 'local' returning driver`, [name]);
   expect((await setDriver('spare')).rows).toEqual([{ driver: 'spare' }]);
   await expect(setDriver('Spare Driver')).rejects.toThrow(/servers_driver_check/);
 });
 
-it('the agent is found in its folder, and answers once it is the chosen one', async () => {
+it('the agent is found in its folder, and answers once it is chosen', async () => {
   await ada.send('/agent echo');
   await ada.waitFor(/echo answers you here/);
   await ada.send('Is anybody there?');

@@ -124,7 +124,7 @@ describe('a chain whose process is killed', () => {
     },
   );
 
-  it('leaves no scan behind that nothing locks in, not even one that would never end', async () => {
+  it('leaves no unconfined scan process behind, not even one that would never end', async () => {
     const { bench } = field;
     await serving.kill();
     // This git never answers when a scan lists the files of a commit.
@@ -145,7 +145,7 @@ describe('a chain whose process is killed', () => {
     expect(await bench.result('silent')).toMatchObject({ status: 'completed', left: [] });
   });
 
-  it('begins a scan once more that is killed alone', async () => {
+  it('restarts a scan whose process alone was killed', async () => {
     const { bench } = field;
     await bench.ask('alone', 'security_scan');
     const isScan = ({ words }: { readonly words: string }) => /^\S*node\0.*scan\/program/.test(words);

@@ -21,7 +21,7 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 describe('a run that is cancelled', () => {
-  it('is cancelling until its handler has stopped, and cancelled then', async () => {
+  it('is “cancelling” until its handler has stopped, and then “cancelled”', async () => {
     let isTold = false;
     let letGo = (): void => undefined;
     const cleanedUp = new Promise<void>((resolve) => (letGo = resolve));
@@ -44,7 +44,7 @@ describe('a run that is cancelled', () => {
     expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'over', lane: null, cards: [] });
   });
 
-  it('by the person who asked for it is not told to them', async () => {
+  it('by the person who asked for it sends them no news', async () => {
     bench.startRunner(async (_payload, { signal }) => {
       await stopped(signal);
       throw new Error('stopped');
@@ -56,7 +56,7 @@ describe('a run that is cancelled', () => {
     expect(await bench.told()).toEqual([]);
   });
 
-  it('ends at once while it waits, and is never begun', async () => {
+  it('ends at once while it waits, and is never started', async () => {
     await bench.ask('act_1');
     expect(await bench.runs.cancel('act_1', 'operator')).toMatchObject({
       kind: 'cancelled',
@@ -74,7 +74,7 @@ describe('a run that is cancelled', () => {
     expect((await bench.told()).map(({ runId }) => runId)).toEqual(['act_1', 'act_2']);
   });
 
-  it('but done before it could be stopped is done', async () => {
+  it('but finished before it could be stopped is “done”', async () => {
     bench.startRunner(async (_payload, { signal }) => {
       await stopped(signal);
       return INDEXED;
@@ -101,7 +101,7 @@ describe('a run that is cancelled', () => {
     expect(await statusOf('act_1')).toBe('cancelled');
   });
 
-  it('is not begun again when its process died meanwhile', async () => {
+  it('is not started again when its process died meanwhile', async () => {
     await bench.ask('act_1');
     await bench.pool.query(
       `update runs set status = 'running', attempts = 1, cancel_at = now(), cancel_by = 'operator', beat_at = now() - interval '1 hour'`,
@@ -116,7 +116,7 @@ describe('a run that is cancelled', () => {
   });
 });
 
-describe('a run without a sign of getting on', () => {
+describe('a run without progress', () => {
   it('is ended as stalled once its handler has stopped', async () => {
     let hasStopped = false;
     bench.startRunner(
@@ -133,7 +133,7 @@ describe('a run without a sign of getting on', () => {
     expect((await bench.told())[0]?.say).toContain('made no progress for 0.3 s');
   });
 
-  it.each(['progress', 'tell', 'log'] as const)('goes on while it gives one by %s', async (how) => {
+  it.each(['progress', 'tell', 'log'] as const)('continues while it shows progress by %s', async (how) => {
     bench.startRunner(
       async (_payload, { progress, tell, log }) => {
         const startedAt = performance.now();

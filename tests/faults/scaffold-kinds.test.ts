@@ -55,7 +55,7 @@ function readCommands(kind: Kind): readonly [make: string, test: string] {
 const textOf = (path: string): string => readFileSync(join(copy.root, path), 'utf8');
 
 describe.each(KINDS)('npm run new -- %s', (kind) => {
-  it('says what it has written and changed, and what to do next', () => {
+  it('lists the files it has written and changed, and the next steps', () => {
     const said = written.get(kind) ?? '';
     expect([...MADE[kind], ...CHANGED[kind]].filter((path) => !said.includes(`  ${path}\n`))).toEqual([]);
     expect(said).toMatch(/Next:\n {2}1\. npm test -- --project \w+ tests\/\S+ {3}passes now/);
@@ -67,18 +67,18 @@ describe.each(KINDS)('npm run new -- %s', (kind) => {
     expect(tested.get(kind)).not.toMatch(/Tests.*failed/);
   });
 
-  it('leaves nothing of the name of what it was made of', () => {
+  it('leaves no name of its template', () => {
     expect(MADE[kind].every((path) => existsSync(join(copy.root, path)))).toBe(true);
     expect(MADE[kind].filter((path) => TEMPLATES[kind].test(textOf(path)))).toEqual([]);
   });
 });
 
-it('what was made compiles, is formatted, and follows the style', async () => {
+it('the scaffold compiles, is formatted, and follows the style', async () => {
   const paths = KINDS.flatMap((kind) => [...MADE[kind], ...CHANGED[kind]]);
   await expect(copy.check(paths)).resolves.toBeUndefined();
 });
 
-it('the contract suites were run over what was made, and its own tests pass', async () => {
+it('the contract suites and the tests of the scaffold pass', async () => {
   const contracts = ['agents', 'capabilities', 'orders'].map((name) => `tests/contracts/${name}.test.ts`);
   const reporter = ['run', '--reporter', 'verbose', '--project'];
   const vitest = 'node_modules/vitest/vitest.mjs';
@@ -98,7 +98,7 @@ it('the contract suites were run over what was made, and its own tests pass', as
     expect(await copy.node(vitest, ...reporter, project, test)).toMatch(/Test Files.*\b1 passed/);
 }, 180_000);
 
-it('a person deploys the demo program with the driver that was made, as it was made', async () => {
+it('a person deploys the demo program with the unchanged driver of the scaffold', async () => {
   const words = [
     'run',
     '--project',
@@ -172,7 +172,7 @@ describe('a mistake', () => {
     },
   );
 
-  it('that gives an agent another id than that of its folder is told by its folder', async () => {
+  it('in the id of an agent is reported with its folder', async () => {
     copy.makeFaulty(['agent', 'misnamed'], files.agent('misnamed'), {
       right: `id: 'misnamed'`,
       wrong: `id: 'somebody'`,

@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 180_000);
 
 describe('npm run new -- channel wire', () => {
-  it('says what it has written and what to do next', () => {
+  it('lists the files it has written, and the next steps', () => {
     const files = ['channel', 'client', 'config', 'encode', 'index', 'receive'].map((one) => `channels/wire/${one}.ts`);
     const all = [
       ...files,
@@ -49,7 +49,7 @@ describe('npm run new -- channel wire', () => {
     expect(tested).toMatch(/Tests.*\b[4-9]\d passed/);
   });
 
-  it('adds its variables to those of the example, with what its schema says of each', () => {
+  it('adds its variables to .env.example, with the descriptions of its schema', () => {
     const [, added = ''] = readFileSync(join(root, '.env.example'), 'utf8').split(/^# ---- Wire .*$/m);
     expect(added.trim().split('\n')).toEqual([
       '# Where its HTTP interface is served.',
@@ -61,7 +61,7 @@ describe('npm run new -- channel wire', () => {
     ]);
   });
 
-  it('leaves nothing of the name of what it was made of', () => {
+  it('leaves no name of its template', () => {
     const made = [
       ...readdirSync(join(root, 'services/gateway/src/channels/wire')).map(
         (name) => `services/gateway/src/channels/wire/${name}`,
@@ -74,7 +74,7 @@ describe('npm run new -- channel wire', () => {
     expect(made.filter((path) => /postbox/i.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
   });
 
-  it('writes what compiles, is formatted, and keeps the rules of the architecture', async () => {
+  it('writes code that compiles, is formatted, and keeps the rules of the architecture', async () => {
     const paths = ['services/gateway/src/channels/wire', `${BENCHES}/wire.ts`, `${BENCHES}/wire-platform.ts`];
     await copy.check(paths);
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit', 'tests/architecture.test.ts'];
@@ -123,7 +123,7 @@ describe('npm run new -- channel wire', () => {
     expect(copy.list()).toEqual(before);
   });
 
-  it('removes what it has written when it cannot write all of it', () => {
+  it('removes its files when it cannot write all of them', () => {
     const plan = planScaffold(root, ['channel', 'torn']);
     if ('problem' in plan) throw new Error(plan.problem);
     const files = [...plan.files, { path: 'package.json/x.ts', text: '' }];

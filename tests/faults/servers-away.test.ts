@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-test('a service waits for Postgres and Redis, says so every few seconds and on /readyz, and starts when they are there', async () => {
+test('a service waits for Postgres and Redis, says so every few seconds and on /readyz, and starts when they answer', async () => {
   const database = await ownDatabase();
   const [postgres, redis] = await Promise.all([relayTo(database), relayTo(inject('redisUrl'))]);
   for (const relay of [postgres, redis]) relay.cut();
@@ -51,7 +51,7 @@ test('a service waits for Postgres and Redis, says so every few seconds and on /
   for (const service of started) expect(service.child.exitCode).toBeNull();
 });
 
-test('a service whose servers fall silent says on /readyz which of them does not answer, and only of those', async () => {
+test('a service whose servers fall silent names exactly those on /readyz', async () => {
   const database = await ownDatabase();
   const [postgres, redis] = await Promise.all([relayTo(database), relayTo(inject('redisUrl'))]);
   const started = await Promise.all(SERVICES.map((name) => start(name, postgres.url, redis.url)));
@@ -84,7 +84,7 @@ test('SIGTERM ends a service at once that waits for servers which take connectio
   }
 });
 
-test('a wrong password, a missing database and missing migrations are said with what to do, and waited for', async () => {
+test('a wrong password, a missing database and missing migrations are reported with a remedy, and waited for', async () => {
   const admin = new URL(await ownDatabase());
   const name = `later_${Date.now()}`;
   const wrong = Object.assign(new URL(admin.href), { password: 'wrong' }).href;
@@ -105,7 +105,7 @@ test('a wrong password, a missing database and missing migrations are said with 
   expect(waiting.child.exitCode).toBeNull();
 });
 
-test('a service ends when Redis may evict keys, and says what to set', async () => {
+test('a service ends when Redis may evict keys, and names the setting', async () => {
   const redis = await startOwnRedis(['maxmemory-policy allkeys-lru']);
   closers.push(() => redis.stop());
   const service = await start('worker', await ownDatabase(), redis.url);

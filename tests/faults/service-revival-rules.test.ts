@@ -137,7 +137,7 @@ const told = async (name: string) =>
   (await bench.jobs.told(ADA)).filter(({ runId }) => runId.startsWith(`act_${name}:`)).map(({ say }) => say);
 
 describe('a service whose program is gone', { timeout: 60_000 }, () => {
-  it('after its machine was started anew comes back once, at its port, and is led to again', async () => {
+  it('because its machine was rebooted is restarted once at its port, with its route', async () => {
     const shop = shopOf('reborn');
     const release = await shop.serves();
     await kill('reborn');
@@ -163,7 +163,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(await runsOf('reborn')).toHaveLength(2);
   });
 
-  it('and that cannot start is tried a few times, told once with its last lines, and left alone then', async () => {
+  it('and that cannot start is tried a few times, reported once with its last lines, and then left alone', async () => {
     const shop = shopOf('broken');
     await kill('broken');
     writeFileSync(join(folderOf('broken'), 'artifact/crash'), '');
@@ -192,7 +192,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(await bench.services.find(shop)).toMatchObject({ serving: 'act_broken' });
   });
 
-  it('because it crashed again and again is given up by its driver within minutes, told as a crash loop and not brought back', async () => {
+  it('because it crashed again and again is reported as a crash loop within minutes, and not restarted', async () => {
     writeFileSync(join(folderOf('looping'), 'artifact/crash'), '');
     await until(async () => (await running('looping')).length === 0, 120_000);
     for (let n = 0; n < 2; n++) await look(2);
@@ -204,7 +204,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(events.filter(({ evidence }) => 'crashLoop' in evidence)).toHaveLength(1);
   }, 150_000);
 
-  it('while somebody stops it or deploys is not brought back', async () => {
+  it('while somebody stops it or deploys is not restarted', async () => {
     const shop = shopOf('wanted');
     const { pool } = bench.jobs;
     await kill('wanted');
@@ -234,7 +234,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(await runsOf('wanted')).toHaveLength(1);
   });
 
-  it('only at the proxy is led to again, and goes on as it was', async () => {
+  it('only at the proxy gets its route back without a restart', async () => {
     const shop = shopOf('unled');
     const pid = readFileSync(join(folderOf('unled'), 'instance/pid'), 'utf8');
     const route = await traffic().current('unled/staging', signal);

@@ -26,7 +26,7 @@ async function startJobs(): Promise<ServiceProcess> {
 }
 
 describe('a service whose job service, program and keeper were all killed', { timeout: 150_000 }, () => {
-  it('answers again with the same release once a job service runs, brought back once by two of them', async () => {
+  it('answers again with the same release, restarted once although two job services run', async () => {
     const jobs = await startJobs();
     const shop = await bench.shop('phoenix');
     shop.repository.release('v1', appFiles({}));

@@ -65,7 +65,7 @@ const PS_WORDS: readonly string[] = [
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('');
 
 describe('a secret in the environment of another process', () => {
-  it('is printed by the forms of ps that ask', async () => {
+  it('is printed by the forms of ps that need approval', async () => {
     for (const form of ['ps auxeww', 'ps -aux -e --cols=4000', 'ps -f -xe -ww', 'ps axe --cols=4000']) {
       expect(unasked(form.split(' '))).toBeNull();
       expect({ form, printed: await run(form.split(' ')) }).toMatchObject({ printed: expect.stringContaining(SECRET) });

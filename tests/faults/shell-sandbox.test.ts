@@ -93,7 +93,7 @@ describe.skipIf(found === null)('a command that runs unasked', () => {
     MANY_SANDBOXES_MS,
   );
 
-  it('would be reported if a shell, more words, other programs or a program less were executed for it', async () => {
+  it('would be reported if it executed a shell, other words, or other programs', async () => {
     const command = "echo '$(id)' | wc -l";
     const executed = async (...pipeline: string[][]): Promise<readonly string[]> => {
       await run({ kind: 'argv', pipeline });
@@ -145,7 +145,7 @@ describe.skipIf(found === null)('in a conversation', () => {
     'ls | xargs rm',
   ];
 
-  it('what only reads is executed as it was promised, and of what somebody has to approve nothing is', async () => {
+  it('a reading command is executed as promised, and a command that needs approval is not', async () => {
     const [ada, cleo] = [await stack.person(1001, 'developer'), await stack.person(1003, 'operator')];
     await cleo.ask('list the files'); // whoever never wrote cannot be asked
     for (const command of SAFE) {

@@ -85,7 +85,7 @@ it('ten switches under load fail no request, though each old instance is killed 
   console.log(`${result.requests} requests through ten switches, none failed`);
 });
 
-it('a killed proxy comes back with its route, and with the fence that refuses older deployments', async () => {
+it('a killed proxy restarts with its route, and with the epoch that refuses older deployments', async () => {
   const old = await startInstance('1');
   const now = await startInstance('2');
   await switchTo(old.port, '1');
@@ -106,7 +106,7 @@ it('a killed proxy comes back with its route, and with the fence that refuses ol
   await expect(switchTo(old.port, '1')).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
-it('a proxy that is killed while routes are set has each of them whole: the one before or the one after', async () => {
+it('a proxy that is killed while routes are set has either the old or the new route of each service', async () => {
   const [a, b] = [await startInstance('a'), await startInstance('b')];
   await switchTo(a.port, 'a');
   for (let round = 0; round < 3; round++) {

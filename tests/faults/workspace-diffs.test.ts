@@ -74,7 +74,7 @@ describe('a diff that fits', () => {
     chmodSync(join(bench.root, 'a.txt'), 0o644);
   });
 
-  it('asked for twice with the same action id has one effect and one answer', async () => {
+  it('that is applied twice with the same action id has one effect and one answer', async () => {
     const append = lines('--- a/a.txt', '+++ b/a.txt', '@@ -5,1 +5,2 @@', ' five', '+six');
     const first = await apply(append, { actionId: 'act_once' });
     await bench.jobs.pool.query(

@@ -65,7 +65,7 @@ describe('a message', () => {
     expect(receiver.received).toMatchObject([{ path: '/answers/elsewhere', push: { event: id } }]);
   });
 
-  test('that answers several events of one turn is posted for each of them, where each wants it', async () => {
+  test('that answers several events of one turn is posted to the address of each event', async () => {
     const wants = [`${receiver.url}/elsewhere`, receiver.url, receiver.url];
     const events: string[] = [];
     for (const [n, replyTo] of wants.entries())
@@ -104,7 +104,7 @@ describe('a message', () => {
       'after its turn was taken up again under another id',
       `update inbox set outcome = 'answered', turn_id = 'turn_again'`,
     ],
-  ])('that a turn says %s is posted for each of them', async (_when, sql) => {
+  ])('that a turn sends %s is posted for each of its events', async (_when, sql) => {
     const events: string[] = [];
     for (const n of [0, 1, 2])
       events.push(await tell(ingress.ci, { text: `build ${n} failed`, conversation: 'builds' }));
@@ -139,7 +139,7 @@ describe('a message', () => {
     expect(texts()).toEqual(['x'.repeat(30_000)]);
   });
 
-  test('is posted once more when the receiver hung up on it, under the same id and with a notice', async () => {
+  test('is posted again when the receiver hung up, with the same id and a notice', async () => {
     let posts = 0;
     receiver.answer(() => ((posts += 1) === 1 ? 'hang up' : 200));
     const [row] = await say('Once.');
@@ -152,7 +152,7 @@ describe('a message', () => {
     expect(texts()).toEqual(['Once.']);
   });
 
-  test('waits as long as the receiver asks for, and those behind it wait too', async () => {
+  test('waits as long as the receiver asks, and later messages wait too', async () => {
     let isAsked = false;
     receiver.answer(() => {
       if (isAsked) return 200;
@@ -165,7 +165,7 @@ describe('a message', () => {
     expect(receiver.received.map(({ push }) => push.message.text)).toEqual(['one', 'one', 'two', 'three']);
   });
 
-  test('is given up with a dead letter when the receiver refuses it, and those behind it go on', async () => {
+  test('becomes a dead letter when the receiver refuses it, and later messages are posted', async () => {
     receiver.answer(({ push }) => (push.message.text === 'bad' ? 422 : 200));
     await ingress.harness.say(CHAT, [{ text: 'bad' }, { text: 'good' }]);
     await until(() => texts().length === 1);
@@ -173,7 +173,7 @@ describe('a message', () => {
     expect(await ingress.harness.rows('select reason from dead_letters')).toEqual([{ reason: 'HTTP 422' }]);
   });
 
-  test.each([301, 302, 303, 307, 308])('is not carried elsewhere by a redirect with %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
     receiver.answer(() => ({ status, headers: { location: other.url } }));
     await say('For you alone.');
     expect(await eventually(statuses, (found) => found[0] === 'failed')).toEqual(['failed']);
@@ -183,7 +183,7 @@ describe('a message', () => {
     expect(other.received).toEqual([]);
   });
 
-  test('that says how far something is does not tell of each step: its first and its last are posted', async () => {
+  test('about progress is posted for the first and the last step only', async () => {
     const { pool, redis, prefix } = ingress.harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
     const step = async (text: string, progress: 'underway' | 'over'): Promise<void> => {
@@ -235,7 +235,7 @@ test('a source without a callback has its messages as soon as they are written',
 });
 
 describe('a callback that is down', () => {
-  test('gets everything once it is back, in order and each message once', async () => {
+  test('gets each message once and in order when it is back', async () => {
     await receiver.stop();
     for (let n = 0; n < 10; n += 1) await say(`message ${n}`);
     await until(async () => (await ingress.harness.rows('select 1 from outbox where error is not null')).length > 0);
@@ -245,7 +245,7 @@ describe('a callback that is down', () => {
     expect(await eventually(statuses, (found) => found.every((status) => status === 'sent'))).toHaveLength(10);
   });
 
-  test.each([502, 503, 504])('behind a proxy that answers %i wears no message out', async (status) => {
+  test.each([502, 503, 504])('behind a proxy that answers %i uses up no attempt', async (status) => {
     receiver.answer(() => status);
     await say('patient');
     await until(() => receiver.received.length >= 4, 40_000);
@@ -254,7 +254,7 @@ describe('a callback that is down', () => {
     await until(() => texts().length === 1, 40_000);
   });
 
-  test('and says nothing at all holds up no other source', async () => {
+  test('and never answers holds up no other source', async () => {
     receiver.answer(() => 'silence');
     // More conversations than the gateway delivers to at once.
     await Promise.all(Array.from({ length: 80 }, (_, n) => say(`never ${n}`, {}, `ingress:ci/hanging-${n}`)));
@@ -268,7 +268,7 @@ describe('a callback that is down', () => {
 });
 
 describe('two gateways', () => {
-  test('post each message once to a receiver that goes by ids, while one of them is replaced', async () => {
+  test('post each message once by its id while one of them is replaced', async () => {
     const { gateway } = await ingress.startAnother();
     const chats = Array.from({ length: 12 }, (_, n) => `ingress:ci/chat-${n}`);
     let posts = 0;
@@ -285,7 +285,7 @@ describe('two gateways', () => {
   });
 });
 
-test('a body that a receiver never ends to send is not waited for', async () => {
+test('an endless answer of a receiver is not waited for', async () => {
   const endless: Server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     const write = (): void => {

@@ -84,7 +84,7 @@ describe('a program', () => {
     expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
   });
 
-  test('answers a question back with a button, within its conversation, and what it asked for waits for a person', async () => {
+  test('answers a question with a button, and its request waits for a person', async () => {
     const conversation = 'ports';
     const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
     const offered = question.messages.flatMap(({ id, buttons }) =>
@@ -100,7 +100,7 @@ describe('a program', () => {
     expect(messages.at(-1)?.text).toMatch(/Port \*\*\d+\*\* on \*\*local\*\* now belongs to blog/);
   });
 
-  test('makes no words its own by pressing a button in a conversation that has read nothing yet', async () => {
+  test('does not make outside words its own by pressing a button', async () => {
     const conversation = 'afresh';
     const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
     const [offered] = question.messages.flatMap(({ id, buttons }) =>
@@ -130,7 +130,7 @@ describe('a program', () => {
     },
   );
 
-  test('hears of the end of a job that its event started, under that event', async () => {
+  test('is notified of the end of a job under the event that started it', async () => {
     const id = await tell(ci, { text: 'index the docs' });
     await ops.waitFor(/Index the docs/);
     await ops.click('Approve');
@@ -168,7 +168,7 @@ describe('a program', () => {
     );
   });
 
-  test('reads nothing of what another one asked, and nothing that is said to people', async () => {
+  test('cannot read requests of other programs, nor messages for people', async () => {
     const id = await tell(script, { text: 'list the projects', conversation: 'private' });
     await settled(script, id);
     await expect(read(ci, id)).rejects.toThrow('404');

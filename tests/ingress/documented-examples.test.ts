@@ -35,7 +35,7 @@ test('curl and openssl send an event', async () => {
   ]);
 });
 
-test('curl and openssl read what became of it', async () => {
+test('curl and openssl read the outcome of an event', async () => {
   const event = await tell(ingress.ci, { text: '/whoami' });
   const env = { ...environment(), event };
   const { stdout } = await run('bash', ['-euc', blockOf('sh', 1)], { env, timeout: 30_000 });
@@ -47,7 +47,7 @@ test('curl fails with the words of the answer when the secret is wrong', async (
   await expect(run('bash', ['-euc', blockOf('sh')], { env, timeout: 30_000 })).rejects.toThrow('401');
 });
 
-test('the client for Node sends what it is given and prints the answer', async () => {
+test('the client for Node sends its input and prints the answer', async () => {
   const client = blockOf('js');
   expect(client.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
   const file = join(makeTemporaryFolder('ingress-client'), 'client.mjs');
@@ -57,7 +57,7 @@ test('the client for Node sends what it is given and prints the answer', async (
   expect(stdout).toContain('developer');
 });
 
-test('the file of sources that is shown is read once its secrets are whole', () => {
+test('the documented file of sources is read once its secrets are filled in', () => {
   const shown = JSON.parse(blockOf('json')) as readonly { readonly name: string; readonly secret: string }[];
   const path = writeSources(shown.map((source, place) => ({ ...source, secret: `${SECRET}${place}` })));
   expect(readSources(path).map(({ name, account, callbacks }) => ({ name, account, callbacks }))).toEqual([

@@ -23,7 +23,7 @@ describe('an event', () => {
     ingress.harness.rows<Row>('select * from inbox where update_id = $1', [id]);
   const inbox = async (): Promise<number> => (await ingress.harness.rows('select 1 from inbox')).length;
 
-  test('is in the inbox when it was answered with 200, as words that are not the own words of its source', async () => {
+  test('is in the inbox once it was answered with 200, marked as outside words', async () => {
     const id = await tell(ingress.ci, { text: 'the build is red', conversation: 'builds' });
     expect(await stored(id)).toMatchObject([
       {
@@ -35,7 +35,7 @@ describe('an event', () => {
     expect(await read(ingress.ci, id)).toEqual({ id, status: 'waiting', reason: null, more: true, messages: [] });
   });
 
-  test('without a conversation has one of its own, which others may go on with', async () => {
+  test('without a conversation gets a new one, which later events may continue', async () => {
     const id = await tell(ingress.ci, { text: 'alone' });
     const after = await tell(ingress.ci, { text: 'after it', conversation: id });
     expect([...(await stored(id)), ...(await stored(after))].map(({ chat_key: chat }) => chat)).toEqual([
@@ -57,7 +57,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('that is brought again as it was is the same one', async () => {
+  test('that is sent again unchanged is stored once', async () => {
     const body = JSON.stringify({ text: 'replayed' });
     const request = {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('an event', () => {
     expect(await inbox()).toBe(before + 1);
   });
 
-  test('keeps its name under a key, in the header or in the body, also when it is signed anew', async () => {
+  test('with a key keeps its id when it is signed again', async () => {
     const first = await tell(ingress.ci, { text: 'deployed' }, 'deploy-7');
     const second = await post(
       ingress.ci,
@@ -103,7 +103,7 @@ describe('an event', () => {
     expect(await stored(id)).toHaveLength(1);
   });
 
-  test('with the same words in the same second is another one when its body names it', async () => {
+  test('with the same words in the same second is another event when its body has another id', async () => {
     const timestamp = nowSeconds();
     const ids = ['one', 'two'].map(async (name) => {
       const event = { text: 'tests failed', id: name };
@@ -114,7 +114,7 @@ describe('an event', () => {
     expect(new Set(await Promise.all(ids)).size).toBe(2);
   });
 
-  test('with a key of another body is a conflict that says so, and changes nothing', async () => {
+  test('with a used key and another body is a conflict, and changes nothing', async () => {
     const id = await tell(ingress.ci, { text: 'one' }, 'the-key');
     const before = await inbox();
     const other = await post(ingress.ci, { text: 'two' }, { key: 'the-key' });
@@ -126,7 +126,7 @@ describe('an event', () => {
     expect(await stored(id)).toMatchObject([{ envelope: { text: 'one' } }]);
   });
 
-  test('has the same key as one of another source, and is another event', async () => {
+  test('with the key of another source is another event', async () => {
     const ids = [
       await tell(ingress.ci, { text: 'mine' }, 'shared-key'),
       await tell(ingress.alerts, { text: 'mine' }, 'shared-key'),
@@ -134,13 +134,13 @@ describe('an event', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('may take a key again after a day', async () => {
+  test('may reuse a key after a day', async () => {
     const id = await tell(ingress.ci, { text: 'nightly' }, 'nightly');
     await ingress.harness.rows(`update ingress_keys set claimed_at = claimed_at - interval '25 hours'`);
     expect(await tell(ingress.ci, { text: 'nightly, another body' }, 'nightly')).not.toBe(id);
   });
 
-  test('that was named before its gateway ended is stored when it is brought again', async () => {
+  test('that got an id before its gateway ended is stored when it is sent again', async () => {
     const id = await tell(ingress.ci, { text: 'once more' }, 'cut-off');
     await ingress.harness.rows('delete from inbox where update_id = $1', [id]);
     expect(await read(ingress.ci, id)).toMatchObject({ status: 'waiting', messages: [] });
@@ -148,7 +148,7 @@ describe('an event', () => {
     expect(await stored(id)).toHaveLength(1);
   });
 
-  test('is read by its own source and by no other, and an unknown one by nobody', async () => {
+  test('can be read by its own source only', async () => {
     const id = await tell(ingress.ci, { text: 'secret plans' });
     const answers = await Promise.all([
       get(ingress.alerts, id),
@@ -162,7 +162,7 @@ describe('an event', () => {
     expect((await get({ ...ingress.alerts, source: 'ci' }, id)).status).toBe(401);
   });
 
-  test('that is a command of people is refused to a program, whoever it acts for', async () => {
+  test('with a command for people is refused to every program', async () => {
     const id = await tell(ingress.alerts, { text: `/deny ${PEOPLE.developer}` });
     await until(async () => (await read(ingress.alerts, id)).status === 'failed');
     expect(await read(ingress.alerts, id)).toMatchObject({
@@ -183,7 +183,7 @@ describe('an event', () => {
     expect(await ingress.harness.rows('select pressed from outbox where id = $1', [row])).toEqual([{ pressed: null }]);
   });
 
-  test('that presses a button says what it stands for, in its conversation, once', async () => {
+  test('that presses a button sends the value of the button once, in its conversation', async () => {
     const chat = 'ingress:ci/choices';
     const [row = 0] = await ingress.harness.say(chat, [
       { text: 'Which one?', buttons: [{ label: 'This', value: 'take this' }] },
@@ -201,7 +201,7 @@ describe('a source', () => {
   beforeEach(async () => void (ingress = await openIngress({ settings: { INGRESS_BURST: '3' } })));
   afterEach(() => ingress.close());
 
-  test('that sends too much is told when to come again, and the others go on', async () => {
+  test('that sends too much gets a retry time, and the others are served', async () => {
     const statuses: number[] = [];
     // A window may end on the way; nobody gets twice the limit in two of them.
     for (let sent = 0; sent < 8; sent += 1) {
@@ -226,7 +226,7 @@ describe('a source', () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('of a person who lost their role is refused, and so is a service account that was made an admin, or taken away', async () => {
+  test('is refused when its person lost their role, or its service account was made an admin or removed', async () => {
     const { pool } = ingress.harness;
     await allowUser(pool, { userKey: 'ingress-ci', channel: 'ingress', name: null, role: 'admin' });
     const answers = [await post(ingress.ci, { text: 'x' })];
@@ -241,7 +241,7 @@ describe('a source', () => {
   });
 });
 
-test('while secrets are changed, the one before counts as well, and answers are signed with the new one', async () => {
+test('while secrets are rotated, the previous one is accepted, and answers are signed with the new one', async () => {
   const fresh = 'a-fresh-secret-of-the-source-ci_0123456789';
   const receiver = await openReceiver(fresh);
   const ingress = await openIngress({ ci: { secret: fresh, previousSecret: SECRET, callback: receiver.url } });
@@ -262,7 +262,7 @@ describe('two gateways', () => {
   beforeAll(async () => void (ingress = await openIngress()));
   afterAll(() => ingress.close());
 
-  test('take one event once, whichever of them it is brought to, and each reads what the other took', async () => {
+  test('store one event once, whichever receives it, and each reads the events of the other', async () => {
     const other = await ingress.startAnother();
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -277,7 +277,7 @@ describe('two gateways', () => {
     expect(await read(other.ci, ids[0]?.[0] ?? '')).toEqual(await read(ingress.ci, ids[0]?.[0] ?? ''));
   });
 
-  test('take the same events in the opposite order at the same time, and both answer that they are stored', async () => {
+  test('store the same events in opposite order at the same time, and both confirm them', async () => {
     const other = await ingress.startAnother();
     // Each event takes a moment, so that the batches of both overlap.
     await ingress.harness.rows(`create function slow() returns trigger language plpgsql
@@ -294,7 +294,7 @@ describe('two gateways', () => {
     expect(length).toBe(names.length);
   });
 
-  test('go on when one of them stops: an event that got no answer is brought to the other', async () => {
+  test('serve on when one stops: an unanswered event can be sent to the other', async () => {
     const other = await ingress.startAnother();
     await other.gateway.close();
     await expect(tell(other.ci, { text: 'moved' }, 'moved')).rejects.toThrow();
@@ -314,7 +314,7 @@ test('the routes work beside those of the other channels at the same address', a
   }
 });
 
-test('while Postgres is away a request is answered 503 with a time, and the same one is taken once it is back', async () => {
+test('while Postgres is away a request is answered 503 with a retry time, and is accepted once it is back', async () => {
   const ingress = await openIngress();
   const database = new URL(ingress.harness.wiring.databaseUrl('gateway'));
   const relay = await openTcpRelay(Number(database.port));
@@ -335,7 +335,7 @@ test('while Postgres is away a request is answered 503 with a time, and the same
   }
 });
 
-test('a gateway that has started is ready and takes what comes at once, also when Postgres is slow', async () => {
+test('a started gateway is ready and accepts events at once, even when Postgres is slow', async () => {
   const ingress = await openIngress();
   const database = new URL(ingress.harness.wiring.databaseUrl('gateway'));
   const relay = await openTcpRelay(Number(database.port));

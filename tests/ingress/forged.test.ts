@@ -301,7 +301,7 @@ describe.each([
   ['a malformed request', MALFORMED],
   ['an unreadable event', UNREADABLE],
 ])('%s', (_, forgeries) => {
-  test.each(forgeries)('$what is refused with $status, and nothing comes of it', async (forgery) => {
+  test.each(forgeries)('$what is refused with $status, and has no effect', async (forgery) => {
     const { status, sentBytes } = await sendRaw(
       port,
       // What has no fault of the connection is answered on one that stays open unless it is asked to close.
@@ -315,13 +315,13 @@ describe.each([
   });
 });
 
-test('a list like these has at least 80 attempts, and each of them is another one', () => {
+test('there are at least 80 forgeries, all different', () => {
   const all = [...STRANGERS, ...MALFORMED, ...UNREADABLE].map(({ what }) => what);
   expect(all.length).toBeGreaterThanOrEqual(80);
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('what all of them are compared with is taken', async () => {
+test('the genuine request is accepted', async () => {
   const { status } = await sendRaw(port, write({ more: ['Connection: close'] }));
   expect(status).toBe(200);
   expect(await rows('inbox')).toBe(1);
@@ -330,7 +330,7 @@ test('what all of them are compared with is taken', async () => {
   expect((await sendRaw(port, write({ ...read, more }))).status).toBe(404);
 });
 
-test('a body that takes its time is cut off after ten seconds', async () => {
+test('a slow body is cut off after ten seconds', async () => {
   const { status } = await sendRaw(port, write({ body: BODY, length: 'Content-Length: 5000' }));
   expect(status).toBe(408);
 });

@@ -36,7 +36,7 @@ const command = async (person: string, text: string, isStill: () => Promise<bool
 };
 const isThere = (userKey: string) => async (): Promise<boolean> => (await rolesOf(userKey)).length > 0;
 
-test('a source counts again as soon as its person has their role again, and the audit says so', async () => {
+test('a source works again as soon as its person has their role back, and this is audited', async () => {
   const { pool } = ingress.harness;
   const id = await tell(ingress.alerts, { text: '/whoami' });
   await withTransaction(pool, (db) => denyUser(db, PEOPLE.developer));
@@ -51,7 +51,7 @@ test('a source counts again as soon as its person has their role again, and the 
   ).toEqual([{ role: 'developer' }, { role: 'viewer' }]);
 });
 
-test('many requests that come with a role again make one account', async () => {
+test('many requests after a role came back create one account', async () => {
   const { pool } = ingress.harness;
   await withTransaction(pool, (db) => denyUser(db, PEOPLE.developer));
   await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
@@ -64,7 +64,7 @@ test('many requests that come with a role again make one account', async () => {
   ).toHaveLength(2);
 });
 
-test('an account that its person took away with /link stays away, over starts and roles, until the file names another person', async () => {
+test('an account that its person unlinked stays unlinked until the file names another person', async () => {
   const { pool } = ingress.harness;
   await command(PEOPLE.developer, '/link remove ingress-alerts', isThere('ingress-alerts'));
   expect(await statusOf(ingress.alerts)).toBe(403);
@@ -78,14 +78,14 @@ test('an account that its person took away with /link stays away, over starts an
   expect(await rolesOf('ingress-alerts')).toEqual([`viewer ${PEOPLE.viewer} program`]);
 });
 
-test('an account that was taken away is made again when the file has left it out for one start', async () => {
+test('a removed account is created again after the file left it out for one start', async () => {
   await command(PEOPLE.developer, '/link remove ingress-alerts', isThere('ingress-alerts'));
   await startWith(CI);
   const again = await startWith(CI, ALERTS);
   expect(await statusOf(again.alerts)).toBe(200);
 });
 
-test('what the file took away itself comes back with the file', async () => {
+test('an account that the file removed comes back with the file', async () => {
   await startWith(CI);
   expect(await statusOf(ingress.alerts)).toBe(200); // this gateway still has the file in which it stands
   await startWith({ ...ALERTS, actsFor: PEOPLE.viewer });
@@ -93,7 +93,7 @@ test('what the file took away itself comes back with the file', async () => {
   expect([await statusOf(again.alerts), await statusOf(again.ci)]).toEqual([200, 200]);
 });
 
-test('a service account that an admin took away stays away over starts, until an admin lets it in; it is a program then too', async () => {
+test('a service account that an admin removed stays removed until an admin lets it in', async () => {
   await command(PEOPLE.admin, '/deny ingress-ci', isThere('ingress-ci'));
   const again = await startWith(CI, ALERTS);
   expect([await statusOf(ingress.ci), await statusOf(again.ci), await statusOf(again.alerts)]).toEqual([403, 403, 200]);

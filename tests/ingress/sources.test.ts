@@ -60,7 +60,7 @@ describe('a file of sources', () => {
     ['an address with a password', [{ ...CI, callback: 'https://a:b@ci.example.org/' }], 'must hold neither'],
     ['two ways to name addresses', [{ ...CI, callback: 'https://a/', callbacks: ['https://b/'] }], 'not both'],
     ['a field that we do not know', [{ ...CI, roles: ['admin'] }], 'Unrecognized key: "roles"'],
-  ])('with %s is refused with words that say what to change, and without a secret', (_, sources, problem) => {
+  ])('with %s is refused with a remedy, and without showing a secret', (_, sources, problem) => {
     const problems = problemsOf(sources);
     expect(problems).toContain('INGRESS_SOURCES_FILE: ');
     expect(problems).toContain(problem);
@@ -68,11 +68,11 @@ describe('a file of sources', () => {
     expect(problems).not.toContain(OTHER_SECRET);
   });
 
-  test('that is not there is named', () => {
+  test('that does not exist is named', () => {
     expect(() => readSources('/nowhere/sources.json')).toThrow('/nowhere/sources.json cannot be read');
   });
 
-  test('tells all of its problems at once', () => {
+  test('is refused with all of its problems at once', () => {
     const problems = problemsOf([{ ...CI, name: '', secret: 'x' }, { name: 'b' }]);
     expect(problems.split('; ').length).toBeGreaterThanOrEqual(3);
   });

@@ -127,7 +127,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await events()).toEqual(['frozen', 'unfrozen']);
   });
 
-  it('is asked for no confirmation of a new card before they have proved who they are', async () => {
+  it('has to prove who they are before they are asked to confirm a new card', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write('my card was stolen');

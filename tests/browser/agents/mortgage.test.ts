@@ -78,7 +78,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await visits()).toEqual([]);
   });
 
-  it('goes on with a conversation of a release before, and its state is of the new version', async () => {
+  it('goes on with a conversation of an earlier release, whose state is migrated', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     const threadId = await openOldThread(bench.stack.pool, { userKey: `web-${next}`, chatKey: `web:${next}` });
@@ -92,7 +92,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await visits()).toEqual([]);
   });
 
-  it('hears answers read aloud when they turn that on, and what stands there is drawn for it in its place', async () => {
+  it('hears answers read aloud when they turn that on, and the message is drawn in its place', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     await page.write(FIGURES);
@@ -113,7 +113,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(said).toEqual([{ text: FIGURES }]);
   });
 
-  it('reads on a phone what was made for a phone, and on a narrow window what is drawn anew for it', async () => {
+  it('sees a layout for phones on a phone, and in a window that becomes narrow', async () => {
     const who = await customer();
     const phone = await who.open('mortgage', { ...PHONE, session: 'phone' });
     await phone.write(FIGURES);

@@ -56,7 +56,7 @@ describe('a bench', () => {
       /is there/,
     ],
     ['gives no reason', bench({}), { edits: ' ' }, 'edits', /no reason/],
-  ] as const)('is found out when it %s', (_, made, lacks, feature, said) => {
+  ] as const)('is rejected when it %s', (_, made, lacks, feature, said) => {
     expect(findContradiction(made, lacks, feature)).toMatch(said);
   });
 

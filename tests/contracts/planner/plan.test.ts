@@ -26,7 +26,7 @@ describe('a request', () => {
     expect(chat.calls[0]?.args).toMatchObject({ capabilities: ['infrastructure'] });
   });
 
-  it('says plainly that a capability is not installed, and what there is', () => {
+  it('says that a capability is not installed, and which are', () => {
     const chat = talk({ loaded: [] });
     const text = onlyText(chat.turn('deploy shop to staging'));
     expect(text).toContain('Deploying is not installed here.');
@@ -74,7 +74,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('asks what is meant when two tools are as near, and goes on with the words of before', () => {
+  it('asks which tool is meant when two fit equally, and keeps the earlier words', () => {
     const schema = { properties: { project: { type: 'string', entity: 'project' } }, required: ['project'] };
     const tools = ['back_up', 'copy'].map((name) => ({ name, describe: '', hints: ['save the shop'], schema }));
     const chat = createConversation({ groups: [{ name: 'backup', summary: '', installed: true, tools }] });
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect(chat.calls).toEqual([{ tool: 'back_up', args: { project: 'blog' } }]);
   });
 
-  it('leaves alone what somebody says not to do', () => {
+  it('does not do what the person says not to do', () => {
     const chat = talk();
     expect(onlyText(chat.turn("don't release port 3001 on web-1"))).toBe('OK, I leave it as it is.');
     expect(chat.calls).toEqual([]);
@@ -94,7 +94,7 @@ describe('a change that not every word explains', () => {
   const UNSURE = "we don't need port 3001 on web-1 these days";
   const BUTTON = 'Release port: web-1, 3001';
 
-  it('is shown exactly, and made when it is what the person means', () => {
+  it('is shown exactly, and made when the person confirms it', () => {
     for (const answer of [BUTTON, BUTTON.toLowerCase()]) {
       const chat = talk();
       const [offered] = chat.turn(UNSURE);
@@ -125,7 +125,7 @@ describe('a change that not every word explains', () => {
   });
 });
 
-describe('a question of ours', () => {
+describe('a question of the planner', () => {
   it('asks once for the first missing argument, with buttons', () => {
     const chat = talk();
     expect(chat.turn('allocate a port for shop')).toEqual([{ text: 'On which server?', choices: ['web-1', 'web-2'] }]);
@@ -157,7 +157,7 @@ describe('a question of ours', () => {
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } }]);
   });
 
-  it('takes more than was asked for out of an answer', () => {
+  it('takes further values from an answer', () => {
     const chat = talk();
     chat.turn('allocate a port');
     chat.turn('web-1 for shop with 1 GB');
@@ -270,7 +270,7 @@ describe('a failing tool', () => {
     expect(chat.calls).toHaveLength(1);
   });
 
-  it('whose outcome is not in the history is not called again', () => {
+  it('is not called again when its outcome is not in the history', () => {
     const chat = talk();
     chat.hear('release port 3001 on web-1');
     chat.step(true);
@@ -294,14 +294,14 @@ describe('after a tool that looked something up', () => {
     expect(chat.calls.at(-1)).toMatchObject({ tool: 'list_allocations', args: { project: 'blog' } });
   });
 
-  it('a look that was guessed says first what it took the words for', () => {
+  it('a guessed look-up says first how it read the words', () => {
     const chat = talk();
     const [reply] = chat.turn('which ports are taken on web-1, asks the landlord');
     expect(reply?.text).toMatch(/^I took that as: List allocations: server web-1\.\n\nran list_allocations/);
     expect(chat.turn('list the servers')[0]?.text).toMatch(/^ran list_managed_servers/);
   });
 
-  it('an order that stands by itself is no other value of it', () => {
+  it('a complete order is not taken for another value of the look-up', () => {
     const chat = allocations();
     chat.turn('tell me about shop');
     expect(chat.calls.at(-1)).toEqual({ tool: 'get_project_status', args: { project: 'shop' } });
@@ -335,7 +335,7 @@ describe('questions about something', () => {
   });
 });
 
-describe('in the place of a model that does not answer', () => {
+describe('the planner in place of a model that does not answer', () => {
   const standIn = () => {
     const chat = talk({ loaded: [] });
     chat.standIn();
@@ -357,7 +357,7 @@ describe('in the place of a model that does not answer', () => {
     expect(chat.calls.map(({ tool }) => tool)).toEqual(['request_capabilities', 'list_managed_servers']);
   });
 
-  it('does not carry out what was asked about while the planner was the model', () => {
+  it('does not carry out a change that was asked for while the planner was the model', () => {
     const chat = talk();
     chat.turn('release a port on web-1');
     const before = chat.calls.length;

@@ -56,7 +56,7 @@ describe('several messages at once', () => {
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'blog' } }]);
   });
 
-  it('do not finish the task while one of them waits', () => {
+  it('do not finish the task while one of them is open', () => {
     const chat = talk();
     chat.turn('list the servers');
     const replies = chat.turn('thanks', 'list the projects');
@@ -72,7 +72,7 @@ describe('several requests in one message', () => {
     expect(replies.map(({ text }) => text)).toEqual(['list_managed_servers', 'get_project_status', 'list_projects']);
   });
 
-  it('may speak of what the one before has made', () => {
+  it('may refer to what the earlier one created', () => {
     const chat = talk();
     chat.turn('create a project called radio and allocate a port for it on web-1');
     expect(chat.calls).toEqual([]);
@@ -83,13 +83,13 @@ describe('several requests in one message', () => {
     ]);
   });
 
-  it('are not seen in a description with "and"', () => {
+  it('are not found in a description with "and"', () => {
     const chat = talk();
     chat.turn('create a project called garden for plants and flowers');
     expect(chat.calls[0]?.args).toEqual({ name: 'garden', description: 'plants and flowers' });
   });
 
-  it('bear a mark of all of them, so that they are never parted another way', () => {
+  it('keep the mark of their split, so that they are always split alike', () => {
     const chat = talk();
     chat.turn('list the servers and list the projects');
     const marks = chat.history.flatMap(

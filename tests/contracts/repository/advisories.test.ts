@@ -63,7 +63,7 @@ describe('advisories of a folder', () => {
     expect(told(await look(SOUND, osvFolder(folder)))).toEqual([]);
   });
 
-  it('were not looked at when nobody configured any, or when the folder is gone or empty: that is never a clean answer', async () => {
+  it('are reported as not read when none is configured, or when the folder is gone or empty', async () => {
     expect((await look(WEAK, null)).summary).toMatchObject({ looked: false });
     expect((await look(WEAK, osvFolder(join(folder, 'gone')))).summary).toMatchObject({ looked: false, why: 'ENOENT' });
     await mkdir(join(folder, 'empty'), { recursive: true });
@@ -110,7 +110,7 @@ describe('advisories of an endpoint', () => {
     });
   };
 
-  it('are the same as those of a folder, although a claim that no record bears out is not believed', async () => {
+  it('are the same as those of a folder, without claims that no record confirms', async () => {
     expect(told(await look(WEAK, await serve(osv)))).toEqual(EXPECTED);
     expect(told(await look(SOUND, await serve(osv)))).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe('advisories of an endpoint', () => {
     ],
     ['hangs up', (request) => void request.socket.destroy(), 'it cannot be reached'],
     ['answers without end', (_, response) => void response.end('['.repeat(21_000_000)), 'its answer is too large'],
-  ])('were not looked at when the server %s', async (_, listener, why) => {
+  ])('are reported as not read when the server %s', async (_, listener, why) => {
     const { found, summary } = await look(WEAK, await serve(listener, why.endsWith('in time') ? 100 : undefined));
     expect(found).toEqual([]);
     expect(summary).toMatchObject({ looked: false, why });

@@ -37,7 +37,7 @@ const scan = async (advisories: AdvisorySource | null) => {
 };
 
 describe('a scan in a process of its own', () => {
-  it('asks the service for weaknesses, and says that nobody looked where the service has no source', async () => {
+  it('asks the service for vulnerabilities, and says so when the service has no source', async () => {
     expect((await scan(osvFolder(dir)))?.found).toMatchObject([
       { rule: 'advisories/known-weakness', path: 'requirements.txt', values: { name: 'pyyaml', fixed: '5.4' } },
     ]);

@@ -84,7 +84,7 @@ describe('code', () => {
     ]);
   });
 
-  it('names a function by what it is given to, and takes no long table for a long file', async () => {
+  it('names an anonymous function after its variable, and does not count a long table as a long file', async () => {
     const body = branching(20, (n) => `    if a == ${n} { b() }`);
     expect(
       await find('a.go', 'func main() {', '  eval := func(a int, b func()) (int, error) {', ...body, '  }', '}'),
@@ -96,7 +96,7 @@ describe('code', () => {
     );
   });
 
-  it('lets tests and examples print a value, and stops no debugger there unseen', async () => {
+  it('allows print statements in tests and examples, but no debugger statement', async () => {
     expect(await find('src/a.rs', '  dbg!(x);')).toEqual(['code/debug-leftover:1 dbg!']);
     expect(await find('tests/a.rs', '  dbg!(x);')).toEqual([]);
     expect(await find('examples/a/src/main.rs', '  dbg!(x);')).toEqual([]);
@@ -111,7 +111,7 @@ describe('code', () => {
     expect(await find('a.ts', 'function decide(a) {', 'switch (a) {', ...body, '}', '}')).toEqual([]);
   });
 
-  it('does not blame a function for those inside, nor a long list', async () => {
+  it('does not count inner functions or a long list as part of a function', async () => {
     const inner = branching(15, (n) => `  if (a === ${n}) b();`);
     const nested = [
       'function outer() {',
@@ -144,7 +144,7 @@ describe('code', () => {
     expect(await find('a.py', 'def b(a, b, c, d, e, f, g, *, h, i):', '    pass')).toEqual([]);
   });
 
-  it('finds errors that are swallowed, and leaves those that say why', async () => {
+  it('finds swallowed errors, except those with a comment that says why', async () => {
     expect(await find('a.js', 'try { a(); } catch (e) {', '}')).toEqual(['code/swallowed-error:1']);
     expect(await find('a.js', 'try { a(); } catch {', '  // It is gone already.', '}')).toEqual([]);
     expect(await find('A.java', 'try { a(); } catch (Exception e) {}')).toEqual(['code/swallowed-error:1']);
@@ -172,7 +172,7 @@ describe('code', () => {
     expect(await find('a.rb', 'begin', '  a', 'rescue => e', 'end')).toEqual(['code/swallowed-error:3']);
   });
 
-  it('finds what was left behind', async () => {
+  it('finds debugging left-overs', async () => {
     expect(await find('a.ts', 'function a() {', '  debugger;', '}', "const b = 'debugger;';")).toEqual([
       'code/debug-leftover:2 debugger',
     ]);
@@ -195,7 +195,7 @@ describe('code', () => {
     expect(second.found.map(({ identity }) => identity)).toEqual(identities);
   });
 
-  it('sums up what there is', async () => {
+  it('counts lines, functions and tests', async () => {
     const { summary } = await analyze(CODE_ANALYZER, {
       'a.ts': '// one\n\nexport const a = 1; // TODO more\n',
       'a.test.ts': 'it("works", () => {\n});\n',

@@ -15,12 +15,12 @@ describe('planted problems with dependencies', () => {
     expect(inOrder(found)).toEqual(inOrder(PROBLEMS));
   });
 
-  it('are found the same beside files that only look like them, of which none is a finding', async () => {
+  it('are all found beside files that only look like them, of which none is a finding', async () => {
     const { found } = await analyze(DEPENDENCIES_ANALYZER, { ...LOOK_ALIKES, ...PROBLEM_FILES });
     expect(inOrder(found)).toEqual(inOrder(PROBLEMS));
   });
 
-  it('are told in every language with their names and figures', async () => {
+  it('are described in every language with their names and figures', async () => {
     const { found } = await analyze(DEPENDENCIES_ANALYZER, PROBLEM_FILES);
     for (const language of ['en', 'de', 'es', 'ru', 'zh'])
       inLanguage(language, () => {

@@ -78,7 +78,7 @@ describe('health', () => {
     ]);
   });
 
-  it('sums up what a score is made of', async () => {
+  it('sums up the parts of the score', async () => {
     const { summary } = await analyze(HEALTH_ANALYZER, {
       ...GOOD,
       'src/a.ts': code(10),

@@ -44,7 +44,7 @@ describe('hot spots', () => {
     expect(await of(many, calm, NOW - 900 * DAY)).toBe(0);
   });
 
-  it('tell the file that one person of a team alone knows', async () => {
+  it('name the file that only one person of a team has changed', async () => {
     const texts = { ...many, 'src/own.ts': deep(600), 'src/shared.ts': deep(700) };
     const churn = {
       'src/own.ts': { commitsOfYear: 15, commits: 40, authors: 1 },

@@ -24,7 +24,7 @@ const told = async (texts: Readonly<Record<string, string>>): Promise<readonly s
     .sort();
 
 describe('licenses', () => {
-  it('of dependencies that reach a project with another license are found, and none that leaves it alone', async () => {
+  it('of dependencies are found when they affect a project with another license, and only then', async () => {
     const found = ['high licences/copyleft server', 'medium licences/copyleft reader'];
     expect(await told({ LICENSE: MIT, 'package-lock.json': lock })).toEqual(found);
     expect(await told({ 'package.json': json({ license: 'UNLICENSED' }), 'package-lock.json': lock })).toEqual(found);

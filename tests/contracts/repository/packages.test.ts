@@ -23,7 +23,7 @@ describe('the packages of a repository', () => {
     });
   });
 
-  it('are not asked for by a folder, by their own repository, or by what they are only called here', async () => {
+  it('do not include paths, the repository itself, or local aliases', async () => {
     const dependencies = { far: 'file:../far', tea: '*', cups: 'npm:@acme/cups@^1.0.0', milk: 'npm:@acme/milk' };
     expect(
       await packagesIn({
@@ -33,7 +33,7 @@ describe('the packages of a repository', () => {
     ).toEqual({ offers: ['npm shop', 'npm tea'], uses: ['npm @acme/cups', 'npm @acme/milk'] });
   });
 
-  it('have names that no registry refuses, and are not more than a bound', async () => {
+  it('have names that registries accept, and are at most as many as the bound', async () => {
     const many = Object.fromEntries(Array.from({ length: MAX_PACKAGES + 10 }, (_, at) => [`p${at}`, '1.0.0']));
     const dependencies = { ...many, 'a b': '1', 'x\u0000y': '1', '**bold**': '1', [`long${'g'.repeat(300)}`]: '1' };
     const packages = await packagesIn({ 'package.json': JSON.stringify({ name: '[shop](http://x)', dependencies }) });

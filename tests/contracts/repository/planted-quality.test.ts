@@ -39,11 +39,11 @@ const wanted = (all: readonly (readonly [string, string])[]): readonly string[] 
 const shop = scan(QUALITY_FILES, { churn: QUALITY_CHURN, history: () => Promise.resolve(QUALITY_HISTORY) });
 
 describe('a shop with planted problems', () => {
-  it('is found to have all of them, and no other', async () => {
+  it('is found to have all of them, and no others', async () => {
     expect(places(await shop)).toEqual(wanted(PLANTED_QUALITY));
   });
 
-  it('has nothing found in what only looks like a problem', async () => {
+  it('has no finding in files that only look like a problem', async () => {
     const found = (await shop).filter(({ path }) => QUALITY_LOOK_ALIKES.includes(path));
     expect(found).toEqual([]);
     expect(QUALITY_LOOK_ALIKES.filter((path) => QUALITY_FILES[path] === undefined)).toEqual([]);

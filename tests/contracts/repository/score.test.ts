@@ -73,7 +73,7 @@ describe('the score of a repository', () => {
     expect(score({}, NOW + 800 * 86_400)).toBe(95);
   });
 
-  it('leaves out what there is nothing to judge by', () => {
+  it('leaves out parts without data', () => {
     const notes = { code: { lines: 0 }, health: { lines: 0, testLines: 0, manifests: 0 }, duplicates: { lines: 0 } };
     expect(score(notes)).toBe(100);
     expect(score({ ...notes, health: { ...notes.health, hasBuild: false, buildRunsTests: false } })).toBe(57);

@@ -26,7 +26,7 @@ describe('secrets in a repository', () => {
     expect(moved).toEqual([{ ...first?.[0], line: 3 }]);
   });
 
-  it('that only the past holds are told once with the commit that brought them, however many commits held them', async () => {
+  it('that only the history holds are reported once, with the commit that added them', async () => {
     const [text, other] = [drawKey('past'), drawKey('present')];
     const noted = await Promise.all(
       [

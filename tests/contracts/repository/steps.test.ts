@@ -50,14 +50,14 @@ describe('a plan of refactorings', () => {
     expect(steps[0]?.path).toBe('src/39.ts');
   });
 
-  it('speaks the language of the reader, and passes over rules that are gone', () => {
+  it('is in the language of the reader, and skips rules that no longer exist', () => {
     expect(inLanguage('de', () => planRefactoring(FINDINGS))[1]?.what).toBe('`src/hot.ts` vereinfachen.');
     expect(planRefactoring([finding('code/gone', 'a.ts'), finding('secrets/gone', 'a.ts')])).toEqual([]);
   });
 });
 
 describe('next steps', () => {
-  it('are the five gravest, of each rule one, the surest and the cheapest first', () => {
+  it('are the five most severe, one of each rule, the surest and cheapest first', () => {
     const more = [
       finding('code/swallowed-error', 'a.ts', {}),
       finding('code/merge-conflict', 'b.ts', {}, 'high'),

@@ -46,7 +46,7 @@ describe('a guided agent without a model', () => {
     expect(await ask('counter.add {"by":1}')).toContain('It is at 6');
   });
 
-  it('reads words as its own reading says, and offers what it can do for all others', async () => {
+  it('acts on words that it understands, and offers its actions for all others', async () => {
     expect(await ask('plus 7')).toContain('It is at 7');
     expect(await ask('please make it grow')).toBe('It is at 7, and 1 unclear (text, desktop).');
     const { rows } = await bench.pool.query(`select awaiting from threads where user_key = $1`, [who]);
@@ -59,7 +59,7 @@ describe('a guided agent without a model', () => {
     ['no JSON', 'counter.add {by}', '{…}'],
     ['an action that it does not have', 'counter.double', '`counter.look_up`'],
     ['an action of another agent', 'lost_card.freeze_card', '`counter.add`'],
-  ])('refuses %s before anything happens', async (_, text, said) => {
+  ])('refuses %s before it acts', async (_, text, said) => {
     expect(await ask(text)).toContain(said);
     expect(await ask('counter.add {"by":1}')).toContain('It is at 1,');
   });
@@ -72,11 +72,11 @@ describe('a guided agent without a model', () => {
     expect(await ask('look')).toContain('1 unclear');
   });
 
-  it('goes on to a node that another one names, and sends no audit event', async () => {
+  it('continues at the node that another one names, without an audit event', async () => {
     expect(await ask('counter.add {"by":100}')).toBe('It is at 100, and 0 unclear (text, desktop).');
   });
 
-  it('draws anew what the person sees when they read in another way', async () => {
+  it('redraws its view when the person changes how they read', async () => {
     await ask('counter.add {"by":2}');
     expect(await ask('counter.set_mode {"mode":"voice","device":"mobile"}')).toContain(
       'It is at 2, and 0 unclear (voice, mobile).',
@@ -85,7 +85,7 @@ describe('a guided agent without a model', () => {
     expect(await ask('counter.set_mode {}')).toContain('mode');
   });
 
-  it('has its calls governed, and answers with what they came to', async () => {
+  it('has its calls governed, and answers with their results', async () => {
     await ask('counter.add {"by":9}');
     expect(await ask('counter.look_up')).toContain('Page 1 is empty. The books say 9 now.');
     const { rows } = await bench.pool.query(
@@ -158,7 +158,7 @@ describe('a guided agent with a model', () => {
     expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5, and 3 unclear');
   });
 
-  it('asks no model about an action, nor about words that it reads itself', async () => {
+  it('asks no model about an action, nor about words that it understands', async () => {
     answer = () => {
       throw new Error('nobody is to be asked');
     };
@@ -195,7 +195,7 @@ describe('a guided agent whose worker has trouble', () => {
     await bench.close();
   });
 
-  it('goes on with a turn that was cut off, and does nothing of it twice', async () => {
+  it('continues an interrupted turn, and repeats no effect', async () => {
     await bench.say('1', 'counter.add {"by":4}', { silent: true });
     outages = 2;
     const told = await bench.ask('1', 'counter.look_up');
@@ -211,7 +211,7 @@ describe('a guided agent whose worker has trouble', () => {
 });
 
 describe('tools of a guided agent', () => {
-  it('are not on offer to any other agent, and refused to one that names them all the same', () => {
+  it('are not offered to other agents, and refused to one that names them', () => {
     const registry = createRegistry([books]);
     expect(registry.catalog.groups.filter(({ name }) => name === 'books')).toEqual([]);
     expect(registry.sort(['books'])).toEqual({ installed: [], missing: [], unknown: ['books'] });
@@ -221,7 +221,7 @@ describe('tools of a guided agent', () => {
   });
 });
 
-it('a guided agent whose model is away offers what it can do', async () => {
+it('a guided agent whose model is away offers its actions', async () => {
   const bench = await openWorkerBench();
   try {
     const away = { name: 'away', ask: () => Promise.reject(new AppError('MODEL_UNAVAILABLE', {})) };

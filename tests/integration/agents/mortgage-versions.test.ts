@@ -15,7 +15,7 @@ async function recordThread(userKey: string, values?: Record<string, unknown>): 
   return openOldThread(bench.pool, { userKey, chatKey: `telegram:${userKey}` }, values);
 }
 
-it('a conversation of version 1 goes on under version 2, with all that was said in it', async () => {
+it('a conversation of version 1 continues under version 2, with all of its messages', async () => {
   const threadId = await recordThread('900');
   expect((await bench.ask('900', 'mortgage.recalculate {"termYears":30}')).join('\n')).toContain(
     '£1,017.16 a month for 5 years',
@@ -32,7 +32,7 @@ it('a conversation of version 1 goes on under version 2, with all that was said 
   expect(rows).toEqual([{ threads: 1 }]);
 });
 
-it('a conversation that cannot be migrated is kept as it is, that is said, and the message begins a new one', async () => {
+it('a conversation that cannot be migrated is kept, and the message starts a new one', async () => {
   const threadId = await recordThread('901', { ...MORTGAGE_STATE_1, intent: 'a house' });
   const before = await readState(bench.pool, threadId);
   const told = await bench.ask('901', 'mortgage.set_intent {"propertyValue":300000}');

@@ -42,7 +42,7 @@ describe('the mortgage agent, without a model', () => {
     expect(await buttons()).toContain('mortgage.select_product {"productId":"fix5-75"}');
   });
 
-  it('takes everything out of one sentence', async () => {
+  it('reads all figures from one sentence', async () => {
     const shown = await ask('my house is worth 300k and I owe 210k, I want to fix for 5 years over 30 years');
     expect(shown).toContain('Property: £300,000');
     expect(shown).toContain('Loan: £210,000');
@@ -50,7 +50,7 @@ describe('the mortgage agent, without a model', () => {
     expect(shown).toContain('Paid back over 30 years');
   });
 
-  it('shows what the chosen product costs, and recalculates it', async () => {
+  it('shows the costs of the chosen product, and recalculates them', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":5}');
     const chosen = await ask('mortgage.select_product {"productId":"fix5-75"}');
     expect(chosen).toContain('£1,122.42 a month for 5 years');
@@ -68,7 +68,7 @@ describe('the mortgage agent, without a model', () => {
     expect(await ask('mortgage.set_intent {"loanBalance":295000}')).toContain('No product on offer fits');
   });
 
-  it('offers what is for customers alone to those who are', async () => {
+  it('offers products for customers to customers only', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":2}');
     expect(await buttons()).not.toContain('mortgage.select_product {"productId":"fix2-75-existing"}');
     await ask('I am an existing customer');
@@ -86,7 +86,7 @@ describe('the mortgage agent, without a model', () => {
     expect(await ask('5 Nowhere, ZZ9 9ZZ')).toContain('A person can help you better with this');
   });
 
-  it('offers a person after words that led nowhere three times', async () => {
+  it('offers a person after three messages that it did not understand', async () => {
     expect(await ask('lorem')).toContain('What is the property worth?');
     expect(await ask('ipsum')).toContain('I did not understand that.');
     expect(await ask('dolor')).toContain('A person can help you better with this');
@@ -120,7 +120,7 @@ describe('the mortgage agent, without a model', () => {
     expect(await ask('how long does it take?')).toContain('three weeks');
   });
 
-  it('draws the products anew for a phone and for a voice', async () => {
+  it('redraws the products for a phone and for voice', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":5}');
     expect(await ask('mortgage.set_mode {"device":"mobile"}')).toContain('- 4.12%, fee £999: **£1,122.42** a month');
     const spoken = await ask('mortgage.set_mode {"mode":"voice"}');

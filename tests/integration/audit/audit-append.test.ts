@@ -31,7 +31,7 @@ const readEvents = async (): Promise<readonly Record<string, unknown>[]> =>
   (await pool.query<Record<string, unknown>>('select * from audit_events order by event_id')).rows;
 
 describe('an audit event', () => {
-  it('is there exactly when the transaction of what it records is', async () => {
+  it('is stored exactly when the transaction that it records commits', async () => {
     const before = (await readEvents()).length;
     await expect(
       withTransaction(pool, async (db) => {
@@ -55,7 +55,7 @@ describe('an audit event', () => {
     expect(waiting.slice(-2)).toEqual(rows.slice(-2).map(({ event_id }) => ({ event_id })));
   });
 
-  it('of more than 64 kB is refused with its size and what to do instead', async () => {
+  it('of more than 64 kB is refused with its size and a remedy', async () => {
     const before = (await readEvents()).length;
     const large = { ...EVENT, data: { output: 'é'.repeat(33 * 1024) } };
     await expect(appendAudit(pool, [EVENT, large])).rejects.toMatchObject({

@@ -57,14 +57,14 @@ async function sealAsBefore(db: pg.Pool = harness.owner): Promise<void> {
   await db.query('select audit_seal($1, $2, $3)', [rows[0]?.seq, events.map(({ eventId }) => eventId), leaves]);
 }
 
-it('a sealer of before, which would hash the events without their writer, seals nothing more', async () => {
+it('the old sealer, which hashes events without their writer, can seal nothing', async () => {
   await expect(sealAsBefore()).rejects.toThrow(/audit_seal/);
   const leaf = [Buffer.alloc(32)];
   await expect(harness.owner.query(`select audit_seal(4, '{4}', $1, 1)`, [leaf])).rejects.toThrow(/form 2/);
   expect((await harness.owner.query('select from audit_chain')).rowCount).toBe(3);
 });
 
-it('what was recorded before is hashed byte for byte as it was, also when it is sealed after the change', async () => {
+it('old events keep their hash, even when they are sealed after the change', async () => {
   await harness.sealAll();
   const [before, places] = [await readAsBefore(), await readPlaces(harness.owner, 0, 100)];
   const now = places.map(({ event }) => (event ? eventJson(event) : ''));
@@ -75,7 +75,7 @@ it('what was recorded before is hashed byte for byte as it was, also when it is 
   ]);
 });
 
-it('all of it verifies now, and the verifier of before finds it in order up to the change', async () => {
+it('the new verifier accepts everything, and the old one everything up to the change', async () => {
   expect(await harness.verify()).toMatchObject({ ok: true, events: 6 });
   const history = await openDatabaseHistory(harness.owner);
   const texts = (await readAsBefore()).map(({ json }) => json);
@@ -90,7 +90,7 @@ it('all of it verifies now, and the verifier of before finds it in order up to t
   expect(await verifyHistory(asBefore)).toMatchObject({ ok: false, events: 4, finding: { seq: 5 } });
 });
 
-it('its export verifies without the product, and not once a writer was taken out or put in', async () => {
+it('its export verifies without the product, unless a writer was removed or added', async () => {
   const [file, key] = [join(harness.dir, 'export.jsonl'), join(harness.dir, 'signing-key.pem.pub')];
   writeFileSync(
     key,

@@ -155,7 +155,7 @@ describe('a superuser who switches the triggers off', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: SIZE, covered: SIZE });
   });
 
-  it('cannot renumber what is left after a deletion', async () => {
+  it('cannot renumber the events after a deletion', async () => {
     const undo = new Error('undone');
     const attempt = withTransaction(harness.owner, async (db) => {
       await db.query(`set local session_replication_role = 'replica'`);
@@ -184,7 +184,7 @@ describe('signalbox audit', () => {
     });
   });
 
-  it('show filters, newest last, with what is not sealed yet', async () => {
+  it('show filters events, newest last, including unsealed ones', async () => {
     const { json } = await signalbox('audit', 'show', '--thread', 'thr_3', '--kind', 'action', '--json');
     const seqs = (json as { seq: number; threadId: string }[]).map(({ seq }) => seq);
     expect(seqs).toEqual([3, 14, 25, 36, 47, 58]);
@@ -214,7 +214,7 @@ describe('signalbox audit', () => {
     });
   });
 
-  it('verify finds an event that was inserted past the product, and one that was deleted before it was sealed', async () => {
+  it('verify finds an event that was inserted by hand, and one that was deleted before sealing', async () => {
     await harness.owner.query(`insert into audit_events (kind, actor, data) values ('action.settled', '666', '{}')`);
     await appendAudit(harness.pool, [exampleEvent(70), exampleEvent(71)]);
     await harness.owner.query(

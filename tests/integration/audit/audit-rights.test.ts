@@ -47,7 +47,7 @@ describe('the role of the services', () => {
     await expect(harness.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('is taken by every connection that a service opens, and reads and writes what the product needs', async () => {
+  it('is set on every connection of a service, and can read and write all that services need', async () => {
     const { rows } = await harness.pool.query('select current_user as who, session_user as login');
     expect(rows[0]).toMatchObject({ who: 'signalbox_app' });
     expect(rows[0]).not.toMatchObject({ login: 'signalbox_app' });
@@ -60,13 +60,13 @@ describe('the role of the services', () => {
     expect(missing).toEqual([{ name: 'names_version' }]);
   });
 
-  it('is also granted what a later migration creates', async () => {
+  it('is granted rights on tables of later migrations', async () => {
     await harness.owner.query('create table made_later (id bigint generated always as identity, x int)');
     await harness.pool.query('insert into made_later (x) values (1)');
     expect((await harness.pool.query('update made_later set x = 2 returning x')).rows).toEqual([{ x: 2 }]);
   });
 
-  it('seals only events that wait for it, and only at the end', async () => {
+  it('seals only waiting events, and only at the end', async () => {
     await appendAudit(harness.pool, [exampleEvent(4)]);
     const { rows } = await harness.pool.query<{ id: string }>('select event_id as id from audit_unsealed');
     const leaf = Buffer.alloc(32, 1);
@@ -86,7 +86,7 @@ describe('the owner of the tables', () => {
     'truncate audit_events, audit_chain',
     'delete from audit_checkpoints',
     'update audit_log set log_id = gen_random_uuid()',
-  ])('is told by a trigger what to do instead of %s', async (statement) => {
+  ])('gets a remedy from a trigger for %s', async (statement) => {
     await expect(harness.owner.query(statement)).rejects.toMatchObject({
       message: expect.stringMatching(/refused: what was recorded stays as it is/),
       hint: expect.stringContaining('append an event'),
@@ -94,7 +94,7 @@ describe('the owner of the tables', () => {
   });
 });
 
-it('a login that may not take the role of the services is told who can grant it', async () => {
+it('a login that may not take the role of the services reads who can grant it', async () => {
   const login = `stranger_${Math.random().toString(36).slice(2, 8)}`;
   await harness.owner.query(`create role ${login} login password 'x'`);
   const url = new URL(harness.databaseUrl);

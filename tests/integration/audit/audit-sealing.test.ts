@@ -96,7 +96,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: 5, covered: 5 });
   });
 
-  it('works in one process at a time, and the next one goes on when that one is gone', async () => {
+  it('works in one process at a time, and another takes over when that one is gone', async () => {
     const [first, second] = [harness.openSealer(), harness.openSealer()];
     await append(10);
     expect(await first.step()).toBe('idle');
@@ -109,7 +109,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: 20, covered: 20 });
   });
 
-  it('does no harm when two of them believe that they are alone', async () => {
+  it('keeps the history intact when two of them work at once', async () => {
     const sealing = [0, 1].map(() => keepSealing(harness.openSealer()));
     // The lock is what tells them; here each loses it time and again while it works.
     const thief = await harness.owner.connect();
@@ -133,7 +133,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: recorded, covered: recorded });
   });
 
-  it('copies into the file what an earlier one had signed and not copied', async () => {
+  it('copies checkpoints into the file that an earlier sealer had only signed', async () => {
     await append(150);
     const [gone, nowhere] = [join(harness.dir, 'gone'), join(harness.dir, 'nowhere')];
     symlinkSync(nowhere, gone); // as a folder that is not mounted: there is nothing to read, and nothing can be written
@@ -147,7 +147,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, covered: 160 });
   });
 
-  it('signs after so many events, and not before unless time has passed', async () => {
+  it('signs after a number of events, or after some time', async () => {
     const sealer = harness.openSealer({ checkpointEvents: 100, checkpointMs: 3_600_000 });
     for (const [count, sizes] of [
       [99, []],

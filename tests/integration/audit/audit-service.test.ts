@@ -35,7 +35,7 @@ async function readSigned(): Promise<number> {
 const verify = () => openTerminal({ DATABASE_URL: bench.databaseUrl, ...bench.wiring.audit })('audit', 'verify');
 
 describe('the job service', () => {
-  it('seals and signs what is recorded, with a key that it makes for itself alone', async () => {
+  it('seals and signs events with a key file that only it can read', async () => {
     await bench.startService(SETTINGS);
     await append(12);
     await eventually(readSigned, (size) => size === 12);
@@ -51,7 +51,7 @@ describe('the job service', () => {
     expect(rows[0]?.text).not.toContain('PRIVATE');
   });
 
-  it('goes on with the same key after a restart, and another service takes over from one that ends', async () => {
+  it('keeps its key over a restart, and another service takes over when it ends', async () => {
     const first = await bench.startService(SETTINGS);
     await append(3);
     await eventually(readSigned, (size) => size === 3);
@@ -62,7 +62,7 @@ describe('the job service', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('pages an operator and signs nothing while the database is behind what was signed', async () => {
+  it('notifies an operator and signs nothing while the database is behind the last checkpoint', async () => {
     const before = await bench.startService(SETTINGS);
     await append(9);
     await eventually(readSigned, (size) => size === 9);

@@ -98,7 +98,7 @@ describe('an event', () => {
     },
   );
 
-  it('of another login’s kind among its own leaves nothing behind', async () => {
+  it('with a kind that belongs to another login is not stored, nor are those beside it', async () => {
     const count = async (): Promise<unknown> => (await harness.owner.query('select count(*) from audit_events')).rows;
     const before = await count();
     const both = ['file.denied', 'role.changed'].map((kind) => ({ kind, actor: '1001', data: {} }));
@@ -106,7 +106,7 @@ describe('an event', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('names the role that wrote it, whatever the writer gives and takes', async () => {
+  it('names the role that wrote it, whatever the writer claims', async () => {
     const agents = as('agents');
     const forged = [
       { kind: 'file.denied', actor: '1001', written_by: 'signalbox_gateway', writtenBy: 'signalbox_gateway', data: {} },
@@ -130,7 +130,7 @@ describe('an event', () => {
     expect(writers).toEqual([serviceRole('agents'), serviceRole('agents')]);
   });
 
-  it('of an installation with one login for all services is of any kind', async () => {
+  it('may be of any kind where one login serves all services', async () => {
     await appendAudit(
       harness.pool,
       AuditKind.options.map((kind) => ({ ...exampleEvent(1), kind })),
@@ -141,7 +141,7 @@ describe('an event', () => {
     expect(rows).toEqual([{ by: 'signalbox_app' }]);
   });
 
-  it('that says another writer than the one who was sealed with it does not verify', async () => {
+  it('with another writer than the sealed one does not verify', async () => {
     await harness.sealAll();
     expect(await harness.verify()).toMatchObject({ ok: true });
     for (const writer of [`'signalbox_gateway'`, 'null']) {

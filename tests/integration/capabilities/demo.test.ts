@@ -12,7 +12,7 @@ const rows = async () =>
   (await bench.pool.query<{ name: string; repository: string }>('select name, repository from projects')).rows;
 
 describe('registering the demo project', () => {
-  it('makes the project once, whoever asks how often', async () => {
+  it('creates the project once, however often it is asked', async () => {
     // Either of the two may come first, and the other finds it there.
     const both = await Promise.all([register('act_a'), register('act_a')]);
     expect(both.map(({ said }) => said).join()).toContain('registered the project **demo**');
@@ -27,7 +27,7 @@ describe('registering the demo project', () => {
     expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
   });
 
-  it('leaves a project of that name alone that is somebody’s own', async () => {
+  it('does not change a project of that name that somebody else created', async () => {
     const repository = 'https://example.com/team/demo.git';
     await bench.call('create_project_intent', { name: 'demo', description: 'Ours', repository });
     await expect(register()).rejects.toThrow(/already, with the repository https:\/\/example\.com/);

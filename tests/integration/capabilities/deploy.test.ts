@@ -47,7 +47,7 @@ const rows = async () =>
   ).rows;
 
 describe('triggering a deployment', () => {
-  it('writes the wish and starts its job under the same id, and twice is once', async () => {
+  it('writes the request and starts its job under the same id, once for two calls', async () => {
     const { said } = await deploy('1.0', 'act_a');
     await deploy('1.0', 'act_a');
     expect(await rows()).toEqual([{ id: 'act_a', kind: 'deploy', ref: '1.0', state: 'queued', from: null }]);
@@ -56,23 +56,23 @@ describe('triggering a deployment', () => {
       { job: 'deploy.run', payload },
       { job: 'deploy.run', payload },
     ]);
-    expect(said).toMatch(/\*\*demo 1\.0\*\* is being deployed to staging, on local/);
+    expect(said).toMatch(/Deploying \*\*demo 1\.0\*\* to staging, on local/);
     expect(said).not.toMatch(/deployed/i);
   });
 
-  it('names what serves until then', async () => {
+  it('names the release that serves until then', async () => {
     await deployed('1.0');
     expect((await deploy('1.1', 'act_b')).said).toContain('`1.0.0-abc1234` keeps serving until it is healthy');
   });
 
-  it('is refused while another one of the service goes on, with whose it is', async () => {
+  it('is refused while another deployment of the service runs, with its requester', async () => {
     await deploy('1.0', 'act_a');
     await expect(deploy('1.1', 'act_b')).rejects.toThrow(/demo in staging is busy: .* requested a deployment of 1\.0/);
     expect(await rows()).toHaveLength(1);
     expect(bench.started).toHaveLength(1);
   });
 
-  it('takes nothing for a version that git could take for an option, or a shell for a command', async () => {
+  it('refuses a version that git could read as an option, or a shell as a command', async () => {
     for (const version of ['-rf', '--upload-pack=x', '', '1.0;ls', '$(id)'])
       await expect(deploy(version, 'act_a')).rejects.toThrow();
     expect(await rows()).toEqual([]);
@@ -84,7 +84,7 @@ describe('triggering a deployment', () => {
     await expect(call).rejects.toThrow(/blog has no repository yet/);
   });
 
-  it('shows an approver what it would change', async () => {
+  it('shows an approver its change', async () => {
     const preview = () => bench.preview('trigger_deploy', { ...STAGING, environment: 'production', version: '1.1' });
     expect(await preview()).toMatchObject({
       what: 'Deploy demo 1.1 to production',
@@ -100,15 +100,15 @@ describe('triggering a deployment', () => {
 });
 
 describe('rolling back', () => {
-  it('starts what served before, and says so to approvers', async () => {
+  it('starts the previous release, and shows that to approvers', async () => {
     const first = await deployed('1.0');
     await deployed('1.1');
     expect(await bench.preview('rollback_deploy', STAGING)).toMatchObject({
       what: 'Roll demo in staging back to 1.0',
-      change: '`1.1.0-abc1234` → `1.0.0-abc1234`, which is kept and only started',
+      change: '`1.1.0-abc1234` → `1.0.0-abc1234`, which is still stored and only has to start',
     });
     const { said } = await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
-    expect(said).toContain('staging is being rolled back to **demo 1.0**');
+    expect(said).toContain('Rolling staging back to **demo 1.0**');
     expect((await rows()).at(-1)).toEqual({ id: 'act_r', kind: 'rollback', ref: '1.0', state: 'queued', from: first });
   });
 
@@ -120,7 +120,7 @@ describe('rolling back', () => {
     expect((await rows()).at(-1)).toMatchObject({ ref: '1.0', from: first });
   });
 
-  it('names the deployment under way when nothing has served before what serves', async () => {
+  it('names the running deployment when there is no earlier release', async () => {
     await deployed('1.0');
     await bench.call('trigger_deploy', { ...STAGING, version: '1.1' }, { actionId: 'act_under_way' });
     const sentence = /requested a deployment of 1\.1/;
@@ -128,7 +128,7 @@ describe('rolling back', () => {
     await expect(bench.call('rollback_deploy', STAGING)).rejects.toThrow(sentence);
   });
 
-  it('keeps what an earlier run of the call has chosen', async () => {
+  it('keeps the version that an earlier run of the call has chosen', async () => {
     await deployed('1.0');
     await deployed('1.1');
     await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
@@ -154,7 +154,7 @@ describe('rolling back', () => {
 });
 
 describe('cancelling', () => {
-  it('ends what nobody has begun at once, and says what serves', async () => {
+  it('ends a deployment at once that has not started, and names the serving release', async () => {
     await deployed('1.0');
     await deploy('1.1', 'act_b');
     const { said } = await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' });
@@ -164,7 +164,7 @@ describe('cancelling', () => {
     expect((await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' })).said).toBe(said);
   });
 
-  it('waits until a build is gone, and tells that', async () => {
+  it('waits until the build has stopped, and says so', async () => {
     await deploy('1.1', 'act_b');
     await setState('act_b', 'building');
     const answer = bench.call('cancel_deploy', { project: 'demo' });
@@ -195,7 +195,7 @@ describe('cancelling', () => {
 });
 
 describe('looking', () => {
-  it('tells how the newest deployment stands and what serves', async () => {
+  it('shows the state of the newest deployment and the serving release', async () => {
     await deployed('1.0');
     await deploy('1.1', 'act_b');
     await setState('act_b', 'building');
@@ -204,7 +204,7 @@ describe('looking', () => {
     expect(said).toContain('**demo** in staging: `1.0.0-abc1234` serves on local');
   });
 
-  it('tells why one has failed, and shows its last lines as text of outside', async () => {
+  it('shows why one has failed, and its last lines as outside text', async () => {
     await deploy('1.2', 'act_b');
     await setState('act_b', 'failed');
     const failure = {
@@ -226,7 +226,7 @@ describe('looking', () => {
     expect(bench.isUntrusted('get_deploy_status')).toBe(true);
   });
 
-  it('lists what runs where, and what has been', async () => {
+  it('lists running services and past deployments', async () => {
     await deployed('1.0');
     await deployed('1.1');
     expect((await bench.call('list_services', {})).said).toBe('- **demo** in staging: `1.1.0-abc1234` serves on local');
@@ -278,7 +278,7 @@ describe('looking', () => {
       false,
       '`1.0.0-abc1234` serves on local',
     ],
-  ])('tells of what %s that it is so', async (_, seen, agoS, isStopped, said) => {
+  ])('shows the health of a service that %s', async (_, seen, agoS, isStopped, said) => {
     const id = await deployed('1.0');
     const health = seen && { release: '1.0.0-abc1234', ...seen };
     await bench.pool.query(`update services set health = $1, health_at = clock_timestamp() - $2 * interval '1 s'`, [
@@ -357,7 +357,7 @@ describe('variables', () => {
     );
   });
 
-  it('are removed, once, and one that is not there is named with those that are', async () => {
+  it('are removed once, and an unknown one is refused with the known names', async () => {
     const remove = (name: string, actionId: string) =>
       bench.call('remove_service_variable', { ...STAGING, name }, { actionId });
     await set('GREETING', 'hello');

@@ -49,19 +49,19 @@ it('only one project, or one server, when it is named', async () => {
   expect(ofServer.files[0]?.name).toBe(`allocations-web-2-${today}.csv`);
 });
 
-it('a name that does not exist is no empty table', async () => {
+it('an unknown name is an error, not an empty table', async () => {
   await expect(bench.call('export_allocations', { project: 'shopp' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(bench.call('export_allocations', { server: 'web-9' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('what looks like a formula stays text, and quotes stay quotes', async () => {
+it('a value that looks like a formula stays text, and quotes stay quotes', async () => {
   const rows = cells(await bench.call('export_projects', {}));
   const described = Object.fromEntries(rows.slice(1).map((row) => [row[0], row[4]]));
   expect(described['shop']).toBe('"Sells ""shoes"", and socks"');
   expect(described['blog']).toBe(`"'=HYPERLINK(""http://evil.example"")"`);
 });
 
-it('no spreadsheet finds a formula in it, whatever sign its language separates cells by', async () => {
+it('no spreadsheet finds a formula in it, whatever separator it uses', async () => {
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '＝1+1', '"=1+1', ' =1+1', "'=1+1"];
   const separators = ['', ';', '; ', '\t', '\n', '\r\n', ';"'];
   const all = separators.flatMap((separator) => formulas.map((formula) => `shoes${separator}${formula}`));

@@ -47,7 +47,7 @@ describe('allocating ports', () => {
     expect(await bench.ports.portAllocations.list({})).toHaveLength(1);
   });
 
-  it('of two who want the same port, one gets it and the other hears who has it', async () => {
+  it('of two who want the same port, one gets it and the other reads who has it', async () => {
     const [first, second] = await Promise.allSettled([allocate({ port: 9042 }), allocate({ port: 9042 })]);
     const refused = first.status === 'rejected' ? first : second;
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
@@ -113,7 +113,7 @@ describe('ports that a stranger listens on', () => {
     for (const server of strangers.splice(0)) await new Promise((resolve) => server.close(resolve));
   });
 
-  it('are passed over, and the person is told', async () => {
+  it('are skipped, and the person reads which', async () => {
     const { output, said } = await allocate({ server: 'here' });
     expect(output).toMatchObject({ passedOver: expect.arrayContaining([first]) as number[] });
     expect(output['port']).toBeGreaterThan(first);
@@ -141,14 +141,14 @@ describe('ports that a stranger listens on', () => {
 describe('releasing ports', () => {
   beforeEach(() => register('web-1'));
 
-  it('gives the port and its memory to the next one', async () => {
+  it('frees the port and its memory for the next request', async () => {
     await Promise.all([allocate(), allocate(), allocate()]);
     const { said } = await bench.call('release_port', { server: 'web-1', port: 9001 });
     expect(said).toContain('Port **9001** on **web-1** is free again');
     expect((await allocate()).output['port']).toBe(9001);
   });
 
-  it('twice with the same action does not take it from whoever has it since', async () => {
+  it('twice with the same action does not release it from a later holder', async () => {
     await allocate({}, 'act_first');
     await bench.call('release_port', { server: 'web-1', port: 9000 }, { actionId: 'act_release' });
     await allocate({ service: 'later' }, 'act_second');
@@ -156,7 +156,7 @@ describe('releasing ports', () => {
     expect(await bench.ports.portAllocations.list({})).toMatchObject([{ port: 9000, service: 'later' }]);
   });
 
-  it('of a port that nobody holds names those that are held', async () => {
+  it('of an unallocated port is refused with the allocated ones', async () => {
     await allocate();
     await expect(bench.call('release_port', { server: 'web-1', port: 9007 })).rejects.toThrow(
       'I know no allocation on web-1 named 9007. Known: 9000.',

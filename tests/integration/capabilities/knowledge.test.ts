@@ -67,7 +67,7 @@ describe('the documentation', () => {
     expect(hits[0]?.excerpt.length).toBeLessThan(600);
   });
 
-  it('is replaced whole when it changes, also by two at once', async () => {
+  it('is replaced as a whole when it changes, even by two at once', async () => {
     const passages = createKnowledgePassages(bench.pool);
     const write = (n: number) =>
       passages.replace('docs/ports.md', `h${n}`, [{ heading: 'Ports', content: `Edition ${n} of the chapter.` }]);
@@ -79,7 +79,7 @@ describe('the documentation', () => {
   });
 });
 
-describe('what has not been indexed', () => {
+describe('a source that has not been indexed', () => {
   it('is reported as unavailable', async () => {
     expect(await search('anything', 'all')).toEqual({ hits: [], unavailable: ['docs', 'code', 'logs'] });
     expect(await search('anything', 'logs')).toEqual({ hits: [], unavailable: ['logs'] });
@@ -105,7 +105,7 @@ describe('the history', () => {
   const excerpts = async (query: string, userKey: string, scope: 'history' | 'all' = 'history') =>
     (await search(query, scope, userKey)).hits.map((hit) => hit.excerpt);
 
-  it('finds what the person said and was told, each with its source', async () => {
+  it('finds messages of the person and answers to them, each with its source', async () => {
     await hear('1001', 'let us migrate redis on Friday');
     await tell('1001', 'I noted the redis migration for Friday.');
     const { hits, unavailable } = await search('redis migration', 'history');
@@ -116,7 +116,7 @@ describe('the history', () => {
     expect(unavailable).toEqual([]);
   });
 
-  it('never shows what somebody else said or was told, in any scope', async () => {
+  it('never shows messages of other people, in any scope', async () => {
     await hear('1002', 'the password of the vault is swordfish');
     await tell('1002', 'I will remember swordfish.');
     await tell(null, 'To everybody: swordfish.');
@@ -130,14 +130,14 @@ describe('the history', () => {
     expect(await excerpts(`swordfish' or '1'='1`, '1001')).toEqual([]);
   });
 
-  it('leaves out the question itself, and what was never delivered', async () => {
+  it('leaves out the question itself, and undelivered messages', async () => {
     await hear('1001', 'what did I say about redis?', null);
     await tell('1001', 'redis is down', 'failed');
     expect(await excerpts('redis', '1001')).toEqual([]);
   });
 });
 
-it('indexing the documentation is a job, and the person hears of its end', async () => {
+it('indexing the documentation is a job, and the person is notified of its end', async () => {
   const { said } = await bench.call('index_docs', {});
   expect(bench.started).toEqual([{ job: 'knowledge.index', payload: {} }]);
   expect(said).toBe('Indexing the documentation; I will tell you when it is done.');

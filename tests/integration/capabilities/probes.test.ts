@@ -75,7 +75,7 @@ describe('the probe of', () => {
     },
   );
 
-  it('an action that was settled as failed writes nothing any more', async () => {
+  it('an action that was settled as failed can no longer write', async () => {
     await begin('act_over', 'update_project');
     await bench.pool.query(`update actions set status = 'failed' where action_id = 'act_over'`);
     const late = bench.call('update_project', { project: 'shop', status: 'archived' }, { actionId: 'act_over' });

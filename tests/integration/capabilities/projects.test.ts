@@ -35,7 +35,7 @@ describe('creating a project', () => {
     await expect(create(name)).rejects.toThrow(/lowercase letters, digits and single hyphens/);
   });
 
-  it('keeps who asked for it', async () => {
+  it('records who asked for it', async () => {
     await bench.pool.query(
       `insert into users (user_key, channel, name, role) values ('1002', 'telegram', 'Grace', 'developer')`,
     );
@@ -52,7 +52,7 @@ describe('the login of a private repository', () => {
   const login = (handle: string, rest = {}) =>
     bench.call('update_project', { project: 'shop', repositoryLogin: handle, ...rest }, { userKey: '1001' });
 
-  it('is kept as a handle with who gave it, and is gone when the repository is another one', async () => {
+  it('is stored as a handle with its giver, and removed when the repository changes', async () => {
     await create('shop');
     await login('secret:shop-token', { repository: 'https://git.example.org/shop.git' });
     const repositoryLogin = { handle: 'secret:shop-token', givenBy: '1001' };
@@ -73,14 +73,14 @@ describe('the login of a private repository', () => {
 describe('the folder of a service', () => {
   const repository = 'https://git.example.org/all.git';
 
-  it('is kept with the repository, and told beside it', async () => {
+  it('is stored and shown with the repository', async () => {
     const given = { name: 'web', description: 'The shop', repository, folder: './apps/web/' };
     const { said } = await bench.call('create_project_intent', given);
     expect(said).toContain(`Repository: ${repository}, folder apps/web.`);
     expect(await bench.ports.projects.get('web')).toMatchObject({ repository: `${repository}#:apps/web` });
   });
 
-  it('is changed by itself, and another repository is meant as a whole', async () => {
+  it('can be changed alone, and is cleared by another repository', async () => {
     await bench.call('create_project_intent', { name: 'web', description: 'The shop', repository });
     await bench.call('update_project', { project: 'web', folder: 'apps/web' });
     await bench.call('update_project', { project: 'web', folder: 'apps/api' });
@@ -89,7 +89,7 @@ describe('the folder of a service', () => {
     expect(await bench.ports.projects.get('web')).toMatchObject({ repository: 'https://git.example.org/web.git' });
   });
 
-  it('is refused where there is no repository, and when it leads out of it', async () => {
+  it('is refused without a repository, and when it leads out of it', async () => {
     await create('shop');
     const move = (folder: string) => bench.call('update_project', { project: 'shop', folder });
     await expect(move('apps/web')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
@@ -98,7 +98,7 @@ describe('the folder of a service', () => {
 });
 
 describe('the versions that could be deployed', () => {
-  it('do not include a branch of which nobody knows how it is started', async () => {
+  it('do not include a branch without a known start command', async () => {
     const planProblem = 'I cannot tell how 3f2a9c1 is started.';
     const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: [], planProblem };
     const lookAt: ToolContext['work'] = (job) =>
@@ -165,7 +165,7 @@ describe('changing a project', () => {
     expect(await bench.ports.projects.get('shop')).toMatchObject({ status: 'archived' });
   });
 
-  it('says what it changed, and refuses to change nothing', async () => {
+  it('reports the change, and refuses an empty one', async () => {
     await create('shop');
     const { said } = await bench.call('update_project', { project: 'Shop', status: 'archived' });
     expect(said).toBe('I updated **shop**:\n\n- Status: archived');
@@ -204,7 +204,7 @@ describe('looking at projects', () => {
     expect(said).toContain('2950 more are not listed here. Ask for an export');
   });
 
-  it('shows everything that is known of one: ports, servers and runs in progress', async () => {
+  it('shows ports, servers and running jobs of one project', async () => {
     await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4096 });
     await create('shop');
     const taken = await bench.call('allocate_port', { project: 'shop', server: 'local', service: 'api' });

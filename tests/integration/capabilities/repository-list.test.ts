@@ -69,7 +69,7 @@ it('projects are listed by their most severe open findings, with tags and the la
   expect(await told(['nobody'])).toBe('No project is tagged nobody.');
 });
 
-it('what is fixed or accepted is not counted, and an acceptance that has run out is counted again', async () => {
+it('fixed and accepted findings are not counted, and expired acceptances are counted again', async () => {
   await project('shop', { high: 4 }, '2026-04-02T10:00:00Z');
   const { rows } = await bench.pool.query<{ id: string }>(`select finding_id::text as id from repository_findings`);
   const [fixed, accepted, ranOut] = rows.map(({ id }) => id);
@@ -90,7 +90,7 @@ it('what is fixed or accepted is not counted, and an acceptance that has run out
   expect(await told()).toContain('**shop**: nothing open;');
 });
 
-it('of many projects ten are shown, and how many more there are', async () => {
+it('of many projects ten are shown, with the number of others', async () => {
   for (let at = 0; at < 13; at += 1) await project(`p-${String(at).padStart(2, '0')}`, { low: at });
   const lines = (await told()).split('\n').filter((line) => line !== '');
   expect(lines[0]).toBe('13 projects, the most severe findings first:');

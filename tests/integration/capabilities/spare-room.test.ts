@@ -43,7 +43,7 @@ const changes = async (): Promise<unknown> =>
   (await bench.pool.query(`select status from actions where tool = 'fill_spare_room' order by proposed_at`)).rows;
 
 describe('the tools of this capability', () => {
-  it('change what they are told to, once, and read what was changed', async () => {
+  it('make each change once, and read it back', async () => {
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).toBe('archived');
     expect(await ask('list_spare_room')).toContain('shop');
@@ -60,18 +60,18 @@ describe('the tools of this capability', () => {
     expect(await changes()).toEqual([{ status: 'waiting' }]);
   });
 
-  it('wait for nobody once the conversation has read that there is nothing', async () => {
+  it('wait for nobody when the conversation has read an empty result', async () => {
     expect(await ask('list_spare_room')).toContain('"total":0');
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).toBe('archived');
   });
 
-  it('change nothing for a name that nothing has', async () => {
+  it('change nothing for an unknown name', async () => {
     expect(await ask('fill_spare_room {"project":"shopp"}')).toContain('shop');
     expect(await status()).not.toBe('archived');
   });
 
-  it('change nothing for people who may only look', async () => {
+  it('change nothing for viewers', async () => {
     await bench.pool.query(`update users set role = 'viewer' where user_key = '7'`);
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).not.toBe('archived');

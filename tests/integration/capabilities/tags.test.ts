@@ -31,7 +31,7 @@ it('a tag is kept once in small letters and composed form, with who gave it', as
   expect((await remove('café')).said).toBe('shop is no longer tagged café. Its tags: on-call.');
 });
 
-it('an action that comes twice neither gives a tag that was removed since, nor removes one that was given since', async () => {
+it('a repeated action neither adds a tag that was removed since, nor removes one that was added since', async () => {
   await give('payments', { actionId: 'act_give' });
   await remove('payments', { actionId: 'act_take' });
   await give('payments', { actionId: 'act_give' });
@@ -45,7 +45,7 @@ it('an action that comes twice neither gives a tag that was removed since, nor r
   expect(rows).toEqual([{ n: 3 }]);
 });
 
-it('of many tags at once a project gets as many as it may have, and the others are refused with those that it has', async () => {
+it('of many tags at once a project gets the maximum, and the others are refused with its tags', async () => {
   const names = Array.from({ length: MAX_TAGS + 3 }, (_, at) => `tag-${at}`);
   const results = await Promise.allSettled(names.map((name) => give(name)));
   const refused = results.flatMap((result) =>
@@ -61,7 +61,7 @@ it('of many tags at once a project gets as many as it may have, and the others a
   expect(await kept()).toContain('another');
 });
 
-it('a tag that is not there and a project that nobody knows are named in the refusal', async () => {
+it('an unknown tag and an unknown project are named in the refusal', async () => {
   await give('payments');
   await expect(remove('payment')).rejects.toThrow(/payment.*payments/);
   await expect(give('payments', { project: 'shoop' })).rejects.toThrow(/shoop.*shop/);

@@ -35,7 +35,7 @@ describe('a conversation', () => {
     expect(await turn('thousand', 1_000)).toBeLessThan((await turn('ten', 10)) + 100);
   });
 
-  it('is read by another worker as it was written, whatever stands in it', async () => {
+  it('is read by another worker exactly as it was written', async () => {
     const { say, read } = openConversation(bench.pool);
     const written = await say('odd', await bench.takeLane(), [
       human('a NUL \0, half a pair \ud83d and "lc":1 in quotes', 'same'),
@@ -78,7 +78,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('goes on in another process from what the first has stored', async () => {
+  it('continues in another process from the stored state', async () => {
     await openConversation(bench.pool).say('moved', await bench.takeLane(), [human('here')]);
     await openConversation(bench.pool).say('moved', await bench.takeLane(), [human('there')]);
     expect(collectTexts(await openConversation(bench.pool).read('moved'))).toEqual([
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('of an earlier checkpoint is found again by its id', async () => {
+  it('at an earlier checkpoint is found by its id', async () => {
     const { say, graph } = openConversation(bench.pool);
     const config = { configurable: { thread_id: 'history' } };
     await say('history', await bench.takeLane(), [human('first')]);
@@ -103,7 +103,7 @@ describe('a conversation', () => {
 });
 
 describe('the two forms', () => {
-  it('a thread that LangGraph’s own saver wrote goes on', async () => {
+  it('a thread that LangGraph’s own saver wrote continues', async () => {
     const stock = new PostgresSaver(bench.pool, undefined, { schema: 'langgraph' });
     const { graph } = openConversation(bench.pool);
     graph.checkpointer = stock;
@@ -135,7 +135,7 @@ describe('on machines whose clocks differ', () => {
     vi.useRealTimers();
   };
 
-  it('a conversation goes on from what was written last, and that is what pruning leaves', async () => {
+  it('a conversation continues from the checkpoint written last, which pruning keeps', async () => {
     const turn = (text: string) => async (): Promise<unknown> =>
       openConversation(bench.pool).say('clocks', await bench.takeLane(), [human(text)]);
     for (const [hours, text] of [
@@ -150,7 +150,7 @@ describe('on machines whose clocks differ', () => {
     expect(said.filter((text) => !text.startsWith('about'))).toEqual(['here', 'behind', 'ahead', 'last']);
   });
 
-  it('rows of before the numbers keep their order, and one that a slow clock wrote comes after its parent', async () => {
+  it('rows without numbers keep their order, and a row with a slow clock comes after its parent', async () => {
     await bench.pool.query('alter table langgraph.checkpoints drop column number');
     const row = (id: string, parent: string | null): Promise<unknown> =>
       bench.pool.query(
@@ -182,7 +182,7 @@ describe('a flush', () => {
     expect(collectTexts(await read('lost'))).toEqual(['mine', 'about mine']);
   });
 
-  it('from a state that another has gone on from writes nothing', async () => {
+  it('from a state that another worker has advanced writes nothing', async () => {
     const [ada, ben] = [openConversation(bench.pool), openConversation(bench.pool)];
     const lane = await bench.takeLane();
     await ada.say('fork', lane, [human('start')]);
@@ -237,7 +237,7 @@ describe('pruning', () => {
     expect(collectTexts(await read('old'))).toEqual(before);
   });
 
-  it('happens by itself in a long conversation', async () => {
+  it('happens automatically in a long conversation', async () => {
     const { say, read } = openConversation(bench.pool);
     for (let turn = 0; turn < 110; turn++) await say('endless', await bench.takeLane(), [human(`${turn}`)]);
     await expect.poll(() => count('checkpoints', 'endless')).toBeLessThan(75);

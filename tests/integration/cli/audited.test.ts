@@ -34,7 +34,7 @@ const changed = (person: string, from: string | null, to: string | null, more: o
   data: { person, from, to, ...more },
 });
 
-it('whoever is let in, given a role or sent away is recorded once, and what changes nothing is not', async () => {
+it('each person who is let in, given a role or removed is audited once, and a change of nothing is not', async () => {
   await signalbox('people', 'add', '1001', 'Ada', 'admin');
   await signalbox('people', 'add', '1001', 'Ada', 'admin');
   await signalbox('people', 'remove', '1001');
@@ -65,7 +65,7 @@ it('an owner code is recorded without the code, and so is who became the owner w
   expect(JSON.stringify(events)).not.toContain(code);
 });
 
-it('a run that is cancelled from a terminal says who did it, and one that is over is left alone', async () => {
+it('a run that is cancelled from a terminal records by whom, and a finished one is unchanged', async () => {
   const intent = { runId: 'act_1', job: 'deploy.run', payload: {}, person: null, threadId: null, traceId: 'trc' };
   await new Runs(bench.pool).create(intent);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
@@ -76,7 +76,7 @@ it('a run that is cancelled from a terminal says who did it, and one that is ove
   expect((await signalbox('runs', 'show', 'act_1')).out).toContain(`by ${ME}`);
 });
 
-it('a dead letter that is tried again or settled is recorded once', async () => {
+it('a dead letter that is retried or resolved is audited once', async () => {
   await bench.addPerson('7', 'developer');
   const message = await bench.say('7', 'one', { silent: true });
   await bench.pool.query(`update inbox set outcome = 'dead-lettered' where id = $1`, [message]);
@@ -96,7 +96,7 @@ it('a dead letter that is tried again or settled is recorded once', async () => 
   ]);
 });
 
-it('a webhook is removed only when that can be recorded', async () => {
+it('a webhook is removed only when that can be audited', async () => {
   const simulator = await createSimulator();
   onTestFinished(() => simulator.close());
   const host = `127.0.0.1:${await freePort()}`;
@@ -113,7 +113,7 @@ it('a webhook is removed only when that can be recorded', async () => {
   expect(await audit()).toEqual([{ kind: 'webhook.remove_requested', actor: ME, data: { host } }]);
 });
 
-it('the first migration is recorded, with the tables of conversations made by the same owner', async () => {
+it('the first migration is audited, and creates the tables of conversations with the same owner', async () => {
   const url = new URL(bench.databaseUrl);
   url.pathname = `${url.pathname}_new`;
   await bench.pool.query(`create database ${url.pathname.slice(1)}`);
@@ -134,7 +134,7 @@ it('the first migration is recorded, with the tables of conversations made by th
   }
 });
 
-it('a service that is stopped from a terminal says who asked for it', async () => {
+it('stopping a service from a terminal records who asked for it', async () => {
   const deploys = await openDeployBench();
   onTestFinished(() => deploys.close());
   const { databaseUrl, prefix, pool } = deploys.jobs;

@@ -87,7 +87,7 @@ describe('signalbox dlq', () => {
     expect(await bench.replies('7')).toEqual(['here is your answer']);
   });
 
-  it('retrying twice gives the message one turn', async () => {
+  it('retrying twice starts one turn for the message', async () => {
     const { letter } = await killMessage();
     const [first, second] = await Promise.all([signalbox('dlq', 'retry', letter), signalbox('dlq', 'retry', letter)]);
     expect([first.code, second.code]).toEqual([0, 0]);
@@ -103,7 +103,7 @@ describe('signalbox dlq', () => {
     expect(await bench.replies('7')).toHaveLength(1);
   });
 
-  it('a retried message counts as resumed, so that nothing it did before is done again', async () => {
+  it('a retried message resumes, and repeats no earlier effect', async () => {
     const { letter } = await killMessage();
     await signalbox('dlq', 'retry', letter);
     expect(await claimLane(bench.pool, '7', LANE)).toMatchObject({ resumed: true, attempts: 1 });
@@ -167,7 +167,7 @@ describe('signalbox dlq', () => {
     expect((await signalbox('dlq', 'retry', letter)).code).toBe(0);
   });
 
-  it('resolve settles a letter without trying again; twice is the same', async () => {
+  it('resolve settles a letter without a retry, also twice', async () => {
     const { letter } = await killMessage();
     expect((await signalbox('dlq', 'resolve', letter)).code).toBe(0);
     const first = (await signalbox('dlq', 'show', letter, '--json')).json;

@@ -88,7 +88,7 @@ describe('signalbox doctor', () => {
     return { code, find: (what: string) => findings.find((finding) => finding.what === what) };
   };
 
-  it('finds nothing to mend where everything is in place', async () => {
+  it('finds no problem in a complete installation', async () => {
     const log = createLog('test', 'silent');
     const common = { redisUrl: inject('redisUrl'), prefix, partitions: 1, consumer: 'c', slots: 1, log };
     const consume = (topic: Topic) =>
@@ -155,7 +155,7 @@ describe('signalbox doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('says that every login of a database may make tables in it, until the migration has taken that away', async () => {
+  it('warns that every login may create tables, until the migration has revoked that', async () => {
     const owner = openRawPool(database.url);
     await owner.query(`grant temporary on database ${new URL(database.url).pathname.slice(1)} to public`);
     await owner.end();
@@ -188,14 +188,14 @@ describe('signalbox doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('knows a bot token that Telegram refuses, and never shows it', async () => {
+  it('reports a bot token that Telegram refuses, and never shows it', async () => {
     const { find, code } = await examine({ TELEGRAM_BOT_TOKEN: '1:bad', TELEGRAM_API_ROOT: root });
     expect(find('Telegram')).toMatchObject({ state: 'fail', say: expect.stringContaining('Unauthorized') });
     expect(JSON.stringify(find('Telegram'))).not.toContain('1:bad');
     expect(code).toBe(1);
   });
 
-  it('says when the clocks of Telegram and Postgres differ by more than a minute, and nothing when they do not', async () => {
+  it('warns only when the clocks of Telegram and Postgres differ by more than a minute', async () => {
     const early = await examine({ TELEGRAM_BOT_TOKEN: '1:early', TELEGRAM_API_ROOT: root });
     expect(early.find('clock')).toMatchObject({
       state: 'warn',
@@ -213,7 +213,7 @@ describe('signalbox doctor', () => {
     });
   });
 
-  it('says what to do where commands cannot be locked in, and fails no operator for it', async () => {
+  it('gives a remedy where there is no sandbox, and does not fail for it', async () => {
     const missing = await examine({ PATH: folder });
     expect(missing.find('sandbox')).toMatchObject({ state: 'warn', say: 'there is no bubblewrap on the PATH' });
     expect(missing.find('sandbox')?.remedy).toContain('apt-get install bubblewrap');

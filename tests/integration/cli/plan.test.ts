@@ -40,7 +40,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('calls nothing that was not said plainly, and lists what is offered instead', async () => {
+  it('calls no tool for unclear words, and lists what is offered instead', async () => {
     const { results } = await explain(JSON.stringify({ text: 'stop site nicht in staging', projects: ['site'] }));
     expect(results[0]).toMatchObject({ tool: 'stop_service', calls: [] });
     expect(results[0]?.['shortlist']).toContainEqual({
@@ -50,7 +50,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('asks what is missing, and takes the answer from the story', async () => {
+  it('asks for a missing value, and takes it from the next line', async () => {
     const question = { tool: 'allocate_port', argument: 'project', arguments: {} };
     const messages = [
       { from: 'person', text: 'I need a port' },
@@ -68,7 +68,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('answers every line in order, and a bad one with what to write instead', async () => {
+  it('answers every line in order, and a bad one with the right form', async () => {
     const { code, results } = await explain('{"text":"list the projects"}', 'nonsense', '{"txt":1}', '{"text":"help"}');
     expect(code).toBe(1);
     expect(results).toHaveLength(4);

@@ -69,7 +69,7 @@ describe('signalbox policy check', () => {
 });
 
 describe('signalbox policy explain', () => {
-  it('says what would become of a call, by which rule, and who could approve it', async () => {
+  it('says what would happen to a call, by which rule, and who could approve it', async () => {
     const words = ['role=developer', 'risk=dangerous', 'environment=production', 'arguments.version=1.4.2'];
     const { code, out } = await nowhere('policy', 'explain', ...words);
     expect(code).toBe(0);
@@ -80,7 +80,7 @@ describe('signalbox policy explain', () => {
     expect(json).toMatchObject({ effect: 'ask', approvers: ['admin'], approval: { approvals: 2, role: 'admin' } });
   });
 
-  it('answers every line in order, and a bad one with what is wrong', async () => {
+  it('answers every line in order, and a bad one with its problem', async () => {
     const whole = callQuestion(CallOutline.parse({ role: 'viewer', risk: 'sensitive' }));
     const { code, out } = await openTerminal({}, [
       '{"id": 1, "role": "viewer"}',
@@ -121,7 +121,7 @@ describe('signalbox policy explain', () => {
     expect(code).toBe(0);
   });
 
-  it('takes a frozen proposal as it is recorded', async () => {
+  it('accepts a recorded proposal of a freeze', async () => {
     const { principal, action } = callQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
     const frozen = {
       ...action,
@@ -232,7 +232,7 @@ describe('signalbox policy what-if', () => {
     expect(same).toMatchObject({ proposals: 5, changed: 0, otherRule: 0, changes: [] });
   });
 
-  it('tells another rule that comes to the same from a change', async () => {
+  it('tells another rule with the same effect from a changed decision', async () => {
     await record('small', 1, { risk: 'sensitive' });
     const folder = copyPolicies();
     for (const name of ['roles.cedar', ...readdirSync(join(folder, 'examples')).map((file) => `examples/${file}`)]) {
@@ -256,7 +256,7 @@ describe('signalbox policy what-if', () => {
     expect(json).toMatchObject({ proposals: 1201, changed: 0 });
   });
 
-  it('refuses to begin without a folder, with a broken set, or with a time that is none', async () => {
+  it('refuses to start without a folder, with a broken set, or with an invalid time', async () => {
     expect((await whatIf()).error).toContain('policy what-if --policies');
     expect((await whatIf('--policies', POLICY_FOLDER, '--since', 'yesterday')).error).toContain('such as 90m or 1d');
     const folder = copyPolicies();

@@ -85,7 +85,7 @@ async function answer(user: string, password: string, ...command: readonly [stri
   }
 }
 
-it('migrate makes a user for each service, who reaches its own keys, and who is there after Redis restarts', async () => {
+it('migrate creates a Redis user per service, limited to its keys, which survives a restart of Redis', async () => {
   await start('administrator-one');
   expect(await answer('default', 'nopassword', 'ping')).toBe('WRONGPASS');
   const migrate = (administrator: string) =>

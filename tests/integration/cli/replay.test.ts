@@ -35,7 +35,7 @@ describe('signalbox replay and turns', () => {
   });
   afterAll(() => bench.close());
 
-  it('goes through one turn with those before it, a conversation, or all', async () => {
+  it('replays one turn with those before it, a conversation, or all', async () => {
     const [first, second] = turnIds as [string, string];
     const one = await terminal('replay', first);
     expect(one).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${first}  same`)) as string });
@@ -53,7 +53,7 @@ describe('signalbox replay and turns', () => {
     expect(await terminal('replay', 'turn_nobody_had')).toMatchObject({ code: 1 });
   });
 
-  it('shows a turn pass by pass, with what was decided and what came of it', async () => {
+  it('shows a turn pass by pass, with decisions and results', async () => {
     const { code, out } = await terminal('turns', 'show', turnIds[0] ?? '');
     expect(code).toBe(0);
     expect(out).toMatch(/▸ which projects/);
@@ -65,7 +65,7 @@ describe('signalbox replay and turns', () => {
     expect(out).toMatch(/pass 2 {2}analyze ▸ respond\n {4}phases THINKING\n[\s\S]*said There is none\./);
   });
 
-  it('shows why the model did what it did, without secrets, and gives no model those words again', async () => {
+  it('shows the reasons of the model without secrets, and gives them to no model', async () => {
     const { out } = await terminal('turns', 'show', turnIds[0] ?? '');
     expect(out).toMatch(/intent_parser asked \S+, .*\n {4}because It is about projects\./);
     expect(out).toMatch(/because They want a list; the key \S+ is none of my business\.\n {4}list_projects/);
@@ -81,7 +81,7 @@ describe('signalbox replay and turns', () => {
     expect(out.match(/list_projects +done/g)).toHaveLength(2);
   });
 
-  it('fails when a turn comes out otherwise, and says where', async () => {
+  it('fails when a turn differs, and says where', async () => {
     await bench.pool.query(
       `update execution_turns set record = replace(record::text, 'There is none', 'There are two')::json where turn_id = $1 and pass = 2`,
       [turnIds[1]],

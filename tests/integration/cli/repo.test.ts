@@ -93,7 +93,7 @@ it('a tag is given once in whatever case it is written, removed, and recorded', 
   ]);
 });
 
-it('what a project depends on is listed with the packages by which it does', async () => {
+it('the dependencies of a project are listed with their packages', async () => {
   const cups = await bench.openProject('cups');
   cups.commit({ 'package.json': JSON.stringify({ name: '@acme/cups' }) });
   bench.commit({ 'package.json': JSON.stringify({ name: 'shop', dependencies: { '@acme/cups': '^1.0.0' } }) });

@@ -37,7 +37,7 @@ const insert = async (rows: readonly Record<string, unknown>[]): Promise<void> =
 const found = async (...words: readonly string[]): Promise<readonly string[]> =>
   ((await signalbox('runs', ...words, '--json')).json as { runId: string }[]).map(({ runId }) => runId);
 
-it('runs are found by what they are, whose they are, when they began and what is written in them', async () => {
+it('runs are found by job, person, start time and words', async () => {
   await insert([
     { id: 'old', job: 'knowledge.index', minutes: 3_000 },
     { id: 'shop', payload: { project: 'shop', environment: 'staging' }, person: '1001', result: { release: '1.4.2' } },
@@ -117,7 +117,7 @@ it('a run is cancelled once its handler has stopped, and the person is told', as
   expect(await bench.told()).toMatchObject([{ outcome: 'failed', say: 'Indexing was cancelled.' }]);
 });
 
-it('what is over cannot be cancelled, and it says why', async () => {
+it('a finished run cannot be cancelled, and the answer says why', async () => {
   bench.startRunner(async () => INDEXED);
   await bench.ask('act_1');
   await until(async () => (await bench.runs.find('act_1'))?.status === 'done');
@@ -125,7 +125,7 @@ it('what is over cannot be cancelled, and it says why', async () => {
   expect({ out, code }).toEqual({ out: 'act_1 was not cancelled: it is done.\n', code: 1 });
 });
 
-it('queues tell what waits in each pool, and that nobody takes it', async () => {
+it('queues show the waiting runs of each pool, and a pool without a worker', async () => {
   await bench.ask('act_1');
   await bench.pool.query(`update runs set queued_at = now() - interval '5 minutes'`);
   const alone = await signalbox('queues', '--json');

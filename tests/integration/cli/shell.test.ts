@@ -12,7 +12,7 @@ async function explain(...lines: readonly string[]) {
 }
 
 describe('signalbox shell explain', () => {
-  it('tells what would run, be asked and be denied, without a database', async () => {
+  it('tells which commands would run, need approval or be denied, without a database', async () => {
     const { code, results } = await explain(
       JSON.stringify({ id: 'a', command: 'ls -la | wc -l' }),
       JSON.stringify({ id: 'b', cat: 'other fields may stand there', command: 'ls > out' }),
@@ -34,7 +34,7 @@ describe('signalbox shell explain', () => {
     expect(results[2]).toMatchObject({ decision: 'deny', pipeline: null, risk: 'dangerous' });
   });
 
-  it('answers every line in order, and a bad one with what to write instead', async () => {
+  it('answers every line in order, and a bad one with the right form', async () => {
     const long = JSON.stringify({ command: `ls ${'a'.repeat(100_000)}` });
     const { code, results } = await explain('{"command":"date"}', 'nonsense', '{"cmd":1}', long, '{"command":""}');
     expect(code).toBe(1);
@@ -46,7 +46,7 @@ describe('signalbox shell explain', () => {
     expect(results[4]).toMatchObject({ decision: 'ask' });
   });
 
-  it('decides for the place that a line names, and says which places there are', async () => {
+  it('decides for the place that a line names, and lists the known places', async () => {
     const { code, results } = await explain(
       '{"command":"ls -la","place":"workspace"}',
       '{"command":"ls -la","place":"server"}',

@@ -53,7 +53,7 @@ async function answerWith(status: number): Promise<string> {
 }
 
 describe('signalbox doctor', () => {
-  it('takes it that there is no webhook where gateways poll', async () => {
+  it('accepts that there is no webhook where gateways poll', async () => {
     expect(await diagnose()).toMatchObject({ state: 'ok', say: 'none: a gateway polls' });
   });
 
@@ -64,7 +64,7 @@ describe('signalbox doctor', () => {
     });
   });
 
-  it('takes a webhook at the wanted address that gets through', async () => {
+  it('accepts a webhook at the wanted address that works', async () => {
     const url = await answerWith(200);
     await register(url);
     expect(await diagnose(url)).toMatchObject({ state: 'ok', say: expect.stringContaining('0 updates wait') });
@@ -130,7 +130,7 @@ describe('signalbox webhook', () => {
     expect(shown.out).not.toContain(DEFAULT_TOKEN);
   });
 
-  it('removes it, keeps what waits, and twice changes nothing', async () => {
+  it('removes it and keeps waiting updates; a second time changes nothing', async () => {
     const url = `http://127.0.0.1:${await freePort()}/x`;
     await register(url);
     await speak();

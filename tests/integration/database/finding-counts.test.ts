@@ -65,7 +65,7 @@ describe('how many findings are open', () => {
     fc.record({ kind: fc.constantFrom('snapshot' as const, 'restore' as const), project }),
   );
 
-  it('is what the rows say after scans, decisions and restored snapshots in any order', async () => {
+  it('equals the count of rows after scans, decisions and restored snapshots in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
         await pool.query('delete from repository_findings');

@@ -34,7 +34,7 @@ const ledger = async (actionId: string, tool: string, status: string, args: obje
 const differences = async (): Promise<readonly string[]> =>
   (await compareLedger(pool, home)).map(({ actionId, what }) => `${actionId}: ${what}`);
 
-test('writes that are done and their files are equal', async () => {
+test('completed writes equal their files', async () => {
   await ledger('act_1', 'write_file', 'done', { path: 'a.md', content: 'old' });
   await ledger('act_2', 'write_file', 'done', { path: './a.md', content: 'new' });
   await ledger('act_3', 'write_file', 'failed', { path: 'b.md', content: 'b' });
@@ -43,7 +43,7 @@ test('writes that are done and their files are equal', async () => {
   expect(await differences()).toEqual([]);
 });
 
-test('a file that is missing, or that holds something else, or that a failed write left, is a difference', async () => {
+test('a missing file, another content, or the file of a failed write is a difference', async () => {
   await ledger('act_1', 'write_file', 'done', { path: 'missing.md', content: '1' });
   await ledger('act_2', 'write_file', 'done', { path: 'other.md', content: '2' });
   await ledger('act_3', 'write_file', 'failed', { path: 'failed.md', content: '3' });

@@ -2,7 +2,7 @@ import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDatabase, openRawPool } from '../../support/database.ts';
 
-it('a start on the data of a newer release says that it is so and what to do, and changes nothing', async () => {
+it('a start on the data of a newer release is refused with a remedy, and changes nothing', async () => {
   const database = await createDatabase();
   const pool = openRawPool(database.url);
   onTestFinished(() => database.drop());

@@ -82,7 +82,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
   );
   afterEach(() => as('agents').query('discard temp'));
 
-  it('a temporary `outbox` does not answer for the real one: the pool `agents` writes into no chat of an admin', async () => {
+  it('a temporary `outbox` does not replace the real one: the pool `agents` writes into no chat of an admin', async () => {
     const thief = as('agents');
     await thief.query('create temporary table outbox (chat_key text, slot text)');
     await thief.query(`insert into outbox values ($1, 'apv_own')`, [ADMINS_CHAT]);
@@ -105,7 +105,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
     }
   });
 
-  it('the next migration takes that right from everybody, and the one to make things beside our tables', async () => {
+  it('the next migration revokes that right, and the right to create objects beside our tables', async () => {
     await owner.query('grant create on schema public to public');
     expect(await migrate(database.url)).toEqual([]);
     for (const thief of thieves.values())
@@ -114,7 +114,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
   });
 });
 
-it('no login but the one that runs actions marks what an action did', async () => {
+it('only the login that runs actions can mark the effects of an action', async () => {
   for (const service of DATABASE_SERVICES.filter((one) => one !== 'worker'))
     await expect(as(service).query(`select effect_note('act_deploy', '{"forged": true}')`)).rejects.toMatchObject(
       REFUSED,
@@ -122,7 +122,7 @@ it('no login but the one that runs actions marks what an action did', async () =
   expect((await owner.query(`select from action_effects where action_id = 'act_deploy'`)).rowCount).toBe(0);
 });
 
-it('every function with the rights of its owner looks into temporary tables last, and is called only by whom it is given to', async () => {
+it('every function with the rights of its owner searches temporary tables last, and is granted explicitly', async () => {
   const { rows } = await owner.query<{ name: string; path: string | null; everybody: boolean }>(
     `select p.oid::regprocedure::text as name, has_function_privilege('public', p.oid, 'execute') as everybody,
             (select substr(c, length('search_path=') + 1) from unnest(p.proconfig) c where starts_with(c, 'search_path=')) as path

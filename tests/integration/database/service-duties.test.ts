@@ -29,8 +29,8 @@ async function write(service: ServiceWithLogin, ...statements: readonly string[]
   for (const statement of statements) expect((await as(service).query(statement)).rowCount).toBeGreaterThan(0);
 }
 
-describe('what a login does at its own work', () => {
-  it('whoever sees a fault says it, and says that it is over', async () => {
+describe('the login of a service', () => {
+  it('every service can report a fault and its end', async () => {
     for (const [service, kind] of [
       ['gateway', 'channel-refused:telegram'],
       ['maintenance', 'audit-unwritten'],
@@ -46,7 +46,7 @@ describe('what a login does at its own work', () => {
     }
   });
 
-  it('maintenance ends a request whose time is up, and tells its lane and its cards', async () => {
+  it('maintenance ends an expired request, wakes its lane and updates its cards', async () => {
     const over = decision('apv_over', 'expired');
     await write(
       'maintenance',
@@ -59,12 +59,12 @@ describe('what a login does at its own work', () => {
     expect((await owner.query(`select from inbox where update_id = 'apv_over:expired'`)).rowCount).toBe(1);
   });
 
-  it('maintenance tells whoever waits for a run of its own', async () => {
+  it('maintenance notifies the person who waits for one of its runs', async () => {
     await write('maintenance', message({ ...end('run_index').row, ...BEN }, end('run_index').says));
     expect((await owner.query(`select from inbox where update_id = 'run_index'`)).rowCount).toBe(1);
   });
 
-  it('maintenance tells an admin in private what is wrong with ourselves', async () => {
+  it('maintenance notifies an admin in private of a fault of Signalbox', async () => {
     await write('maintenance', words('fault:7:open:telegram:1001', 'telegram:1001', null));
     expect((await owner.query(`select from outbox where starts_with(key, 'fault:')`)).rowCount).toBe(1);
   });
@@ -93,7 +93,7 @@ describe('what a login does at its own work', () => {
     for (let n = 0; n < 2; n++) await putDeadLetter(thief, letter);
   });
 
-  it('the worker uses up what was approved, and a grant', async () => {
+  it('the worker uses up an approval and a grant', async () => {
     await write(
       'worker',
       `update approvals set status = 'consumed', consumed_at = now(), used = '{}' where approval_id = 'apv_agreed'`,
@@ -106,7 +106,7 @@ describe('what a login does at its own work', () => {
     ]);
   });
 
-  it('deploy goes on with a deployment for whoever asked for it, and tells them', async () => {
+  it('deploy continues a deployment for its requester, and notifies them', async () => {
     await write(
       'deploy',
       run('act_deploy:2', { deploymentId: 'act_deploy' }, BEN),
@@ -118,7 +118,7 @@ describe('what a login does at its own work', () => {
   });
 });
 
-it('an incident of deploy is told to no admin as a fault of ours, whatever its kind', async () => {
+it('an incident of deploy is never reported to an admin as a fault of Signalbox', async () => {
   await as('deploy').query(incident('service:shop/production', 'redis-full'));
   await as('deploy').query(incident('service:shop/production', 'note'));
   const pool = openRawPool(serviceUrl(database.url, 'maintenance'));

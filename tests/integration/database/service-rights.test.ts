@@ -36,7 +36,7 @@ async function grantedRights(): Promise<readonly string[]> {
   return rows.map(({ line }) => line);
 }
 
-it('a table that a migration makes is given to a service, or to none on purpose, in service-rights.ts', async () => {
+it('each table of a migration is listed in service-rights.ts, with its services or none', async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'p')
         and relname not like 'kysely%'`,
@@ -45,7 +45,7 @@ it('a table that a migration makes is given to a service, or to none on purpose,
   expect(rows.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
 });
 
-it('migrating again leaves every service with the same rights, and takes away what somebody added', async () => {
+it('migrating again leaves every service with the same rights, and revokes added ones', async () => {
   const before = await grantedRights();
   await owner.query('grant all on secrets, users to signalbox_agents');
   await owner.query('grant update (role) on users to signalbox_worker');
@@ -59,7 +59,7 @@ it('no role of a service may write to a table of the audit', async () => {
   expect(writes).toEqual([]);
 });
 
-it('a service takes its own role where its login may, and the role of all where the login is a member of that one only', async () => {
+it('a service takes its own role where its login may, else the role of all services', async () => {
   const [old, own] = [`old_${randomBytes(4).toString('hex')}`, `own_${randomBytes(4).toString('hex')}`];
   for (const [login, role] of [
     [old, 'signalbox_app'],
@@ -87,7 +87,7 @@ it('a service takes its own role where its login may, and the role of all where 
   }
 });
 
-it('a password is sent as a verifier, by which the service logs in, and the one before is no longer valid', async () => {
+it('a password is sent as a verifier, and the previous password is no longer valid', async () => {
   // The roles of this server are those by which other tests log in meanwhile.
   const dir = join(makeTemporaryFolder('passwords'), 'postgres');
   const server = await startPostgres({ dir, settings: { fsync: 'off' } });

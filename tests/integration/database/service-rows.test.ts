@@ -73,7 +73,7 @@ describe.each(
   const runId = `act_${thief}_${victim}`;
   beforeAll(() => new Runs(owner).create(intent(runId, JOB[victim])));
 
-  it('adds none', async () => {
+  it('cannot add one', async () => {
     await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
     const scheduled = { runId: `${runId}_new`, job: JOB[victim], traceId: 'trc_test', startedAt: new Date() };
     await expect(
@@ -82,7 +82,7 @@ describe.each(
     expect(await row(`${runId}_new`)).toBeUndefined();
   });
 
-  it('claims none, and finishes, gives back or removes none that its own process works on', async () => {
+  it('cannot claim one, nor finish, give back or remove a claimed one', async () => {
     const before = await row(runId);
     expect(await runsOf(thief).begin(runId, 0)).not.toMatchObject({ kind: 'held' });
     expect(await row(runId)).toEqual(before);
@@ -109,12 +109,12 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     await new Runs(owner).create(intent(other, elsewhere));
   });
 
-  it('sees no run of others', async () => {
+  it('cannot see runs of other pools', async () => {
     const { rows } = await as(pool).query<{ pool: string }>('select distinct job_pool(job) as pool from runs');
     expect(rows).toEqual([{ pool }]);
   });
 
-  it('tells nobody how a run of others ended, and nobody but who waits for its own', async () => {
+  it('can notify of the end of its own runs only, and only the person who waits', async () => {
     const put = (updateId: string, userKey: string, kind = 'job-finished'): Promise<unknown> =>
       as(pool).query(
         `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
@@ -127,7 +127,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     await expect(put(own, '1001', 'approval')).rejects.toMatchObject(REFUSED);
   });
 
-  it('writes into no chat but the one of its run, and changes the card of nobody', async () => {
+  it('can write only into the chat of its run, and can change no card', async () => {
     for (const forged of [
       message(`${other}/said`, 'telegram:1001', null),
       message(`${own}/said`, 'telegram:1002', null),
@@ -138,7 +138,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     expect((await as(pool).query(`update approvals set reason = 'approved'`)).rowCount).toBe(0);
   });
 
-  it('does its own work: claims, tells, ends, and whoever waits hears of it', async () => {
+  it('can claim, report and end its runs, and the person who waits is notified', async () => {
     const held = await runsOf(pool).begin(own, LEASE_MS);
     if (held.kind !== 'held') throw new Error('not its own');
     const text = { text: 'half way', slot: 'progress', key: 'half' };
@@ -149,7 +149,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
   });
 });
 
-it('the login of maintenance tells whoever waits for its own run how that ended, and of no run of others', async () => {
+it('the login of maintenance can notify of the end of its own runs only', async () => {
   await new Runs(owner).create(intent('act_indexed', JOB.maintenance));
   await new Runs(owner).create(intent('act_deployed', JOB.deploy));
   const held = await runsOf('maintenance').begin('act_indexed', LEASE_MS);
@@ -178,14 +178,14 @@ it.each(['agents', 'maintenance'] as const)(
   },
 );
 
-it('every job is of the pool that its contract names, and a job that nobody knows is of none', async () => {
+it('every job belongs to the pool of its contract, and an unknown job to none', async () => {
   for (const [job, spec] of [...Object.entries(JOBS), ['no.job', { pool: null }] as const]) {
     const { rows } = await owner.query<{ pool: string | null }>('select job_pool($1) as pool', [job]);
     expect([job, rows[0]?.pool]).toEqual([job, spec.pool]);
   }
 });
 
-it('migrating again leaves the policies that stand, and takes away one that somebody added', async () => {
+it('migrating again keeps the row policies, and removes one that somebody added', async () => {
   const policies = async (): Promise<unknown> =>
     (await owner.query('select oid::text, polname, polrelid::regclass::text from pg_policy order by 1')).rows;
   const before = await policies();

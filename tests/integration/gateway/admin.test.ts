@@ -20,29 +20,29 @@ const audited = (kind: string): Promise<readonly { data: unknown; actor: string 
     [kind],
   );
 
-test('/users tells who is here and when they wrote last, and takes an admin', async () => {
+test('/users lists people and when they wrote last, and needs an admin', async () => {
   await ask(1002, '/whoami');
   const list = await ask(1001, '/users');
   expect(list).toMatch(/^3 people:/);
   expect(list).toMatch(/Ben, id 1002: developer, wrote [\d.]+ s ago/);
   expect(list).toContain('Eli, id 1005: viewer, has not written yet');
-  expect(await ask(1002, '/users')).toContain('takes the role admin');
+  expect(await ask(1002, '/users')).toContain('needs the role admin');
 });
 
-test('/role changes a role by name or id, is audited, and leaves the only admin alone', async () => {
+test('/role changes a role by name or id, is audited, and does not demote the only admin', async () => {
   expect(await ask(1001, '/role Ben operator')).toBe('Ben (id 1002) is an operator now.');
   expect(await ask(1001, '/role 1005 developer')).toBe('Eli (id 1005) is a developer now.');
   expect(await ask(1001, '/role Ada viewer')).toContain('Ada is the only admin');
   expect(await ask(1001, '/role Nobody viewer')).toContain('I know no one named Nobody');
   expect(await ask(1001, '/role Ben king')).toContain('/role <person> <role>');
-  expect(await ask(1002, '/role Ben admin')).toContain('takes the role admin');
+  expect(await ask(1002, '/role Ben admin')).toContain('needs the role admin');
   expect(await audited('role.changed')).toEqual([
     { actor: '1001', data: { role: 'admin', person: '1002', from: 'developer', to: 'operator' } },
     { actor: '1001', data: { role: 'admin', person: '1005', from: 'viewer', to: 'developer' } },
   ]);
 });
 
-test('/queues is one message with what waits and what is stuck, and tries a dead letter again once', async () => {
+test('/queues lists waiting and stuck work in one message, and retries a dead letter once', async () => {
   const { rows } = await harness.pool.query<{ id: string }>(
     `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome)
      values ('telegram', '100', 'dead', '1002', 'telegram:1002', 'message', '{}', 't', 'dead-lettered') returning id`,
@@ -53,9 +53,11 @@ test('/queues is one message with what waits and what is stuck, and tries a dead
     [rows[0]?.id],
   );
   const seen = await ask(1001, '/queues');
-  expect(seen).toMatch(/In: \d+ messages? open[\s\S]*Out: [\s\S]*Lanes: [\s\S]*Jobs: [\s\S]*Dead letters: 1/);
+  expect(seen).toMatch(
+    /Incoming: \d+ messages? open[\s\S]*Outgoing: [\s\S]*Lanes: [\s\S]*Jobs: [\s\S]*Dead letters: 1/,
+  );
   expect(seen).toContain('dl_1 inbound');
-  expect(await ask(1002, '/queues')).toContain('takes the role admin');
+  expect(await ask(1002, '/queues')).toContain('needs the role admin');
   expect(await ask(1001, '/queues retry dl_1')).toBe('Retrying it now.');
   expect(await ask(1001, '/queues retry dl_1')).toContain('settled before');
   expect(await ask(1001, '/queues retry dl_9')).toContain('no dead letter dl_9');
@@ -64,7 +66,7 @@ test('/queues is one message with what waits and what is stuck, and tries a dead
   expect(open).toHaveLength(1);
 });
 
-test('/mute keeps quiet about a service for hours, says so, and is no matter of viewers', async () => {
+test('/mute silences a service for hours, says so, and is refused to viewers', async () => {
   await harness.pool.query(
     `insert into projects (name, description, status, owner, action_id) values ('shop', '', 'active', '1002', 'a')`,
   );
@@ -79,7 +81,7 @@ test('/mute keeps quiet about a service for hours, says so, and is no matter of 
   expect(await ask(1002, '/mute')).toMatch(/shop\/staging for another 2 h/);
   expect(await ask(1002, '/mute blog staging')).toContain('There are: shop/staging');
   expect(await ask(1002, '/mute shop')).toContain('/mute <project> <environment> [hours]');
-  expect(await ask(1005, '/mute shop staging')).toContain('takes the role developer');
+  expect(await ask(1005, '/mute shop staging')).toContain('needs the role developer');
   expect(await ask(1002, '/mute shop staging 0')).toContain('I tell you again');
   expect(await harness.rows('select 1 from services where muted_until is not null')).toEqual([]);
   expect(await audited('service.muted')).toHaveLength(2);

@@ -39,7 +39,7 @@ const update = (update_id: number, text: string, fields: object = {}): object =>
   },
 });
 
-describe('what Telegram sends', () => {
+describe('an update of Telegram', () => {
   test('an update that comes five times is admitted once', async () => {
     for (let time = 0; time < 5; time += 1) await inject(update(900, 'once'));
     await inject(update(901, 'end'));
@@ -72,7 +72,7 @@ describe('what Telegram sends', () => {
     expect((await untilRows(ids.length)).map((row) => row.text)).toEqual(ids.map((id) => `n${id}`));
   });
 
-  test('nonsense is ignored with its reason and holds up nothing', async () => {
+  test('invalid updates are ignored with a reason and delay no others', async () => {
     const nonsense = [
       {},
       { update_id: 'x' },
@@ -174,7 +174,7 @@ describe('who may speak', () => {
     expect(stored[0]?.all.toUpperCase()).not.toContain(code);
   });
 
-  test('whoever writes too fast is told once, and a stop still works', async () => {
+  test('a person who writes too fast is told once, and /stop still works', async () => {
     await harness.startGateway({ INBOUND_BURST: '5' });
     await until('a window has just begun', async () => Date.now() % 10_000 < 6_000);
     for (let n = 1; n <= 8; n += 1) await say(1001, `message ${n}`);

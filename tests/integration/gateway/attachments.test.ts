@@ -101,7 +101,7 @@ test('a sticker is answered in words that fit', async () => {
 describe('an album', () => {
   const FILES = [1, 2, 3].map((n) => ({ name: `${n}.txt`, data: DATA }));
 
-  test('is one message, which the lane is woken for when it is whole', async () => {
+  test('is one message, and the lane is woken when it is complete', async () => {
     await send({ text: 'compare these', files: FILES });
     const rows = await untilRows(3);
     expect(rows).toEqual([
@@ -118,7 +118,7 @@ describe('an album', () => {
     });
   });
 
-  test('waits for its parts, and what was written after it waits with it', async () => {
+  test('waits for its parts, and later messages wait too', async () => {
     await part(60);
     await send({ text: 'what are these?' });
     await untilRows(2);
@@ -130,7 +130,7 @@ describe('an album', () => {
     expect((await begin())?.messages).toHaveLength(2);
   });
 
-  test('takes the words of whichever part has them', async () => {
+  test('takes the caption of any part', async () => {
     await part(70);
     await part(71, { caption: 'compare these' });
     await untilRows(2);
@@ -188,13 +188,13 @@ describe('an album', () => {
     ]);
   });
 
-  test('whose parts come twice has each of them once', async () => {
+  test('stores each part once, even when it comes twice', async () => {
     for (const updateId of [90, 91, 90, 91, 91]) await part(updateId);
     await send({ text: 'end' });
     expect((await untilRows(3)).map((row) => row.files)).toEqual([2, 1, 0]);
   });
 
-  test('counts once for whoever writes too fast', async () => {
+  test('counts as one message for the rate limit', async () => {
     const hasty = await openHarness();
     try {
       await hasty.startGateway({ INBOUND_BURST: '3' });
@@ -220,7 +220,7 @@ describe('in a group where the bot sees everything', () => {
     await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   });
 
-  test('an album is for the bot when its caption names it, and otherwise nothing is kept of it', async () => {
+  test('an album is for the bot when its caption names it, and otherwise is not stored', async () => {
     const files = [1, 2].map((n) => ({ name: `${n}.txt`, data: DATA }));
     await send({ chat: 'ops', text: 'holiday pictures', files });
     await send({ chat: 'ops', text: '@signalbox_bot compare these', files });
@@ -231,7 +231,7 @@ describe('in a group where the bot sees everything', () => {
     ]);
   });
 
-  test('a photo alone is for the bot as an answer to it', async () => {
+  test('a photo without words is for the bot when it answers the bot', async () => {
     await harness.say('telegram:-2001', [{ text: 'show me' }]);
     const asked = await until('it is asked', async () =>
       (await harness.people.messages(1001, 'ops')).find((one) => one.from.isBot),

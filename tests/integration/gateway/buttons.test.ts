@@ -41,7 +41,7 @@ const envelopes = (outboxId: number): Promise<readonly { text: string; outcome: 
     [String(outboxId)],
   );
 
-test('pressing says the value, shows the label and takes the keyboard away', async () => {
+test('pressing sends the value, shows the label and removes the keyboard', async () => {
   const id = await offer('Where to?');
   expect(await press(1001, 'Production')).toBe('✓ Production');
   expect(await envelopes(id)).toEqual([{ text: 'deploy it to production', outcome: null, user_key: PEOPLE.admin }]);
@@ -51,7 +51,7 @@ test('pressing says the value, shows the label and takes the keyboard away', asy
   });
 });
 
-test('pressing twice says it once', async () => {
+test('pressing twice sends the value once', async () => {
   const id = await offer('Once?');
   const messages = await harness.people.messages(1001);
   const messageId = messages.find((one) => one.text === 'Once?')?.messageId;
@@ -83,7 +83,7 @@ test("somebody else's button does nothing, and still works for its owner", async
   expect((await envelopes(id)).map((row) => row.outcome)).toEqual(['refused', null]);
 });
 
-test("a button that is nobody's works for everybody we know", async () => {
+test('a button without an owner works for every known person', async () => {
   const id = await offer('Anyone?', 'telegram:-2001', null);
   expect(await press(1002, 'Staging', 'ops')).toBe('✓ Staging');
   expect(await envelopes(id)).toMatchObject([{ user_key: PEOPLE.developer }]);

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 import { openHarness } from './harness.ts';
 
-test('a gateway that stops while it takes a chat waits for what it sends there', async () => {
+test('a gateway that stops while it claims a chat waits for its sends', async () => {
   const harness = await openHarness();
   onTestFinished(() => harness.close());
   await harness.people.post('/api/messages', { from: 1001, text: 'hi' });

@@ -40,7 +40,7 @@ const stopBefore = async (): Promise<number> => {
   return Number(lane?.stop_before ?? 0);
 };
 
-test('/start says who I am, with examples', async () => {
+test('/start introduces the bot, with examples', async () => {
   const answer = await ask(1001, '/start');
   expect(answer).toMatch(/^Hello Ada, I am Signalbox\./);
   expect(answer).toContain('/help');
@@ -56,11 +56,11 @@ test('/whoami says id and role', async () => {
   expect(await ask(1005, '/whoami')).toBe('You are Eli, id 1005, role viewer.');
 });
 
-test('/status of somebody who does nothing', async () => {
+test('/status says that nothing is running', async () => {
   expect(await ask(1005, '/status')).toBe('Nothing is running.');
 });
 
-test('/status names the turn, what waits, the topic and the jobs', async () => {
+test('/status names the turn, waiting messages, the topic and the jobs', async () => {
   await wait();
   await wait();
   await harness.rows(
@@ -81,7 +81,7 @@ test('/stop with nothing to stop says so', async () => {
   expect(await stopBefore()).toBe(0);
 });
 
-test('/stop voids what waits, wakes the lane and nudges the worker', async () => {
+test('/stop voids waiting messages, wakes the lane and notifies the worker', async () => {
   const waiting = await wait();
   const subscriber = openRedis(inject('redisUrl'), createLog('test', 'silent'));
   const nudged: string[] = [];
@@ -104,7 +104,7 @@ test('/stop reaches a running turn although nothing waits', async () => {
   expect(await ask(1001, '/stop')).toBe('Stopping…');
 });
 
-test('/new waits for its place and stops what came before', async () => {
+test('/new waits for its place in the lane and stops earlier messages', async () => {
   const waiting = await wait();
   await harness.people.post('/api/messages', { from: 1001, text: '/new' });
   const row = await until('it is in the inbox', async () => {

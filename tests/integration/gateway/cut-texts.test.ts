@@ -37,7 +37,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const whole = (length: number): string => 'word '.repeat(length).slice(0, length - 1) + 'x';
 
-test('a paste that the client cut within a word is one message, and nobody waits longer than for its rest', async () => {
+test('a paste that the client cut within a word is one message', async () => {
   await send(whole(4_096));
   expect(await untilRows(1)).toMatchObject([{ isHeld: true }]);
   expect(await begin()).toBeNull();
@@ -62,7 +62,7 @@ test('three parts, cut between words, come together in their order', async () =>
   expect(first?.text).toBe([`one ${whole(3_900)}`, `two ${whole(2_200)}`, 'three'].join('\n'));
 });
 
-test('a rest that begins like a command is none', async () => {
+test('a second part that begins like a command is not a command', async () => {
   await send(whole(4_096));
   await send('/var/log/syslog says no');
   await send(whole(4_096));
@@ -72,7 +72,7 @@ test('a rest that begins like a command is none', async () => {
   expect(await harness.said(1001)).toEqual([]);
 });
 
-test('a command of ours right behind a long message is that command', async () => {
+test('a command right after a long message is a command', async () => {
   await send(whole(4_096));
   await send('/secret set db-password correct-horse-battery');
   await until('it is answered', async () => (await harness.said(1001)).join().includes('secret:db-password'));
@@ -80,7 +80,7 @@ test('a command of ours right behind a long message is that command', async () =
   expect(long?.text).toBe(whole(4_096));
 });
 
-test('without its rest a long message waits a moment, and a short one not at all', async () => {
+test('a long message without a second part waits a moment, and a short one not at all', async () => {
   await send('deploy shop');
   expect(await untilRows(1)).toMatchObject([{ isHeld: false }]);
   await harness.rows(`update inbox set outcome = 'answered'`);
@@ -92,7 +92,7 @@ test('without its rest a long message waits a moment, and a short one not at all
   expect((await untilRows(3))[2]).toMatchObject({ text: 'and another thing', outcome: null });
 });
 
-test('a command, a button and what is written later stay what they are', async () => {
+test('a command, a button and a later message are not joined', async () => {
   await send(whole(4_096));
   await untilRows(1);
   await harness.rows(
@@ -102,7 +102,7 @@ test('a command, a button and what is written later stay what they are', async (
   expect((await untilRows(2))[1]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('a secret that was cut in two is found in the whole, and stands nowhere', async () => {
+test('a secret that was cut in two is found, and stored nowhere', async () => {
   const token = `ghp_${'Ab3dEf6hIj9lMn2pQr5tUv8xYz1aBc4dEf7h'.slice(0, 36)}`;
   await send(`${whole(4_086)} ${token.slice(0, 9)}`);
   await send(`${token.slice(9)} is the token`);
@@ -116,7 +116,7 @@ test('a secret that was cut in two is found in the whole, and stands nowhere', a
   await until('she is told', async () => (await harness.said(1001)).some((line) => line.includes('secret:')));
 });
 
-test('a whole that is too long is refused once, with all of its parts', async () => {
+test('a joined message that is too long is refused once, with all of its parts', async () => {
   for (let part = 0; part < 5; part += 1) await send(whole(4_096));
   await send('the end');
   const rows = await untilRows(6);
@@ -126,7 +126,7 @@ test('a whole that is too long is refused once, with all of its parts', async ()
   expect(await begin()).toBeNull();
 });
 
-test('in a group the rest names nobody, and belongs to what named the bot', async () => {
+test('in a group a second part without a mention belongs to the part that named the bot', async () => {
   const date = Math.floor(Date.now() / 1_000);
   const part = (id: number, text: string): Promise<unknown> =>
     harness.people.post('/api/updates', {

@@ -34,7 +34,7 @@ async function settled(ids: readonly number[], timeoutMs?: number): Promise<read
 /** The newest `count` messages of the bot in Ada's chat. */
 const last = async (count: number): Promise<readonly string[]> => (await harness.said(1001)).slice(-count);
 
-test('control messages overtake, the rest keeps its order', async () => {
+test('control messages overtake others, which keep their order', async () => {
   await harness.fault({ method: 'sendMessage', delayMs: 300 });
   const first = await harness.say('telegram:1001', [{ text: 'on its way' }]);
   await until('the first one is being sent', async () => (await harness.calls('sendMessage')).length > 0);
@@ -111,7 +111,7 @@ test('an edit that changes nothing is a success', async () => {
   expect(await settled(await harness.say('telegram:1001', [{ text: 'same', slot: 's3' }]))).toEqual(['sent']);
 });
 
-test('a slot that grows and shrinks keeps one copy of each part', async () => {
+test('a slot that grows and shrinks shows each part once', async () => {
   const long = `${'a'.repeat(31_000)}\n\n${'b'.repeat(31_000)}`;
   await settled(await harness.say('telegram:1005', [{ text: 'short', slot: 's4' }]));
   await settled(await harness.say('telegram:1005', [{ text: long, slot: 's4' }]));
@@ -132,7 +132,7 @@ test('a long text arrives whole, in order, with its buttons under the last part'
   expect(messages.map((one) => one.buttons !== null)).toEqual([...Array(messages.length - 1).fill(false), true]);
 });
 
-test('429 holds up its own chat, in order, and nobody else', async () => {
+test('429 delays its own chat only, in order', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 6 } });
   const startedAt = Date.now();
   const slow = await harness.say('telegram:1001', [{ text: 'late 1' }, { text: 'late 2' }]);
@@ -144,7 +144,7 @@ test('429 holds up its own chat, in order, and nobody else', async () => {
   expect(await last(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('a hiccup of Telegram is not noticed', async () => {
+test('a short failure of Telegram is not noticed', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 502 }, times: 2 });
   expect(await settled(await harness.say('telegram:1001', [{ text: 'after the hiccup' }]))).toEqual(['sent']);
   expect(await last(1)).toEqual(['after the hiccup']);
@@ -164,7 +164,7 @@ test('a connection lost after the message arrived shows it again, saying so', as
 test.each([
   ['to wait', { error: { code: 429, retryAfter: 1 } }],
   ['that something is broken', { error: { code: 502 }, times: 3 }],
-])('what may have arrived is marked also when the next try was told %s', async (why, refusal) => {
+])('a message that may have arrived is marked even when the next try fails with %s', async (why, refusal) => {
   await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
   await harness.fault({ method: 'sendMessage', ...refusal });
   await settled(await harness.say('telegram:1001', [{ text: why }]), 20_000);
@@ -180,7 +180,7 @@ test('a new message in the place of one that is gone is marked when it may have 
   expect(await last(2)).toEqual(['result', '(repeated, because I could not see whether this arrived)\nresult']);
 });
 
-test('only the part whose fate is open is sent again', async () => {
+test('only the part with an unknown outcome is sent again', async () => {
   const parts = ['a', 'b', 'c'].map((letter) => letter.repeat(31_000));
   const before = (await harness.calls('sendRichMessage')).length;
   await harness.fault({ method: 'sendRichMessage', delayMs: 1 });
@@ -193,7 +193,7 @@ test('only the part whose fate is open is sent again', async () => {
   expect(sent).toEqual([['a'], ['b'], ['(repeated, because I could not see whether this arrived)', 'b'], ['c']]);
 });
 
-test('a lost edit is simply made again', async () => {
+test('a lost edit is repeated', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'step 1', slot: 's5' }]));
   await harness.fault({ method: 'editMessageText', dropConnection: 'after' });
   await settled(await harness.say('telegram:1001', [{ text: 'step 2', slot: 's5' }]));
@@ -221,14 +221,14 @@ test('any other refusal is given up once, with a dead letter, and the next messa
   ]);
 });
 
-test('tries are bounded', async () => {
+test('a message is given up after a number of tries', async () => {
   const [id] = await harness.say('telegram:1001', [{ text: 'never' }], false);
   await harness.rows('update outbox set attempts = 7 where id = $1', [id]);
   await harness.fault({ method: 'sendMessage', error: { code: 500 }, times: 3 });
   expect(await settled([id ?? 0])).toEqual(['failed']);
 });
 
-test('what the stream lost is delivered by the sweeper', async () => {
+test('a message that the stream lost is delivered by the sweeper', async () => {
   const ids = await harness.say('telegram:1001', [{ text: 'never announced' }], false);
   expect(await settled(ids, 12_000)).toEqual(['sent']);
 });

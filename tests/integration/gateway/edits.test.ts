@@ -88,7 +88,7 @@ test('an edit of a message that a turn has taken changes nothing, and says so on
   expect(line?.replyTo).toBe(id);
 });
 
-test('a turn that died has taken its messages all the same', async () => {
+test('the messages of a turn that died count as taken', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
   await edit(id, 'deploy blog');
@@ -97,7 +97,7 @@ test('a turn that died has taken its messages all the same', async () => {
   expect(again?.messages[0]?.envelope).toMatchObject({ text: 'deploy shop' });
 });
 
-test('what waits behind the turn, in another chat, can still be changed', async () => {
+test('a message that waits behind the turn, in another chat, can still be edited', async () => {
   await send('deploy shop');
   const id = await send('@signalbox_bot deploy forum', 'ops');
   const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
@@ -115,7 +115,7 @@ test.each([
     'failed',
     'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
   ],
-] as const)('an edit of a message that was %s says what became of it', async (outcome, _, line) => {
+] as const)('an edit of a message that was %s names its outcome', async (outcome, _, line) => {
   const id = await send('deploy shop');
   const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   if (!begun) throw new Error('nothing to begin');
@@ -130,7 +130,7 @@ test.each([
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome });
 });
 
-test('an edit that changes no words, such as a preview that was found, is nothing', async () => {
+test('an edit without changed words, such as a link preview, is ignored', async () => {
   const id = await send('see https://example.com');
   const update = {
     update_id: 9_000,
@@ -151,14 +151,14 @@ test('an edit that changes no words, such as a preview that was found, is nothin
   expect(await harness.said(1001)).toHaveLength(1);
 });
 
-test('a command does not take the place of words that wait', async () => {
+test('an edit into a command does not replace waiting words', async () => {
   const id = await send('deploy shop');
   await edit(id, '/stop');
   await heard(`Your original message is still waiting; I cannot add your edit. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('an edit that names the bot in a group is a message from then on, and that of a stranger is answered by nobody', async () => {
+test('an edit that names the bot in a group becomes a message, and one of a stranger gets no answer', async () => {
   const { messageId } = await harness.people.post('/api/messages', { from: 1001, text: 'lunch?', chat: 'ops' });
   await edit(messageId, '@signalbox_bot lunch?', 'ops');
   await harness.people
@@ -234,14 +234,14 @@ async function whileBeginning(meanwhile: () => Promise<unknown>): Promise<string
   }
 }
 
-test('an edit that comes while a turn is just beginning is told, not lost', async () => {
+test('an edit that comes while a turn starts is answered, not lost', async () => {
   const id = await send('deploy shop');
   expect(await whileBeginning(() => edit(id, 'deploy blog'))).toBe('deploy shop');
   await heard(`I am already working on your original message. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('a turn that begins while an edit is just being made sees it', async () => {
+test('a turn that starts during an edit sees the edit', async () => {
   const id = await send('deploy shop');
   const client = await harness.pool.connect();
   try {
@@ -263,7 +263,7 @@ test('a turn that begins while an edit is just being made sees it', async () => 
   }
 });
 
-test('an answer to a message that was deleted meanwhile arrives, and points at nothing', async () => {
+test('an answer to a deleted message arrives, without a reply reference', async () => {
   await harness.rows(`select * from outbox_put($1::jsonb)`, [
     JSON.stringify([
       {

@@ -70,7 +70,7 @@ test('files follow their text, in order, byte for byte, with the buttons under t
   expect(row?.receipt.messageIds).toHaveLength(3);
 });
 
-test('a file whose fate is open is sent again under a line that says so, and nothing else is', async () => {
+test('only a file with an unknown outcome is sent again, under a line that says so', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1')), await store('art_2', 'b.csv', Buffer.from('2'))];
   await harness.fault({ method: 'sendDocument', dropConnection: 'after' });
   await put({ text: 'Two files.', files });
@@ -84,7 +84,7 @@ test('a file whose fate is open is sent again under a line that says so, and not
   ]);
 });
 
-test('a hiccup of Telegram while a file goes up is not noticed', async () => {
+test('a short failure of Telegram during an upload is not noticed', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1'))];
   await harness.fault({ method: 'sendDocument', error: { code: 502 } });
   await put({ text: 'One file.', files });

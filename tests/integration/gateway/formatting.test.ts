@@ -105,7 +105,7 @@ test(
   TIMEOUT_MS,
 );
 
-describe('a text that wants to be more than text', () => {
+describe('a text with markup of its own', () => {
   test.each([
     ['to one person', 'telegram:1001'],
     ['to a group', GROUP],
@@ -127,7 +127,7 @@ describe('a text that wants to be more than text', () => {
     }
   });
 
-  test('calls nobody in a group, and leaves code as it is', async () => {
+  test('mentions nobody in a group, and does not change code', async () => {
     const text = nastyText('@ada_lovelace **@ben_boss** (@cleo_ops) https://x.example/)@dara_ops `@scope/name`');
     const [group] = (await deliver(GROUP, [text])).delivered;
     const types = group?.messages.flatMap((one) => one.entities.map((entity) => entity.type));

@@ -67,7 +67,7 @@ describe('an invitation', () => {
     },
   );
 
-  test('neither the code nor its hash helps whoever reads the database', async () => {
+  test('the database holds neither the code nor a hash that helps to guess it', async () => {
     const { code } = await invite('viewer');
     const wrong = `${code.startsWith('A') ? 'B' : 'A'}${code.slice(1)}`;
     await ask(1009, wrong);
@@ -85,7 +85,7 @@ describe('an invitation', () => {
     expect(stored[0]?.row.toUpperCase()).not.toContain(code);
   });
 
-  test('a delivery that is given up does not keep the code either', async () => {
+  test('a delivery that is given up does not store the code', async () => {
     await harness.meet(1001);
     await harness.fault({ method: 'sendMessage', error: { code: 400, description: 'Bad Request: no' }, times: 2 });
     await say(1001, '/invite viewer');
@@ -93,7 +93,7 @@ describe('an invitation', () => {
     expect(await history()).not.toMatch(/[0-9A-Z]{4}(-[0-9A-Z]{4}){2}/);
   });
 
-  test('an old one, and one of somebody who is no admin any more, says so and lets nobody in', async () => {
+  test('an expired one, or one of a former admin, is refused with the reason', async () => {
     const old = await invite('viewer');
     await harness.rows(`update invitations set expires_at = now() - interval '1 second'`);
     expect(await ask(1009, old.code)).toBe('That code is no longer valid. Ask an admin for a new one.');
@@ -103,14 +103,14 @@ describe('an invitation', () => {
     expect(await roleOf(1009)).toBeNull();
   });
 
-  test('whoever is in already gets more with it, never less, and it is not used up for nothing', async () => {
+  test('a known person is promoted by a code, never demoted, and a useless code stays unused', async () => {
     const { code } = await invite('developer');
     expect(await ask(1001, code)).toMatch(/^You are an admin already, so the code was not used up\./);
     expect(await ask(1005, code)).toBe('Thank you, Eli. You are a developer now.');
     expect([await roleOf(1001), await roleOf(1005)]).toEqual(['admin', 'developer']);
   });
 
-  test('two people with one code: one is in', async () => {
+  test('of two people with one code one is let in', async () => {
     const { code } = await invite('viewer');
     await Promise.all([say(1009, code), say(1010, code)]);
     await until('both are answered', async () => {
@@ -141,7 +141,7 @@ describe('an invitation', () => {
 });
 
 describe('guessing', () => {
-  test('after five wrong codes an hour not even the right one is looked at', async () => {
+  test('after five wrong codes in an hour even the right one is refused', async () => {
     const { code } = await invite('viewer');
     for (let n = 0; n < 5; n += 1)
       expect(await ask(1009, `AAAA-BBBB-CC0${n}`)).toBe(
@@ -164,7 +164,7 @@ describe('guessing', () => {
     expect(await harness.said(1009)).toHaveLength(1);
   });
 
-  test('two hundred wrong codes of everybody close the door for an hour', async () => {
+  test('two hundred wrong codes in total lock all codes for an hour', async () => {
     const { code } = await invite('viewer');
     await harness.rows(`insert into code_tries (user_key) select n::text from generate_series(1, 200) n`);
     expect(await ask(1009, code)).toMatch(/^Too many wrong codes/);
@@ -172,7 +172,7 @@ describe('guessing', () => {
     expect(await ask(1009, code)).toMatch(/^Welcome, Zoe/);
   });
 
-  test('a hyphenated name of somebody we know is words, and stays possible', async () => {
+  test('a hyphenated word of a known person is not taken for a code', async () => {
     await harness.rows(`insert into code_tries (user_key) select '1002' from generate_series(1, 5)`);
     await say(1002, 'shop-blue-test');
     await until('it waits for a turn', async () => {
@@ -222,7 +222,7 @@ describe('in a group', () => {
   });
 });
 
-test('/invite says how it is written, and what was probably meant', async () => {
+test('/invite shows its usage, and the likely role', async () => {
   expect(await ask(1001, '/invite develper Max')).toBe(
     'Write it as /invite <role> [name]. Roles are viewer, developer, operator, admin. Did you mean developer?',
   );
@@ -233,7 +233,7 @@ test('/invite says how it is written, and what was probably meant', async () => 
   expect(await harness.rows('select 1 from invitations')).toEqual([]);
 });
 
-test('a stranger is told how to be let in', async () => {
+test('a stranger reads how to get an invitation', async () => {
   expect(await ask(1009, 'hello')).toBe(
     `Hello Zoe, I only work for people I know. Ask an admin for an invitation (your id is ${PEOPLE.stranger}), and send me its code.`,
   );

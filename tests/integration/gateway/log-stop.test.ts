@@ -33,7 +33,7 @@ const write = async (text: string): Promise<void> => {
   await until('it is admitted', async () => (await newest())?.text === text);
 };
 
-test('the word ends a followed log at once, without a turn and without an answer', async () => {
+test('“stop” ends a followed log at once, without a turn or an answer', async () => {
   await follow('act_f1');
   const before = (await harness.said(1002)).length;
   await write('Stop!');
@@ -42,7 +42,7 @@ test('the word ends a followed log at once, without a turn and without an answer
   expect((await harness.said(1002)).length).toBe(before);
 });
 
-test('the same word is a message where nothing is followed, and other words are one anywhere', async () => {
+test('“stop” is a message where no log is followed, and other words always are', async () => {
   await follow('act_f2', 0);
   await write('stop');
   expect(await newest()).toMatchObject({ outcome: null });
@@ -52,7 +52,7 @@ test('the same word is a message where nothing is followed, and other words are 
   expect(await stopped('act_f3')).toBe(false);
 });
 
-test('/stop ends it too, and does not say that nothing goes on', async () => {
+test('/stop ends it too, and does not say that nothing is running', async () => {
   await harness.rows(`update inbox set outcome = 'answered' where outcome is null`);
   await follow('act_f4');
   await write('/stop');
@@ -63,7 +63,7 @@ test('/stop ends it too, and does not say that nothing goes on', async () => {
   ).toEqual([]);
 });
 
-test('the button ends the log that it stands under, once, and of nobody else', async () => {
+test('the button ends its own log, once, and only for its person', async () => {
   await follow('act_f5');
   const [id] = await harness.say('telegram:1002', [
     { text: 'Log of shop', buttons: [{ label: 'Stop', value: 'stop', ends: 'act_f5' }], slot: 'act_f5/log' },

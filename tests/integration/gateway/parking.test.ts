@@ -23,7 +23,7 @@ test.each([
   [403, 'Forbidden: bot was blocked by the user'],
   [403, 'Forbidden: user is deactivated'],
   [400, 'Bad Request: chat not found'],
-])('%i %s parks the chat, and a message from there brings it back', async (code, description) => {
+])('%i %s parks the chat, and a message from there unparks it', async (code, description) => {
   await harness.fault({ method: 'sendMessage', error: { code, description } });
   await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);
   await until('the chat is parked', async () => (await chat())?.parked_reason === description);
@@ -41,7 +41,7 @@ test.each([
   expect(await harness.rows('select 1 from dead_letters where resolved_at is null')).toEqual([]);
 });
 
-test('what a person missed while they had blocked the bot comes when they unblock it, once and in its order', async () => {
+test('messages missed while the bot was blocked arrive after it is unblocked, once and in order', async () => {
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
   await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two', priority: 0 }, { text: 'three', priority: 9 }]);
@@ -54,7 +54,7 @@ test('what a person missed while they had blocked the bot comes when they unbloc
   expect(await harness.said(1001)).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('of what is more than a day old they are told how much it was, once, and in their language', async () => {
+test('missed messages of more than a day are counted in one sentence, in the language of the person', async () => {
   await harness.rows(`update users set language = 'de' where user_key = '1001'`);
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
@@ -76,14 +76,14 @@ test('of what is more than a day old they are told how much it was, once, and in
   expect(await harness.said(1001)).toHaveLength(3);
 });
 
-test('whoever blocks the bot is parked before anything is sent, and unblocking undoes it', async () => {
+test('blocking the bot parks the chat at once, and unblocking unparks it', async () => {
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
   await harness.people.post('/api/block', { person: 1001, blocked: false });
   await until('the chat is back', async () => (await chat())?.parked_reason === null);
 });
 
-test('a group that becomes a supergroup takes its messages and threads along', async () => {
+test('a group that becomes a supergroup keeps its messages and threads', async () => {
   const [to, from] = ['telegram:-2001', 'telegram:-2000'];
   await harness.rows(
     `insert into threads (thread_id, user_key, n, chat_key, agent) values ('t1', '1001', 1, $1, 'a')`,
@@ -109,7 +109,7 @@ test('a group that becomes a supergroup takes its messages and threads along', a
   expect(await harness.said(1001, 'ops')).toEqual(['hello', 'to the old address']);
 });
 
-test('moves that contradict each other end somewhere', async () => {
+test('contradicting moves of a chat end in one chat', async () => {
   const move = (from: number, to: number): Promise<unknown> =>
     harness.people.post('/api/updates', {
       update: {

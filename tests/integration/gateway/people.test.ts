@@ -37,7 +37,7 @@ test('/people shows who may speak, and which invitations are open', async () => 
   expect(list).toContain('• Invitation for Dana as a viewer, 24 h left');
 });
 
-test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])('%s takes an admin', async (command) => {
+test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])('%s needs an admin', async (command) => {
   expect(await ask(1002, command)).toBe(
     'Your role (developer) does not allow that; it needs the role admin. Ask an admin.',
   );
@@ -45,21 +45,21 @@ test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])('%s
 });
 
 describe('/allow', () => {
-  test('lets a stranger in, who is told because they wrote before', async () => {
+  test('lets a stranger in, and notifies them when they wrote before', async () => {
     await ask(1009, 'hello');
     expect(await ask(1001, '/allow 1009 developer Zoe')).toBe('Zoe (id 1009) may speak here now, as a developer.');
     await hears(1009, 'An admin let you in: you may speak here now, as a developer.');
     expect(await ask(1009, '/whoami')).toBe('You are Zoe, id 1009, role developer.');
   });
 
-  test('lets in somebody who never wrote, whom nobody can tell yet', async () => {
+  test('lets in somebody who never wrote, and cannot notify them yet', async () => {
     expect(await ask(1001, '/allow 4711 viewer')).toBe('4711 (id 4711) may speak here now, as a viewer.');
     expect(await ask(1001, '/whoami')).toContain('admin');
     expect(await harness.rows(`select 1 from dead_letters`)).toEqual([]);
     expect(await harness.rows(`select 1 from outbox where chat_key = 'telegram:4711'`)).toEqual([]);
   });
 
-  test('changes a role at once, for a message that waits already too', async () => {
+  test('changes a role at once, even for a waiting message', async () => {
     await harness.meet(1005);
     await ask(1001, '/allow 1005 operator');
     await hears(1005, 'An admin changed your role: you are an operator now.');
@@ -67,7 +67,7 @@ describe('/allow', () => {
     expect(begun?.person).toEqual({ name: 'Eli', role: 'operator' });
   });
 
-  test('with the role that somebody has changes nothing and tells nobody', async () => {
+  test('with the current role changes nothing and notifies nobody', async () => {
     await ask(1005, '/whoami');
     expect(await ask(1001, '/allow 1005 viewer')).toBe('Eli (id 1005) is a viewer already; nothing was changed.');
     expect(await ask(1001, '/whoami')).toContain('admin');
@@ -84,7 +84,7 @@ describe('/allow', () => {
 });
 
 describe('/deny', () => {
-  test('makes a stranger of somebody, who is told, and voids what waits', async () => {
+  test('removes a role, notifies the person, and voids their waiting work', async () => {
     await harness.meet(1002);
     await until('Ben waits for a turn', async () => (await harness.rows('select 1 from lanes')).length === 1);
     expect(await ask(1001, '/deny 1002')).toBe(
@@ -104,18 +104,18 @@ describe('/deny', () => {
 });
 
 describe('the last admin', () => {
-  test.each(['/deny 1001', '/allow 1001 viewer'])('is safe from %s', async (command) => {
+  test.each(['/deny 1001', '/allow 1001 viewer'])('is kept by %s', async (command) => {
     expect(await ask(1001, command)).toMatch(/^Nothing was changed: Ada is the only admin/);
     expect((await roles())['1001']).toBe('admin');
   });
 
-  test('may go once there is another', async () => {
+  test('can be removed once there is another', async () => {
     await ask(1001, '/allow 1002 admin');
     expect(await ask(1001, '/deny 1001')).toMatch(/^Ada \(id 1001\) no longer has a role here/);
     expect((await roles())['1001']).toBeUndefined();
   });
 
-  test('two admins who demote each other at the same moment leave one', async () => {
+  test('two admins who demote each other at the same moment leave one admin', async () => {
     await harness.rows(`update users set role = 'admin' where user_key = '1002'`);
     const change = (target: string): Promise<readonly { result: string }[]> =>
       harness.rows(`select user_allow($1, 'telegram', null, 'viewer', false) as result`, [target]);

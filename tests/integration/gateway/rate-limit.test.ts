@@ -28,18 +28,18 @@ const written = (userKey: string, count: number, secondsApart: number, first = 0
     at: new Date(Date.UTC(2026, 0, 1) + n * secondsApart * 1_000).toISOString(),
   }));
 
-it('what was written in a hurry is over the limit, also in two deliveries', async () => {
+it('messages sent quickly exceed the limit, even in two deliveries', async () => {
   expect(await limit.check(written('hasty', 2, 1))).toEqual([true, true]);
   expect(await limit.check(written('hasty', 3, 1, 2))).toEqual([true, false, false]);
 });
 
-it('what is given again and again, while the database is away, counts once', async () => {
+it('a message that is delivered repeatedly while the database is away counts once', async () => {
   const given = written('unlucky', 3, 1);
   for (let attempt = 0; attempt < 10; attempt++) expect(await limit.check(given)).toEqual([true, true, true]);
   expect(await limit.check(written('unlucky', 4, 1))).toEqual([true, true, true, false]);
 });
 
-it('what was written slowly is within it, also when it arrives at once', async () => {
+it('messages written slowly are within the limit, even when they arrive at once', async () => {
   expect(await limit.check(written('patient', 12, 10))).toEqual(Array.from({ length: 12 }, () => true));
 });
 
@@ -48,7 +48,7 @@ it('each person has a limit of their own', async () => {
   expect(await limit.check(both)).toEqual(both.map(() => true));
 });
 
-it('presses that come at once after an outage take no place of a message', async () => {
+it('button presses after an outage do not count as messages', async () => {
   expect(await limit.check(written('waiting', 4, 0, 100, 'press'))).toEqual([true, true, true, false]);
   expect(await limit.check(written('waiting', 3, 0))).toEqual([true, true, true]);
 });

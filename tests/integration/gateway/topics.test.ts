@@ -33,7 +33,7 @@ const statusOf = async (key: string): Promise<readonly string[]> =>
   );
 const WHO = 'You are Ada, id 1001, role admin.';
 
-test('a question in a topic is answered in the topic, and in the general one without a number', async () => {
+test('a question in a topic is answered there, and in the general topic without a topic id', async () => {
   await harness.startGateway();
   await inTopic(DEPLOYS, '/help@signalbox_bot');
   await inTopic(null, '/status@signalbox_bot');
@@ -44,7 +44,7 @@ test('a question in a topic is answered in the topic, and in the general one wit
   expect(answers.find(([, text]) => text.startsWith('Nothing is running'))?.[0]).toBeNull();
 });
 
-test('words in a topic are not for the bot only because it opened it, an answer to it is', async () => {
+test('words in a topic that the bot opened are not for the bot, unless they answer it', async () => {
   await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   await harness.startGateway();
   await inTopic(DEPLOYS, 'lunch?');
@@ -59,7 +59,7 @@ test('words in a topic are not for the bot only because it opened it, an answer 
   expect(row).toEqual({ text: 'shop', chat_key: 'telegram:-2001/101' });
 });
 
-test('a group that refuses us is parked with all of its topics, those to come included', async () => {
+test('a group that refuses messages is parked with all of its topics, future ones included', async () => {
   await harness.startGateway();
   await inTopic(DEPLOYS, '/status@signalbox_bot');
   await untilSeen(1);
@@ -110,7 +110,7 @@ test('an answer to a topic that was deleted becomes a dead letter, and the rest 
   expect(await untilSeen(1)).toEqual([[null, 'still here']]);
 });
 
-test('a chat that gets a new id takes its topics along, with threads and what waits', async () => {
+test('a chat with a new id keeps its topics, threads and waiting messages', async () => {
   await harness.rows(`insert into threads (thread_id, user_key, n, chat_key, agent) values
     ('t1', '1001', 1, 'telegram:-1/101', 'a'), ('t2', '1001', 2, 'telegram:-1', 'a')`);
   await harness.say('telegram:-1/101', [{ text: 'for the topic' }], false);
@@ -126,7 +126,7 @@ test('a chat that gets a new id takes its topics along, with threads and what wa
   expect(threads.map((row) => row.chat_key)).toEqual(['telegram:-2001/101', 'telegram:-2001']);
 });
 
-test('the topics of a group share its pace', async () => {
+test('the topics of a group share its rate limit', async () => {
   await harness.startGateway({ TELEGRAM_GROUP_SENDS_PER_MINUTE: '2' });
   for (const key of ['telegram:-2001/101', 'telegram:-2001/102', 'telegram:-2001'])
     await harness.say(key, [{ text: key }]);
@@ -137,7 +137,7 @@ test('the topics of a group share its pace', async () => {
   expect(await sends(2)).toHaveLength(2);
 });
 
-test('429 in one topic holds up the others of its chat too', async () => {
+test('429 in one topic delays the other topics of its chat too', async () => {
   await harness.startGateway();
   await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 2 } });
   await harness.say('telegram:-2001/101', [{ text: 'first' }]);

@@ -49,13 +49,13 @@ test('a mention that is added by an edit makes the message one for the bot', asy
   ]);
 });
 
-test('a mention behind the name of the bot without its user name counts as one', async () => {
+test('a mention by the name of the bot without its user name counts as a mention', async () => {
   const entities = [{ type: 'text_mention', offset: 0, length: 9, user: { id: 100, is_bot: true } }];
   await edit(501, { text: 'Signalbox what is running', entities });
   expect((await untilRows(1))[0]).toMatchObject({ text: 'what is running', kind: 'message' });
 });
 
-test('an edit in a private chat of a message that never came is that message, with its files', async () => {
+test('an edit in a private chat of a message that never came is a message, with its files', async () => {
   await edit(502, { chat: PRIVATE, text: 'what is running' });
   const document = { file_id: 'f1', file_name: 'a.txt', file_size: 5 };
   await edit(503, { chat: PRIVATE, caption: 'read this', document });
@@ -68,7 +68,7 @@ test('an edit in a private chat of a message that never came is that message, wi
   ]);
 });
 
-test('what was seen runs once, however old it is: a message, a command, and one among hundreds', async () => {
+test('a message that was stored before is not run again by an edit, however old it is', async () => {
   await post('message', 600, { chat: PRIVATE, text: 'deploy shop' });
   await post('message', 601, { chat: PRIVATE, text: '/new' });
   await untilRows(2);
@@ -86,14 +86,14 @@ test('what was seen runs once, however old it is: a message, a command, and one 
   ]);
 });
 
-test('what nobody edited, or nobody may edit any more, is no new message', async () => {
+test('an update without an edit, or of a message too old to edit, is no new message', async () => {
   await edit(700, { chat: PRIVATE, text: 'deploy shop', edit_date: undefined });
   await edit(701, { chat: PRIVATE, text: 'deploy shop', date: now() - 60 * 86_400 });
   const rows = await untilRows(2);
   expect(rows.map((one) => one.outcome)).toEqual(['refused', 'refused']);
 });
 
-test('a message and its edit that come together are one message', async () => {
+test('a message and its edit that arrive together are one message', async () => {
   const message = { message_id: 800, date: now(), chat: PRIVATE, from: ADA };
   // Held back at Telegram, so that the bot is brought both at once.
   await harness.fault({ method: 'getUpdates', times: 1, error: { code: 500, description: 'Internal Server Error' } });

@@ -10,7 +10,7 @@ import { openHarness, PEOPLE, type Harness, type StartedGateway } from './harnes
 const KEY = 'sk-voice-4711';
 const ADA = Number(PEOPLE.admin);
 
-describe('voice notes at the gateway', () => {
+describe('a voice note at the gateway', () => {
   let harness: Harness;
   let server: TranscriptionServer;
   let gateway: StartedGateway;
@@ -68,7 +68,7 @@ describe('voice notes at the gateway', () => {
       `select envelope ->> 'text' as text, envelope ->> 'borrowed' as borrowed, outcome from inbox where envelope ? 'spoken' order by id`,
     );
 
-  it('asks with the key, the model and the language of the person, and sends the bytes that Telegram has', async () => {
+  it('is sent to the recognizer with the key, the model and the language of the person', async () => {
     await harness.pool.query(`update users set language = 'de' where user_key = $1`, [PEOPLE.admin]);
     const question = await hears(() => speak('zeig die Projekte'));
     expect(question).toMatch(/^Ich habe verstanden:\s+zeig die Projekte\s+Stimmt das/);
@@ -84,7 +84,7 @@ describe('voice notes at the gateway', () => {
     await hears(() => press('Nein'));
   });
 
-  it('shows what will be acted on, without signs that nobody can see', async () => {
+  it('shows the recognized words, without invisible characters', async () => {
     const question = await hears(() => speak('list\u202e the\u0007 \u2066projects\u2069\n**now** <b>`x`'));
     expect(question).toContain('list the projects **now** <b>`x`');
     await press('Yes, do that');
@@ -92,7 +92,7 @@ describe('voice notes at the gateway', () => {
     expect(await spoken()).toEqual([{ text: 'list the projects **now** <b>`x`', borrowed: null, outcome: null }]);
   });
 
-  it('takes the first press only, and from nobody else', async () => {
+  it('accepts the first press only, and only of its sender', async () => {
     const before = (await spoken()).length;
     const asked = (await harness.said(ADA)).length;
     await speak('list the servers');
@@ -109,7 +109,7 @@ describe('voice notes at the gateway', () => {
     ]);
   });
 
-  it('withdraws its question when the person writes instead, and then yes does nothing', async () => {
+  it('withdraws its question when the person writes instead, and “yes” then does nothing', async () => {
     const before = (await spoken()).length;
     await hears(() => speak('delete everything'));
     const { messageId } = (await harness.people.messages(ADA)).at(-1) ?? { messageId: 0 };
@@ -125,7 +125,7 @@ describe('voice notes at the gateway', () => {
     expect(await harness.rows(`select 1 from voice_notes where transcript is not null`)).toEqual([]);
   });
 
-  it('keeps a secret that was spoken out of every table, prompt and log, and hands out its handle', async () => {
+  it('replaces a spoken secret with its handle in every table, prompt and log', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     const before = (await harness.said(ADA)).length;
     await speak(`the token is ${secret} please`);
@@ -154,7 +154,7 @@ describe('voice notes at the gateway', () => {
     ['of the opinion that it is too large', { status: 413 }, 1, /too large/],
     ['hearing more than a message holds', { body: JSON.stringify({ text: 'word '.repeat(4_000) }) }, 1, /more words/],
     ['hearing music', { body: '{"text":" [MUSIC] (applause) "}' }, 1, /no words/],
-  ])('says so once when the recognizer is %s, and asks no more than it has to', async (_, fault, tries, sentence) => {
+  ])('is answered once when the recognizer is %s, without needless requests', async (_, fault, tries, sentence) => {
     server.plan(...Array.from({ length: tries }, () => fault));
     const asked = server.asked().length;
     expect(await hears(() => speak('list the projects'))).toMatch(sentence);
@@ -163,7 +163,7 @@ describe('voice notes at the gateway', () => {
     expect(JSON.stringify(gateway.lines)).not.toContain(KEY);
   });
 
-  it('refuses what is too large before anything is fetched', async () => {
+  it('is refused before the download when it is too large', async () => {
     const asked = server.asked().length;
     const notes = (await states()).length;
     expect(await hears(() => speak('x'.repeat(1_001)))).toContain('too large');
@@ -174,14 +174,14 @@ describe('voice notes at the gateway', () => {
   it.each([
     ['does not have it any more', 404, /cannot be fetched any more/],
     ['is down', 502, /could not fetch your voice note/],
-  ])('says so when Telegram %s', async (_, code, sentence) => {
+  ])('is answered with a sentence when Telegram %s', async (_, code, sentence) => {
     await harness.fault({ method: 'downloadFile', error: { code, description: 'as planned' } });
     const asked = server.asked().length;
     expect(await hears(() => speak('list the projects'))).toMatch(sentence);
     expect(server.asked().length).toBe(asked);
   });
 
-  it('listens to nothing that strangers send', async () => {
+  it('of a stranger is not transcribed', async () => {
     const asked = server.asked().length;
     const data = Buffer.from('hello').toString('base64');
     await harness.people.post('/api/messages', {
@@ -193,7 +193,7 @@ describe('voice notes at the gateway', () => {
     expect(server.asked().length).toBe(asked);
   });
 
-  it('leaves a note to the next gateway when it is stopped in the middle, which asks once', async () => {
+  it('is left to the next gateway when the first stops, and is transcribed once', async () => {
     await gateway.close();
     gateway = await harness.startGateway({ TRANSCRIPTION_URL: server.url });
     server.plan('hang');
@@ -208,7 +208,7 @@ describe('voice notes at the gateway', () => {
     expect(server.asked().length - asked).toBe(2);
   });
 
-  it('listens once to each note, however many gateways do', async () => {
+  it('is transcribed once, however many gateways there are', async () => {
     const other = await harness.startGateway({ TRANSCRIPTION_URL: server.url });
     const asked = server.asked().length;
     const before = (await harness.said(ADA)).length;
@@ -222,7 +222,7 @@ describe('voice notes at the gateway', () => {
     expect(server.asked().length - asked).toBe(words.length);
   });
 
-  it('gives up a note whose claims ended without a result again and again, and says so', async () => {
+  it('is given up, with an answer, when its claims end without a result repeatedly', async () => {
     const said = await hears(async () => {
       server.plan('hang');
       const asked = server.asked().length;
@@ -237,7 +237,7 @@ describe('voice notes at the gateway', () => {
     expect((await states()).at(-1)).toBe('failed');
   });
 
-  it('writes nothing about a note that another gateway has taken over', async () => {
+  it('that another gateway has taken over is not written by the first', async () => {
     const before = (await harness.said(ADA)).length;
     await gateway.close();
     gateway = await harness.startGateway({ TRANSCRIPTION_URL: server.url, TRANSCRIPTION_TIMEOUT_MS: '700' });
@@ -254,7 +254,7 @@ describe('voice notes at the gateway', () => {
 });
 
 describe('voice notes where they are off', () => {
-  it('wait for a turn as any other file, and nothing is fetched', async () => {
+  it('wait for a turn like any other file, and are not downloaded', async () => {
     const harness = await openHarness();
     try {
       await harness.startGateway();

@@ -64,7 +64,7 @@ describe('where the bot is an administrator', () => {
     expect(await seenInGroup(person === ADA ? BEN : ADA)).toEqual([]);
   });
 
-  test('what everybody may see stays for everybody, and points at the question', async () => {
+  test('a public answer stays public, and points at the question', async () => {
     const { messageId } = await harness.people.post('/api/messages', {
       from: ADA,
       text: '/status@signalbox_bot',
@@ -114,7 +114,7 @@ describe('where the bot is an administrator', () => {
     expect(await seenInGroup(BEN)).toEqual([]);
   });
 
-  test('whoever is too fast is told so alone', async () => {
+  test('the rate limit is shown only to the person who exceeds it', async () => {
     const hasty = await openHarness();
     try {
       await hasty.people.post('/api/rights', { by: ADA, status: 'administrator' });
@@ -139,7 +139,7 @@ describe('where the bot is a plain member', () => {
     expect(await seenInGroup(ADA)).toEqual([]);
   });
 
-  test('one harmless line stands in the group when we may not write there either, and the group goes on', async () => {
+  test('a harmless line is sent to the group when the private chat is closed', async () => {
     await inGroup(ADA, '/people@signalbox_bot');
     const [line] = await hears(ADA, 'ops');
     expect(line).toMatch(/^My answer is for you alone, and I may not write to you in private yet\./);
@@ -149,7 +149,7 @@ describe('where the bot is a plain member', () => {
     expect(await harness.rows('select 1 from dead_letters')).toEqual([]);
   });
 
-  test('buttons work in the private chat too, and say it in the group', async () => {
+  test('buttons work in the private chat too, and their values are sent to the group conversation', async () => {
     await harness.meet(ADA, BEN);
     await put({ text: 'Sure?', buttons: [{ label: 'Yes', value: 'yes, do it' }] });
     await announce();

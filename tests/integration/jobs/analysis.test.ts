@@ -27,7 +27,7 @@ const stateOf = async (runId: string): Promise<unknown> => {
 };
 
 describe('a scan', () => {
-  it('is fetched by the pool that opens secrets, waits for that of scans, and then is done', async () => {
+  it('is fetched by the pool that opens secrets, then scanned by the pool of scans', async () => {
     const deploy = await bench.jobs.startService({ ...bench.settings, JOBS_POOLS: 'deploy' });
     await bench.ask('act_fetched', 'security_scan');
     await until(async () => (await stateOf('act_fetched')) as { fetched: unknown } | null);
@@ -60,7 +60,7 @@ describe('a scan', () => {
     for (const service of services) await service.close();
   });
 
-  it('whose place in a queue was lost is put back by the pool whose turn it is', async () => {
+  it('that was lost from a queue is put back by the pool that is due', async () => {
     const payload = { project: 'shop', chain: 'security_scan' as const, ref: 'HEAD', isDry: false };
     const run = { runId: 'act_lost', payload, person: null, threadId: null, traceId: 'trc_test' };
     const nothing = { enqueue: () => Promise.resolve() };

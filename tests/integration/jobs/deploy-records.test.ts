@@ -49,8 +49,8 @@ const registerServer = (name: string, environment: string, memoryMb: number, dri
     [name, environment, memoryMb, driver],
   );
 
-describe('a wish', () => {
-  it('is written once, and makes the service on this machine when no server of the environment is registered', async () => {
+describe('a deploy request', () => {
+  it('is written once, and creates the service on this machine when its environment has no server', async () => {
     const deployments = createDeployments(pool);
     const first = await deployments.request(wish('act_1'));
     expect(first).toMatchObject({ state: 'queued', server: 'local', userName: 'Ada', serving: false, release: null });
@@ -59,7 +59,7 @@ describe('a wish', () => {
     expect(await createServices(pool).list({ project: 'shop' })).toMatchObject([{ server: 'local', serving: null }]);
   });
 
-  it('of twenty at once for one service is granted once, and the others hear whose it is and since when', async () => {
+  it('is granted once of twenty at once, and the others read who requested it and when', async () => {
     const deployments = createDeployments(pool);
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => deployments.request(wish(`act_${i}`))));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('a wish', () => {
   });
 });
 
-it('rolling back after the same release was deployed twice does not go to that same release', async () => {
+it('a rollback after two deployments of a release does not go to that release', async () => {
   const deployments = createDeployments(pool);
   for (const [id, release] of [
     ['act_1', '1.0-aaa'],
@@ -118,7 +118,7 @@ it('rolling back after the same release was deployed twice does not go to that s
 });
 
 describe('the work on a deployment', () => {
-  it('belongs to the one who claimed it last: every write of one before does nothing', async () => {
+  it('belongs to the last claimant: writes of earlier ones do nothing', async () => {
     await createDeployments(pool).request(wish('act_1'));
     const work = new DeploymentWork(pool);
     const first = await work.claim('act_1', STEP);
@@ -141,7 +141,7 @@ describe('the work on a deployment', () => {
     ).rejects.toThrow('no deployment goes from building to succeeded');
   });
 
-  it('is told of a wish to cancel until the switch begins, and never switches after one', async () => {
+  it('sees a cancel request until the switch begins, and never switches after one', async () => {
     const deployments = createDeployments(pool);
     await deployments.request(wish('act_1'));
     const work = new DeploymentWork(pool);
@@ -163,7 +163,7 @@ describe('the work on a deployment', () => {
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
   });
 
-  it('is waited for by the action that cancels it, until that leaves; others leave nothing', async () => {
+  it('is waited for by the action that cancels it, until that gives up', async () => {
     const deployments = createDeployments(pool);
     const waiting = async () =>
       (await pool.query<{ id: string | null }>('select cancel_action as id from deployments')).rows[0]?.id;
@@ -181,7 +181,7 @@ describe('the work on a deployment', () => {
     expect(await waiting()).toBe('act_d');
   });
 
-  it('is not cancelled once the switch may have been made, also not when its worker is lost then', async () => {
+  it('is not cancelled once the switch may have been made, even when its worker is lost', async () => {
     const deployments = createDeployments(pool);
     await deployments.request(wish('act_1'));
     await pool.query(`update deployments set state = 'unknown' where deployment_id = 'act_1'`);
@@ -207,7 +207,7 @@ describe('the work on a deployment', () => {
 });
 
 describe('kept artifacts', () => {
-  it('are the newest of those that served, the one that serves, and never one that an open deployment needs', async () => {
+  it('include the newest that served, the serving one, and those of open deployments', async () => {
     const work = new DeploymentWork(pool);
     await createDeployments(pool).request(wish('act_0'));
     for (let i = 0; i < 7; i++) {
@@ -227,7 +227,7 @@ describe('kept artifacts', () => {
 });
 
 describe('ports and variables', () => {
-  it('a port is leased once for what it is for, and free again when it is given back', async () => {
+  it('a port is leased once per purpose, and free again when it is released', async () => {
     await registerServer('small', 'staging', 1_000);
     const leases = createPortLeases(pool);
     const lease = { server: 'small', project: 'shop', label: 'instance:act_1', memoryMb: 600, by: 'telegram:1' };
@@ -239,7 +239,7 @@ describe('ports and variables', () => {
     expect(await leases.lease({ ...lease, label: 'instance:act_2' }, [])).toEqual({ port: 8000, isOld: false });
   });
 
-  it('variables make their service, and the last value of a name counts', async () => {
+  it('a variable creates its service, and the last value of a name counts', async () => {
     const services = createServices(pool);
     const color = { name: 'COLOR', value: 'blue', secret: null, givenBy: 'telegram:1' };
     expect(await services.setVariable(SHOP, color, 'act_1')).toEqual(color);
@@ -255,7 +255,7 @@ describe('ports and variables', () => {
   });
 });
 
-it('a run that broke off is said to have, once, and not that the deployment failed', async () => {
+it('an interrupted run is reported once, and not as a failed deployment', async () => {
   const runs = new Runs(pool);
   await createDeployments(pool).request(wish('act_1'));
   await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);

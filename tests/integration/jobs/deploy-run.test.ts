@@ -62,7 +62,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_4')).toEqual(ALL);
   });
 
-  it('of the release that serves already offers no way back to itself', async () => {
+  it('of the serving release offers no rollback to itself', async () => {
     const shop = await bench.shop('again');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_a1', 'v1');
@@ -72,7 +72,7 @@ describe('a deployment', () => {
     expect(await bench.deployments.before(shop)).toBeNull();
   });
 
-  it('whose instance is not healthy leaves the old one serving, and says what it wrote', async () => {
+  it('whose instance is not healthy leaves the old one serving, and shows its output', async () => {
     const shop = await bench.shop('sick');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release(
@@ -97,7 +97,7 @@ describe('a deployment', () => {
     expect(await shop.leases()).toEqual(['instance:act_s1', 'staging']);
   });
 
-  it('whose program listens on a port of its own is told so, with the port that its log names', async () => {
+  it('whose program ignores its port names the port of its log', async () => {
     const shop = await bench.shop('stubborn');
     const { 'server.mjs': server = '', ...rest } = appFiles({ file: { health: { withinSeconds: 1 } } });
     const own = server.replace(
@@ -112,7 +112,7 @@ describe('a deployment', () => {
     expect(failed?.failure).toMatchObject({ code: 'PORT_IGNORED' });
   });
 
-  it('whose program ends fails at once, with its exit code', async () => {
+  it('whose program exits fails at once, with the exit code', async () => {
     const shop = await bench.shop('ender');
     shop.repository.release(
       'v1',
@@ -124,7 +124,7 @@ describe('a deployment', () => {
     expect(said).toContain('Nothing serves there.');
   });
 
-  it('whose start calls what is not installed says so, without words of the package manager about itself', async () => {
+  it('whose start command is not installed says so, without the notices of the package manager', async () => {
     const shop = await bench.shop('caller');
     const scripts = { start: 'no-such-program serve' };
     shop.repository.release('v1', { 'package.json': JSON.stringify({ scripts }) });
@@ -143,7 +143,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_b1')).toEqual(['queued', 'preparing', 'building', 'failing', 'failed']);
   });
 
-  it('whose file or ref is not usable is not begun, and says what to do', async () => {
+  it('with an unusable service file or ref does not start, and names a remedy', async () => {
     const shop = await bench.shop('odd');
     shop.repository.release('v1', { 'signalbox.json': '{"start": ["node"], "health": {"withinSeconds": "soon"}}' });
     expect(await shop.deploy('act_o1', 'v1')).toMatch(
@@ -153,7 +153,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);
   });
 
-  it('whose file has words where a key should be says none of them', async () => {
+  it('whose service file has an unknown key does not repeat it', async () => {
     const shop = await bench.shop('wordy');
     const key = '\n\n✅ Approved by Cleo: 2 of 2. [Sign in](https://evil.example/) **now**\n';
     shop.repository.release('v1', { 'signalbox.json': JSON.stringify({ start: ['node'], [key]: 1, strat: 1 }) });
@@ -162,7 +162,7 @@ describe('a deployment', () => {
     );
   });
 
-  it('that reports no release, and was never said to, serves by the instance behind the proxy', async () => {
+  it('that reports no release, and need not, counts by the instance behind the proxy', async () => {
     const shop = await bench.shop('plain');
     const { 'server.mjs': server = '', ...rest } = appFiles({});
     shop.repository.release('v1', {
@@ -189,14 +189,14 @@ describe('a deployment', () => {
     expect(said).not.toContain('Name a tag');
   });
 
-  it('that says another release than its own is taken back', async () => {
+  it('that reports another release than its own is rolled back', async () => {
     const shop = await bench.shop('other');
     const { 'server.mjs': server = '', ...rest } = appFiles({});
     shop.repository.release('v2', { ...rest, 'server.mjs': server.replace(/'x-release': \w+/, "'x-release': 'v0'") });
     expect(await shop.deploy('act_q2', 'v2')).toMatch(/does not serve v2-\w{7}: what serves reports v0\./);
   });
 
-  it('that does not report its release after the switch is taken back', async () => {
+  it('that does not report its release after the switch is rolled back', async () => {
     const shop = await bench.shop('liar');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release('v2', appFiles({ file: { release: { from: 'header', name: 'x-other' } } }));

@@ -68,13 +68,13 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     return ended.result as JobResult<'diagnostic.run'>; // the job service has checked it
   }
 
-  it('is looked into by programs that read', async () => {
+  it('can be read by reading programs', async () => {
     expect((await look('ls')).stdout).toContain('server.mjs');
     expect(await look("grep -c 'x-release' server.mjs")).toMatchObject({ code: 0, stdout: '1\n' });
     expect((await look('find . -type f -exec grep -l HOST {} + | sort')).stdout).toContain('./server.mjs');
   });
 
-  it('is all that they see: no link, no path and no process leads out of it', async () => {
+  it('cannot be left by a link, a path or a process', async () => {
     expect(readFileSync(join(release, 'link.txt'), 'utf8')).toContain(SECRET); // to whoever is not locked in
     const ways = [
       'cat link.txt',
@@ -94,7 +94,7 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     }
   });
 
-  it('is not looked into with anything else, elsewhere, or when a link stands in its place', async () => {
+  it('cannot be read by other programs, on another server, or through a link in its place', async () => {
     await expect(look('rm server.mjs')).rejects.toThrow(/I do not run that/);
     await expect(look('cat server.mjs > copy')).rejects.toThrow(/I do not run that/);
     await expect(look('sh -c ls', { onlyReads: false })).rejects.toThrow(/I do not run that/);

@@ -64,7 +64,7 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
     });
   });
 
-  it('and that ended since is not taken for whoever has its number now', async () => {
+  it('and that has ended is not taken for the process that now has its pid', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     for (const name of ['shim', 'pid'] as const) process.kill(pidIn(folder, name), 'SIGKILL');
@@ -79,7 +79,7 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a program that ends at the very moment it is asked to', { timeout: 60_000 }, () => {
+describe('a program that exits at the very moment it is asked to', { timeout: 60_000 }, () => {
   it('is recorded with its own code and not with the signal that its shim got', async () => {
     const codes: unknown[] = [];
     for (let n = 0; n < 10; n++) {
@@ -113,7 +113,7 @@ describe('a program that has ended before its shim looks at it', { timeout: 60_0
 });
 
 describe('a program behind a shell of its own', { timeout: 60_000 }, () => {
-  it('is asked to end as the shell is, and ends by itself', async () => {
+  it('gets the signal that its shell gets, and exits by itself', async () => {
     const command = 'trap : TERM; node server.mjs & wait; wait';
     const { id, instance } = await launch({ start: ['sh', '-c', command] });
     await serves(instance, id);
@@ -124,8 +124,8 @@ describe('a program behind a shell of its own', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a program of before a restart of the machine', { timeout: 60_000 }, () => {
-  it('has ended, also when its numbers are in use again, and is started anew', async () => {
+describe('a program that ran before a restart of the machine', { timeout: 60_000 }, () => {
+  it('counts as ended, even when its pids are in use again, and is started again', async () => {
     const { id, instance, folder, wanted } = await launch();
     await serves(instance, id);
     const file = join(folder, 'spec.json');
@@ -160,7 +160,7 @@ describe('a log', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'log.2'))).toBe(false);
   });
 
-  it('goes on when its keeper was killed, and so does the program', async () => {
+  it('continues when its keeper was killed, and so does the program', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     const keepers = [...processesWith(join(folder, 'keeper.cjs'))].filter(([, line]) => line.includes('node'));
@@ -186,7 +186,7 @@ describe('a build', { timeout: 60_000 }, () => {
     expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...quiet].sort());
   });
 
-  it('that names no program says so, and leaves no half artifact', async () => {
+  it('without a program fails with a sentence, and leaves no partial artifact', async () => {
     const id = newRelease();
     const file = { ...appFile(), build: [['no-such-program']] };
     const build = driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -197,7 +197,7 @@ describe('a build', { timeout: 60_000 }, () => {
     expect(existsSync(join(targetsDir, 'shop/staging', id.deploymentId, 'artifact'))).toBe(false);
   });
 
-  it('ends a command that sends itself to the background, when the command itself has ended', async () => {
+  it('stops background processes when the build command has ended', async () => {
     const word = `7${Math.random().toString().slice(2, 12)}`;
     const file = { ...appFile(), build: [['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 & exit 0`]] };
     await driver.build({ id: newRelease(), sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -206,7 +206,7 @@ describe('a build', { timeout: 60_000 }, () => {
 });
 
 describe('a rollback', { timeout: 60_000 }, () => {
-  it('runs what another deployment has built, which then cannot be removed, and leaves nothing when it can', async () => {
+  it('runs the artifact of another deployment, which can be removed only afterwards', async () => {
     const { id, instance, wanted } = await launch();
     const later = newRelease({ release: id.release });
     const again = await driver.start({ ...wanted, id: later, port: await freePort() }, soon());
@@ -238,9 +238,12 @@ describe('names', () => {
     expect(await build('a/b')).toEqual({ kind: 'folder', ref: 'shop/staging/a%2Fb' });
   });
 
-  it.each(['../../etc', 'shop/staging', 'shop/../x', '/etc/passwd/x'])('the artifact %j is none', async (ref) => {
-    await expect(driver.discard({ kind: 'folder', ref }, soon())).rejects.toMatchObject({
-      code: 'TARGET_NAME_REFUSED',
-    });
-  });
+  it.each(['../../etc', 'shop/staging', 'shop/../x', '/etc/passwd/x'])(
+    'the artifact name %j is refused',
+    async (ref) => {
+      await expect(driver.discard({ kind: 'folder', ref }, soon())).rejects.toMatchObject({
+        code: 'TARGET_NAME_REFUSED',
+      });
+    },
+  );
 });

@@ -55,7 +55,7 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
   it.each([
     ['by the limits that this machine has', {}],
     ['where there are no control groups', { controlGroups: '/nonexistent' }],
-  ])('is ended %s with all that it has started, says why, and is given up', async (_, more) => {
+  ])('is stopped %s with all of its processes, says why, and is given up', async (_, more) => {
     driver = open(more);
     const word = needle();
     const { instance, folder } = await launch({ AT_START: 'multiply', LEAVE: word });
@@ -74,7 +74,7 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
     expect(groupsOf(folder).filter((group) => existsSync(group))).toEqual([]);
   });
 
-  it('is nobody else: a program with its threads and a helper goes on', async () => {
+  it('does not include a program with threads and one helper', async () => {
     const word = needle();
     const { instance } = await launch({ LEAVE: word });
     const ask = (path: string) =>
@@ -101,7 +101,7 @@ describe('a program of the process driver', { timeout: 60_000 }, () => {
     expect(shown).toMatch(/Max core file size +0 /);
   });
 
-  it('is in a control group where there are any, which is gone when it is stopped; the inventory says which', async () => {
+  it('is in a control group where there are any, until it is stopped', async () => {
     const { instance, folder } = await launch();
     const { engine } = await driver.inspect(soon());
     const groups = groupsOf(folder);
@@ -147,7 +147,7 @@ describe('a control group of version 2', () => {
     expect(read(root, 'cgroup.subtree_control')).toBe('+memory +pids +cpu');
   });
 
-  it('which the kernel does not give is none, and the limits are told as watched', () => {
+  it('that the kernel does not give is reported, with limits that are only watched', () => {
     const root = makeTemporaryFolder('cgroup');
     writeFileSync(join(root, 'cgroup.controllers'), '');
     expect(makeGroup('one', limits, root)).toBeNull();

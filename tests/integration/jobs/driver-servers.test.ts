@@ -109,7 +109,7 @@ const registerEngine = (size: object = {}) =>
   });
 
 describe('a server that can be reached', () => {
-  it('is measured when it is registered, and what was told beside that does not count', async () => {
+  it('is measured when it is registered, and the figures in the request do not count', async () => {
     closing.push(await startEngine());
     const { said } = await registerEngine({ cpus: 16, memoryMb: 65_536 });
     expect(said).toContain('I registered **box-1** (127.0.0.1) in staging, reached by docker, ports 20000 to 20999.');
@@ -126,7 +126,7 @@ describe('a server that can be reached', () => {
     expect(JSON.stringify(list.output)).not.toContain(socket);
   });
 
-  it('is this machine too, with what is really free', async () => {
+  it('can be this machine, with its free resources', async () => {
     await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 1 });
     const { output, said } = await bench.call('inspect_server', { server: 'local' });
     expect(output).toMatchObject({ state: 'looked', reached: true });
@@ -159,7 +159,7 @@ describe('a server that can be reached', () => {
 });
 
 describe('a server on which commands ran on after their link was lost', () => {
-  it('is told of once, in one line without what ran there, and nothing stays open', async () => {
+  it('is reported once, in one line without the command, and leaves nothing open', async () => {
     closing.push(await startEngine());
     await registerEngine();
     await bench.pool.query(
@@ -190,7 +190,7 @@ describe('a server on which commands ran on after their link was lost', () => {
 });
 
 describe('a server that was never reached', () => {
-  it('is registered with the reason, has no incident, and nothing is placed on it', async () => {
+  it('is registered with the reason, without an incident, and gets no service', async () => {
     const { said } = await registerEngine();
     expect(said).toContain('The server box-1 does not answer: ENOENT');
     expect(await watch()).toMatchObject({ looked: 1, down: 1, opened: 0 });
@@ -202,13 +202,13 @@ describe('a server that was never reached', () => {
     [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh needs a user and a key.'],
     [{ driver: 'docker', host: '10.0.0.5' }, 'is for an engine on this machine'],
     [{ host: '10.0.0.5' }, 'Tell me the CPUs and the memory of a server that I cannot reach.'],
-  ])('%j is refused with what to say instead', async (args, sentence) => {
+  ])('%j is refused with a remedy', async (args, sentence) => {
     const call = bench.call('register_server', { name: 'vps-1', environment: 'staging', ...args });
     await expect(call).rejects.toThrow(sentence);
     expect(await bench.ports.servers.list()).toEqual([]);
   });
 
-  it('takes no key as it is', async () => {
+  it('takes no plain key', async () => {
     const args = { name: 'vps-1', host: '10.0.0.5', environment: 'staging', driver: 'ssh', user: 'root', key };
     await expect(bench.call('register_server', args)).rejects.toThrow('a key or token is given as a handle');
   });
@@ -272,7 +272,7 @@ describe('a server behind ssh', () => {
   });
 });
 
-describe('what is placed by itself', () => {
+describe('a service without a named server', () => {
   const place = async () => (await findTarget(bench.pool, { project: 'shop', environment: 'staging' }, null)).server;
   const add = (name: string, memoryMb: number, more: { freeMb?: number; health?: string } = {}) =>
     bench.pool.query(
@@ -282,7 +282,7 @@ describe('what is placed by itself', () => {
       [name, memoryMb, more.freeMb ?? null, more.health ?? 'up'],
     );
 
-  it('goes where most is really free, and not to a server that is down while another answers', async () => {
+  it('is placed on the server with the most free resources, and not on one that is down', async () => {
     await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 99_999 });
     await bench.call('create_project_intent', { name: 'shop', description: 'Sells shoes' });
     expect(await place()).toBe('local');
@@ -294,7 +294,7 @@ describe('what is placed by itself', () => {
   });
 });
 
-describe('a key that nobody has seen', () => {
+describe('a host key that no server has shown', () => {
   it('cannot be trusted', async () => {
     await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 100 });
     const call = bench.call('trust_host_key', { server: 'local', fingerprint: `SHA256:${'B'.repeat(43)}` });

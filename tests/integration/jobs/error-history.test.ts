@@ -34,7 +34,7 @@ afterAll(() => bench.close());
 const errorsOf = async ({ project }: Shop, source: ErrorGroup['source']): Promise<readonly ErrorGroup[]> =>
   (await listErrorGroups(bench.jobs.pool, { project, since: new Date(0) }, 50)).filter((one) => one.source === source);
 
-it('a service that writes no log is not forgotten after its first look', async () => {
+it('a service without a log is not forgotten after its first probe', async () => {
   const shop = await bench.shop('quiet');
   shop.repository.release('v1', PROGRAM);
   await shop.deploy('act_q1', 'v1');
@@ -60,7 +60,7 @@ async function findKeeper(targetsDir: string): Promise<{ readonly pid: number; r
 }
 
 describe('the error history', () => {
-  it('has what a failed deployment said, without secrets, and counts it once', async () => {
+  it('has the output of a failed deployment, without secrets, counted once', async () => {
     const shop = await bench.shop('kettle');
     const begin = `console.error('Error: no kettle, token ghp_${'a1B2'.repeat(9)}'); process.exit(4);`;
     shop.repository.release('v1', appFiles({ begin }));
@@ -90,7 +90,7 @@ describe('the error history', () => {
     expect(await countErrors(bench.jobs.pool, shop, 24 * HOUR_MS)).toBe(0);
   });
 
-  it('has what a failed deployment said although its log is written late', async () => {
+  it('has the output of a failed deployment even when its log is written late', async () => {
     const shop = await bench.shop('late');
     const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);';
     shop.repository.release('v1', appFiles({ begin: `${wait} console.error('Error: no milk'); process.exit(4);` }));
@@ -107,7 +107,7 @@ describe('the error history', () => {
     expect((await errorsOf(shop, 'deploy')).map(({ sample }) => sample)).toContain('Error: no milk');
   });
 
-  it('has a crash of what serves once, with its exit code, however often it is looked at', async () => {
+  it('has a crash of the serving release once, with its exit code', async () => {
     const shop = await bench.shop('crasher');
     shop.repository.release('v1', PROGRAM);
     await shop.deploy('act_c1', 'v1');

@@ -35,7 +35,7 @@ async function newsOf(subject: string): Promise<readonly { phase: string; user_k
 }
 
 describe('incidents', () => {
-  test('nobody who never wrote is told, and whoever wrote first of the owners or admins is', async () => {
+  test('people who never wrote are not notified, and the first owner or admin who did is', async () => {
     const subject = 'server:vps-1';
     const nobody = await openIncident(bench.pool, report({ subject }));
     expect(nobody).toMatchObject({ isNew: true, told: null, incident: { told: null } });
@@ -49,7 +49,7 @@ describe('incidents', () => {
     expect(owner.told).toMatchObject({ userKey: '1002' });
   });
 
-  test('ten looks at once open one incident and tell one person once; its end is told once', async () => {
+  test('ten probes at once open one incident and notify one person once of its start and end', async () => {
     const found = await Promise.all(Array.from({ length: 10 }, () => openIncident(bench.pool, report())));
     expect(new Set(found.map(({ incident }) => incident.incidentId)).size).toBe(1);
     expect(found.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('incidents', () => {
     expect((await openIncident(bench.pool, report())).isNew).toBe(true);
   });
 
-  test('a cause ends what else is open, is told once with each of its steps, and anew of another deployment', async () => {
+  test('a cause closes the other incidents, and is reported once per step and deployment', async () => {
     const subject = 'service:kiosk/staging';
     const loop = (deploymentId: string, over: Partial<IncidentReport> = {}) =>
       openIncident(
@@ -107,7 +107,7 @@ describe('incidents', () => {
     },
   );
 
-  test('while it is muted nobody is told, and the end of what nobody heard of is not told either', async () => {
+  test('a muted service notifies nobody, not even of the end of an unreported incident', async () => {
     const subject = 'service:blog/production';
     const muted = report({ subject, mutedUntil: new Date(Date.now() + 60_000) });
     expect((await openIncident(bench.pool, muted)).told).toBeNull();

@@ -59,7 +59,7 @@ function startProcess(more: Readonly<Record<string, string>>): ChildProcess {
 }
 
 describe('the job service', () => {
-  it('indexes the documentation by itself, and once more when a file changed, moved or went away', async () => {
+  it('indexes the documentation automatically, and again when a file changed, moved or was deleted', async () => {
     const knowledge = createKnowledge(bench.pool);
     await bench.startService(settings());
     await until(async () => (await scheduled('knowledge.index')).length === 1);
@@ -93,7 +93,7 @@ describe('the job service', () => {
     ]);
   });
 
-  it('lets another process finish what a killed one had begun', async () => {
+  it('lets another process finish the run of a killed one', async () => {
     const holder = await bench.pool.connect();
     try {
       // The job waits for this table for as long as the test wants.
@@ -119,7 +119,7 @@ describe('the job service', () => {
     ['agents', { key: false, signing: false }],
     ['deploy', { key: true, signing: false }],
     ['analysis', { key: false, signing: false }],
-  ])('touches the keys of its pool alone: %s', async (pool, expected) => {
+  ])('uses the keys of its pool alone: %s', async (pool, expected) => {
     const key = join(folder, 'secrets.key');
     const audit = join(folder, 'signing-key.pem');
     const keys = { SECRETS_KEY: '', SECRETS_KEY_FILE: key, AUDIT_KEY_FILE: audit };
@@ -127,7 +127,7 @@ describe('the job service', () => {
     expect({ key: existsSync(key), signing: existsSync(audit) }).toEqual(expected);
   });
 
-  it('ends in time and with code 0 when it is told to stop', async () => {
+  it('stops in time and with code 0', async () => {
     const child = startProcess({});
     const exit = new Promise<number | null>((resolve) => child.on('exit', resolve));
     await until(async () => (await scheduled('knowledge.index')).length === 1);

@@ -47,7 +47,7 @@ const shows = (runId: string, words: string) =>
     ({ text }) => text.includes(words),
   );
 
-it('a followed log ends when its time is over, says so in its one message, and is no second message', async () => {
+it('a followed log ends when its time is over, in its one message', async () => {
   await follow('act_f1', 3);
   await shows('act_f1', 'line');
   expect((await message('act_f1')).buttons).toEqual([{ label: 'Stop', value: 'stop', ends: 'act_f1' }]);
@@ -70,7 +70,7 @@ it('a followed log does not go on for minutes after somebody has stopped it', as
   });
 });
 
-it('a second log that a person follows takes the place of the first', async () => {
+it('a second log that a person follows replaces the first', async () => {
   await follow('act_f3', 300);
   await shows('act_f3', 'line');
   await follow('act_f4', 300);

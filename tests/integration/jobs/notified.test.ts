@@ -37,7 +37,7 @@ const END = { subject: DOWN.subject, kind: 'down', project: 'shop', say: '**shop
 const open = (over: Partial<IncidentReport> = {}) => openIncident(bench.deploy, { ...DOWN, ...over });
 
 describe('the pool of deployments, which may not read what people wrote', () => {
-  test('tells of what broke whom it concerns, in private', async () => {
+  test('notifies the responsible person of an incident, in private', async () => {
     await bench.person('1002', 'developer', ['telegram:1002', 'telegram:-7']);
     expect((await bench.deploy.query('select 1 from inbox')).rowCount).toBe(0);
     expect(await open()).toMatchObject({ told: { userKey: '1002' }, isUnheard: false });
@@ -47,7 +47,7 @@ describe('the pool of deployments, which may not read what people wrote', () => 
     expect(await bench.news()).toHaveLength(2);
   });
 
-  test('tells whoever registered a server that it is down', async () => {
+  test('notifies the person who registered a server that it is down', async () => {
     await bench.person('1002', 'developer', ['telegram:1002']);
     await bench.owner
       .query(`insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposed_at)
@@ -73,11 +73,11 @@ describe('the pool of deployments, which may not read what people wrote', () => 
   });
 });
 
-describe('whom news reaches', () => {
+describe('the recipients of news', () => {
   const reaches = async (...people: string[]): Promise<readonly string[]> =>
     (await findRecipients(bench.deploy, people)).map(({ chatKey }) => chatKey);
 
-  test('is asked in the order in which people are named, each person once', async () => {
+  test('are tried in the order in which people are named, each person once', async () => {
     await bench.person('1001', 'admin', ['telegram:1001']);
     await bench.person('1002', 'developer', ['telegram:1002']);
     expect(await reaches('1002', '1001', '1002', '666')).toEqual(['telegram:1002', 'telegram:1001']);
@@ -142,15 +142,15 @@ describe('whom news reaches', () => {
     expect(await reaches('1002')).toEqual(chats);
   });
 
-  test('the function is not for the pool that runs what agents ask for', async () => {
+  test('cannot be asked for by the pool that runs commands of agents', async () => {
     await expect(bench.agents.query(`select find_recipients('{1001}')`)).rejects.toMatchObject({ code: '42501' });
   });
 });
 
-describe('news that nobody can be told', () => {
+describe('news without a reachable recipient', () => {
   const waiting = async (): Promise<void> => void (await notifyWaiting(bench.deploy, await listAdmins(bench.deploy)));
 
-  test('is said to be unheard once, shown as a fault, and told once as soon as somebody can be reached', async () => {
+  test('is reported as a fault once, and sent as soon as somebody can be reached', async () => {
     await bench.person('1001', 'admin', []);
     expect((await open()).isUnheard).toBe(true);
     expect((await open()).isUnheard).toBe(false);
@@ -165,7 +165,7 @@ describe('news that nobody can be told', () => {
     expect(await listFaults(bench.deploy)).toEqual([]);
   });
 
-  test('is told to the admins by another pool when the one that has it cannot ask', async () => {
+  test('is sent to the admins by another pool when its own pool may not', async () => {
     await bench.person('1001', 'admin', ['telegram:1001'], { language: 'de' });
     await bench.person('1003', 'admin', ['telegram:1003', 'telegram:-7']);
     await bench.person('1004', 'admin', ['telegram:-7']);
@@ -190,7 +190,7 @@ describe('news that nobody can be told', () => {
     expect(await bench.news()).toEqual([{ who: '1001', chat: 'telegram:1001', say: END.say }]);
   });
 
-  test('and that concerns an admin is told to the admins without a word about nobody', async () => {
+  test('and for an admin is sent to the admins without a preface', async () => {
     await bench.person('1001', 'admin', ['telegram:1001']);
     await bench.person('1003', 'admin', ['telegram:1003']);
     await bench.owner.query('revoke execute on function find_recipients(text[]) from signalbox_deploy');
@@ -204,7 +204,7 @@ describe('news that nobody can be told', () => {
     ]);
   });
 
-  test('and was over before is told with its end', async () => {
+  test('and that is over is sent with its end', async () => {
     await open();
     await closeIncident(bench.deploy, END);
     await bench.age();
@@ -214,7 +214,7 @@ describe('news that nobody can be told', () => {
     expect((await bench.news()).map(({ say }) => say)).toEqual([`${DOWN.say}\n\n${END.say}`]);
   });
 
-  test('is told to the next one when whoever was told has blocked us', async () => {
+  test('goes to the next person when the first has blocked the bot', async () => {
     await bench.person('1001', 'admin', ['telegram:1001']);
     await bench.person('1002', 'developer', ['telegram:1002']);
     await open();
@@ -227,7 +227,7 @@ describe('news that nobody can be told', () => {
     expect((await bench.news()).map(({ who }) => who)).toEqual(['1002', '1001', '1001']);
   });
 
-  test('of a muted service waits for nobody', async () => {
+  test('of a muted service is not kept', async () => {
     await open();
     await open({ mutedUntil: new Date(Date.now() + 60_000) });
     await bench.age();
@@ -239,7 +239,7 @@ describe('news that nobody can be told', () => {
   });
 });
 
-describe('a pool that can tell nobody', () => {
+describe('a pool that can notify nobody', () => {
   const doctor = async (): Promise<string> => {
     const terminal = openTerminal({ DATABASE_URL: bench.databaseUrl, MODEL: 'offline', SIGNALBOX_RUN_FILE: '/none' });
     const { out } = await terminal('doctor');
@@ -250,7 +250,7 @@ describe('a pool that can tell nobody', () => {
       .join('\n');
   };
 
-  test('says so in its log, on /readyz, where it is ready all the same, and in doctor, until somebody is told', async () => {
+  test('says so in its log, on /readyz and in doctor, and stays ready', async () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
     const opened = await open();
@@ -286,7 +286,7 @@ describe('a pool that can tell nobody', () => {
   });
 });
 
-describe('a fault of ours', () => {
+describe('a fault of Signalbox', () => {
   test.each([
     [
       'gateway',

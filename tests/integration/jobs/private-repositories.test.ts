@@ -66,11 +66,11 @@ describe('a private repository', () => {
     expect(await open().look(shopWith(TOKEN), signal)).toEqual(found);
   });
 
-  it.skipIf(cell === null)('is read with it in a room as well', async () => {
+  it.skipIf(cell === null)('is read with the token inside a sandbox as well', async () => {
     expect(await open({ room: cell }).open(shopWith(TOKEN), 'v2', signal)).toMatchObject({ commit });
   });
 
-  it('is not read without it, also where somebody has read that commit before', async () => {
+  it('is not read without the token, even when its commit was read before', async () => {
     await open().open(shopWith(TOKEN), commit, signal);
     for (const ref of ['main', commit])
       await expect(open().open(shopWith(null), ref, signal)).rejects.toThrow(
@@ -94,7 +94,7 @@ describe('a private repository', () => {
     expect(host.logins).toContain(`Basic ${encoded}`);
   });
 
-  it('is not followed to another host, which would get its token', async () => {
+  it('is not read through a redirect, which would leak its token', async () => {
     mkdirSync(at('other'));
     const other = await openGitHost({ folder: at('served'), login: 'nobody:nothing', trustDir: at('other') });
     await host.close();
@@ -110,7 +110,7 @@ describe('a private repository', () => {
     await other.close();
   });
 
-  it('takes no private key over https, and no login in its address', async () => {
+  it('is refused with a private key over https, or a login in its address', async () => {
     const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nnothing\n-----END OPENSSH PRIVATE KEY-----';
     await expect(open().open(shopWith(key), 'main', signal)).rejects.toThrow(/https takes a token as its login/);
     const inside = { address: host.addressOf('shop/.git').replace('//', `//ada:${TOKEN}@`), login: null };
@@ -120,7 +120,7 @@ describe('a private repository', () => {
 });
 
 describe('looking at the repository of a project', () => {
-  it('tells its newest versions, and what is wrong with it', async () => {
+  it('shows its newest versions and its problem', async () => {
     const database = await createDatabase();
     const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
     const projects = createProjects(pool);

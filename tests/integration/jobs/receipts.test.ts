@@ -72,7 +72,7 @@ const changes = async (): Promise<number> =>
 const ended = (runId: string) => until(async () => (await bench.runs.find(runId))?.finishedAt ?? null);
 
 describe('a card whose action is carried on by a run', () => {
-  it('does not say for ever that it is on its way: every card says how the run ended', async () => {
+  it('says how the run ended, on every card', async () => {
     const approvalId = await approve('act_1');
     let go = (): void => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -93,7 +93,7 @@ describe('a card whose action is carried on by a run', () => {
     }
   });
 
-  it('says why it failed, not that all is well', async () => {
+  it('says why the run failed', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.reject(new AppError('NO_CAPACITY', { detail: 'No room.' })));
     await receipt(approvalId, 'on its way');
@@ -105,7 +105,7 @@ describe('a card whose action is carried on by a run', () => {
     }
   });
 
-  it('says that it was cancelled, by whoever, and also when it had not begun', async () => {
+  it('says that the run was cancelled, even before its start', async () => {
     const approvalId = await approve('act_1');
     await bench.ask('act_1');
     await receipt(approvalId, 'on its way');
@@ -114,7 +114,7 @@ describe('a card whose action is carried on by a run', () => {
       expect(text).toMatch(/^⏹ [\s\S]*Approved by Cleo \(id \w+\)\. .* was cancelled\./);
   });
 
-  it('is not taken back to the beginning by a worker that writes its receipt late, or twice', async () => {
+  it('is not reset by a worker that writes its receipt late, or twice', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.resolve(INDEXED));
     await bench.ask('act_1');
@@ -126,7 +126,7 @@ describe('a card whose action is carried on by a run', () => {
     for (const text of await cards()) expect(text).toContain('Result: Indexed.');
   });
 
-  it('of an action that waits for its run itself keeps what the action says', async () => {
+  it('of an action that waits for its run keeps the result of the action', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.resolve(INDEXED));
     const run = { runId: 'act_1', job: 'knowledge.index', payload: {}, person: null, threadId: null, traceId: 'trc' };
@@ -137,7 +137,7 @@ describe('a card whose action is carried on by a run', () => {
     for (const text of await cards()) expect(text).toContain('Result: It ran and said hello.');
   });
 
-  it('changes again when a later run of the same deployment finds out more', async () => {
+  it('changes again when a later run of the deployment knows more', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.reject(new AppError('NO_CAPACITY', { detail: 'No room.' })));
     await receipt(approvalId, 'on its way');

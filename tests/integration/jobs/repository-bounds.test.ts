@@ -70,7 +70,7 @@ const canMount = tryMount();
 let bench: RepositoryBench;
 let commit = '';
 
-describe('what an agent reads and writes', () => {
+describe('a file access of an agent', () => {
   beforeAll(async () => {
     bench = await openRepositoryBench({ isServed: false });
     symlinkSync('/etc', join(bench.folder, 'link'));
@@ -99,7 +99,7 @@ describe('what an agent reads and writes', () => {
     return new StepFiles(deps, { ...open, ...rest }, { name: 'hostile', stepClass: agentClass });
   };
 
-  it('stays within its class by hundreds of attempts, each of which is in the audit', async () => {
+  it('stays within its class in hundreds of attempts, each of which is audited', async () => {
     let attempts = 0;
     for (const agentClass of AgentClass.options) {
       const files = await filesOf(agentClass);
@@ -126,7 +126,7 @@ describe('what an agent reads and writes', () => {
     expect(await countDenials()).toBe(attempts);
   });
 
-  it('may be what lies within it', async () => {
+  it('is allowed within its class', async () => {
     bench.commit({ 'src/main.ts': 'export {};\n' });
     commit = bench.git('rev-parse', 'HEAD');
     const files = await filesOf('WRITE_GATED');
@@ -137,7 +137,7 @@ describe('what an agent reads and writes', () => {
     await files.close();
   });
 
-  it('reads what was committed, whatever the folder has by then: another content, a hard link, a mount', async () => {
+  it('reads the committed content, not a changed file, a hard link or a mount', async () => {
     const secret = join(makeTemporaryFolder('machine'), 'secret');
     writeFileSync(secret, 'of this machine\n');
     bench.commit({ 'plain/a.txt': 'committed\n', 'plain/b.txt': 'committed too\n' });
@@ -164,7 +164,7 @@ describe('what an agent reads and writes', () => {
     await later.close();
   });
 
-  it.skipIf(!canMount)('sees nothing of what is mounted into the folder', async () => {
+  it.skipIf(!canMount)('cannot see a mount in the folder', async () => {
     bench.commit({ 'mounted/c.txt': 'committed\n' });
     commit = bench.git('rev-parse', 'HEAD');
     const place = join(bench.folder, 'mounted');
@@ -180,7 +180,7 @@ describe('what an agent reads and writes', () => {
     }
   });
 
-  it('keeps names apart that some file system takes for one, and leads by none of them out of the commit', async () => {
+  it('keeps names apart that a file system may merge, and never leaves the commit', async () => {
     const twins = { composed: 'caf\u00e9.txt', apart: 'cafe\u0301.txt' };
     commit = commitPaths([
       ['100644', 'SRC/Main.ts', blobOf('SRC')],
@@ -207,7 +207,7 @@ describe('what an agent reads and writes', () => {
     await files.close();
   });
 
-  it('is led nowhere by a tree that no git would have made: .git by other names, .., slashes and what has no name', async () => {
+  it('is not misled by a forged tree with .git aliases, .., slashes or empty names', async () => {
     const odd = [
       '.git',
       '.GIT',

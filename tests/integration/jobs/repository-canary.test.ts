@@ -68,12 +68,12 @@ describe('a repository full of bait', { timeout: 180_000 }, () => {
   }, 120_000);
   afterAll(() => bench.close());
 
-  it.each(ChainName.options)('has nothing of it run by %s', async (chain) => {
+  it.each(ChainName.options)('has no code run by %s', async (chain) => {
     expect(await bench.run(chain, chain)).toMatchObject({ status: 'completed', left: [] });
     expect(readdirSync(watch)).toEqual([]);
   });
 
-  it('has found in it what its own configuration and its comments would hide', async () => {
+  it('has findings that its own configuration and comments would hide', async () => {
     const found = await bench.list();
     const hidden = Object.entries(HIDDEN).map(([path, { rule }]) => `${rule} ${path}`);
     for (const place of [...hidden, 'risk/submodule-trick .gitmodules', 'risk/git-filter .gitattributes'])
@@ -83,7 +83,7 @@ describe('a repository full of bait', { timeout: 180_000 }, () => {
       ).toHaveLength(1);
   });
 
-  it('would have caught whoever trusts it', () => {
+  it('would have caught an analyzer that trusts it', () => {
     // What a careless program would do: look at its state, and check it out.
     const env = { PATH: loadTestConfig().path, HOME: watch };
     // Git looks into files that have another time than it knows.

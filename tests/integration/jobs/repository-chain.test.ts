@@ -17,7 +17,7 @@ describe('a chain over the repository of a project', () => {
 
   const rows = async (query: string): Promise<readonly unknown[]> => (await bench.jobs.pool.query(query)).rows;
 
-  it('opens what it finds, closes what is gone, opens it again when it is back, and says so', async () => {
+  it('opens new findings, closes fixed ones, reopens those that are back, and reports each', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const first = await bench.run('r1', 'tech_debt');
     expect(first).toMatchObject({
@@ -53,7 +53,7 @@ describe('a chain over the repository of a project', () => {
     expect(await rows(`select finding_id::int as n from repository_findings order by n`)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('leaves alone what another chain looks for', async () => {
+  it('does not close findings of another chain', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     await bench.run('r1', 'tech_debt');
     bench.commit({ 'src/main.ts': PLAIN });
@@ -65,7 +65,7 @@ describe('a chain over the repository of a project', () => {
     expect(await bench.list()).toHaveLength(1);
   });
 
-  it('keeps nothing of a dry run', async () => {
+  it('stores nothing in a dry run', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const dry = await bench.run('r1', 'dependency_audit', { isDry: true });
     expect(dry).toMatchObject({ status: 'completed', isDry: true, counts: null });
@@ -79,7 +79,7 @@ describe('a chain over the repository of a project', () => {
     expect(await bench.run('r3', 'tech_debt')).toMatchObject({ isFirst: true, counts: { opened: 1 } });
   });
 
-  it('looks only at what changed the second time', async () => {
+  it('analyzes only changed files the second time', async () => {
     bench.commit(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/file${n}.ts`, `${PLAIN}// ${n}\n`])));
     await bench.run('r1', 'tech_debt');
     bench.commit({ 'src/file7.ts': CONFLICT });
@@ -92,7 +92,7 @@ describe('a chain over the repository of a project', () => {
     expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 149 } }]);
   });
 
-  it('scans the mirror that took the place of a broken one', async () => {
+  it('scans a new mirror after the old one broke', async () => {
     bench.commit({ 'src/main.ts': PLAIN, ...README });
     await bench.run('r1', 'tech_debt');
     const mirrors = join(bench.settings['DEPLOY_DIR'] ?? '', 'mirrors');
@@ -101,14 +101,14 @@ describe('a chain over the repository of a project', () => {
     expect(await bench.run('r2', 'tech_debt')).toMatchObject({ status: 'completed', counts: { opened: 1 } });
   });
 
-  it('says the same when nothing of its cache can be read', async () => {
+  it('finds the same when its cache cannot be read', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const first = await bench.run('r1', 'tech_debt');
     await bench.jobs.pool.query(`update repository_scan_caches set content = 'spoiled'`);
     expect(await bench.run('r2', 'tech_debt')).toMatchObject({ counts: { opened: 0, open: 1 }, top: first.top });
   });
 
-  it('leaves its report with the run, in the bounds of the agent that wrote it', async () => {
+  it('stores its report with the run, within the bounds of its agent', async () => {
     bench.commit({ 'src/main.ts': CONFLICT });
     await bench.run('r0', 'tech_debt');
     expect(await bench.run('r1', 'discovery_analysis')).toMatchObject({ status: 'completed' });
@@ -129,7 +129,7 @@ describe('a chain over the repository of a project', () => {
       (shop: RepositoryBench) => shop.jobs.pool.query(`update projects set repository = repository || '-gone'`),
       /shop-gone|folder/,
     ],
-  ])('says that it did not begin where the project %s', async (_, spoil, why) => {
+  ])('says that it did not start when the project %s', async (_, spoil, why) => {
     bench.commit({ 'README.md': '# Shop\n' });
     await spoil(bench);
     const stopped = await bench.run('r1', 'security_scan');
@@ -164,7 +164,7 @@ describe('a chain over the repository of a project', () => {
     expect((await bench.run('r2', 'security_scan')).unseen.filter((one) => one.includes('1 MB'))).toEqual([]);
   });
 
-  it('goes on without an agent that has ended its process ten times', async () => {
+  it('continues without an agent whose process ended ten times', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     // What ten attempts leave behind that died in the scan for secrets.
     await bench.jobs.pool.query(
@@ -177,7 +177,7 @@ describe('a chain over the repository of a project', () => {
     });
   });
 
-  it('is over when its job was cancelled or given up, and so is the step that it was at', async () => {
+  it('ends with its current step when its job was cancelled or given up', async () => {
     const { pool } = bench.jobs;
     for (const [run, status] of [
       ['c1', 'cancelled'],
@@ -204,7 +204,7 @@ describe('a chain over the repository of a project', () => {
       ).toEqual(over);
   });
 
-  it('scans what was asked for, a tag, a branch or a commit, and stays with it', async () => {
+  it('scans the named tag, branch or commit', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     bench.git('tag', 'v1');
     const head = bench.commit({ 'src/main.ts': PLAIN });

@@ -54,7 +54,7 @@ async function removePerson({ database, actor, arguments: { force } }: CommandCo
   if (change === 'last admin') return refuse(id);
   const removed = change === 'removed';
   const admins = (await listUsers(database())).filter(({ role }) => role === 'admin').length;
-  const lines = [removed ? `${id} is a stranger again.` : `${id} had no role; nothing was changed.`];
+  const lines = [removed ? `${id} no longer has a role here.` : `${id} had no role; nothing was changed.`];
   if (factsForgotten > 0) lines.push(`Forgotten with it: ${factsForgotten} facts that they had remembered.`);
   if (admins === 0) lines.push('There is no admin now. `owner-code` makes a code for the next one.');
   return { ok: true, data: { userKey: id, removed, admins, factsForgotten }, lines };
