@@ -36,7 +36,7 @@ const spoken = new Map([
 const others = [...languages.keys()].filter((language) => language !== 'en');
 
 describe('the message catalog', () => {
-  it('has the sentence of every call, gets all of its values, and has none that is never said', () => {
+  it('has the sentence of every call, gets all of its values, and has no unused sentence', () => {
     expect(findWrongMessages(product, english)).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('the message catalog', () => {
     ['a value is missing', `say('a.b', {});`, ['x.ts:2: a.b takes {name}']],
     ['a value of a choice is missing', `say(ok ? 'a.b' : 'a.c', { name });`, ['x.ts:2: a.c takes {count}']],
     ['a sentence is never said', `say('a.b', { name });`, ['a.c is never said']],
-  ])('is found wrong when %s', (_, call, problems) => {
+  ])('is rejected when %s', (_, call, problems) => {
     const sentences = new Map([
       ['a.b', 'Hello {name}.'],
       ['a.c', '{count, plural, one {# server} other {# servers}} of {name}.'],
@@ -61,11 +61,11 @@ describe('the message catalog', () => {
     expect(strange).toEqual(['de: a.b takes {wer}, which English does not give']);
   });
 
-  it.each(others)('is whole in %s', (language) => {
+  it.each(others)('is complete in %s', (language) => {
     expect(findMissing(language, languages.get(language) ?? new Map(), spoken)).toEqual([]);
   });
 
-  it('finds what a language lacks, and what it only copies from English', () => {
+  it('finds missing sentences of a language, and those copied from English', () => {
     const text = new Map([['a.b', 'Say it in other words.']]);
     expect(findMissing('de', new Map(), text)).toEqual(['de lacks a.b: Say it in other words.']);
     expect(findMissing('de', text, text)).toEqual(['de says a.b in English: Say it in other words.']);
@@ -87,7 +87,7 @@ describe('the message catalog', () => {
     ).toEqual(['count', 'how', 'owner']);
   });
 
-  it('says in English what a language lacks, and everything in a language that it does not have', () => {
+  it('falls back to English for missing sentences and unknown languages', () => {
     expect(say('menu.help', {}, 'de')).toBe('Was ich kann');
     for (const language of ['xx', '..', '../en', 'toString'])
       expect(say('menu.help', {}, language)).toBe('What I can do');

@@ -5,7 +5,7 @@ import { createScriptedModel } from './support/scripted-model.ts';
 const tool = { name: 'ping', description: 'Ping.', schema: { type: 'object', properties: {} } };
 
 describe('the scripted model', () => {
-  it('answers what the script says to the history and the tools', async () => {
+  it('answers as the script says for the history and the tools', async () => {
     const model = createScriptedModel((messages, tools) => ({
       content: `${messages.length} ${tools.map(({ name }) => name).join()}`,
     }));
@@ -32,7 +32,7 @@ describe('the scripted model', () => {
     expect((await model.invoke('b')).text).toBe('1');
   });
 
-  it('throws what the script says', async () => {
+  it('throws the error of the script', async () => {
     const model = createScriptedModel(() => ({ throw: new RangeError('no') }));
     await expect(model.invoke('a')).rejects.toThrow(RangeError);
   });

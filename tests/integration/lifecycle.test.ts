@@ -23,13 +23,13 @@ function runWith(message: string, code: string | null): { readonly status: numbe
   return { status: child.status, log: child.stdout + child.stderr };
 }
 
-it('a service lives on, and says so, when a query that nobody waits for is cut', () => {
+it('a service keeps running, and logs it, when an unawaited query is cut', () => {
   const { status, log } = runWith('terminating connection due to administrator command', '57P01');
   expect(status).toBe(7);
   expect(log).toMatch(/"level":"error".*unhandled rejection/);
 });
 
-it('a service stops when a promise fails for a reason that nobody foresaw', () => {
+it('a service stops on an unexpected unhandled rejection', () => {
   const { status, log } = runWith('x is not a function', null);
   expect(status).toBe(1);
   expect(log).toMatch(/"level":"error".*unhandled rejection/);

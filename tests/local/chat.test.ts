@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 afterEach(() => activity.close());
 
-test('an answer that comes late is waited for while the message is under way', async () => {
+test('a late answer is waited for while the message is in progress', async () => {
   // With no quiet time to wait for, only what the database says keeps the chat waiting.
   const speaker = await simulator.findSpeaker(1001, undefined);
   const eager = await openChatSession({ simulator, activity, speaker, times: { ...times, quietMs: 0 } });
@@ -66,7 +66,7 @@ test('an answer that comes late is waited for while the message is under way', a
   expect(messages.map(({ text }) => text)).toEqual(['Hello Ada']);
 });
 
-test('a message that was edited is shown once, as it is in the end, with its buttons', async () => {
+test('an edited message is shown once, in its final form, with its buttons', async () => {
   const exchange = session.say('deploy');
   const id = await receive();
   const { message_id } = await bot.sendMessage(1001, 'Working…');
@@ -90,7 +90,7 @@ test('a click presses the button of that label and shows the notice', async () =
   expect(PLAIN_OUTPUT(await exchange)).toBe('(Approved)\n\n');
 });
 
-test('a wait that is over says that something is still under way', async () => {
+test('a wait that times out says that something is still in progress', async () => {
   const speaker = await simulator.findSpeaker(1001, undefined);
   const hasty = await openChatSession({ simulator, activity, speaker, times: { quietMs: 100, limitMs: 400 } });
   const exchange = hasty.say('something long');
@@ -99,7 +99,7 @@ test('a wait that is over says that something is still under way', async () => {
   await settle(id);
 });
 
-test('an unknown person, chat or button is refused with what is known', async () => {
+test('an unknown person, chat or button is refused with the known ones', async () => {
   await expect(simulator.findSpeaker(42, undefined)).rejects.toThrow(/no person 42[^]*1001 Ada \(admin\)/);
   await expect(simulator.findSpeaker(1005, 'ops')).rejects.toThrow(/1005 is in no chat 'ops'/);
   await expect(session.press('No such button')).rejects.toThrow(/No such button/);

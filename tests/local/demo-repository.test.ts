@@ -29,7 +29,7 @@ describe('the repository of the demo project', () => {
     expect(git(folder, 'fsck', '--strict')).toBe('');
   });
 
-  it('has something to find for whoever tries the scans', async () => {
+  it('has findings for the scans', async () => {
     const folder = join(place, 'scanned.git');
     await makeDemoRepository(folder);
     const mirror = { dir: folder, path: loadTestConfig().path, signal: AbortSignal.timeout(60_000) };
@@ -43,7 +43,7 @@ describe('the repository of the demo project', () => {
     ]);
   });
 
-  it('is left as it is when it is there, and made anew when the releases are others', async () => {
+  it('is not changed when it exists, and created again when the releases differ', async () => {
     const folder = join(place, 'kept.git');
     const releases = join(place, 'releases');
     cpSync(join(checkoutPath(), 'infra/demo/releases'), releases, { recursive: true });
@@ -58,7 +58,7 @@ describe('the repository of the demo project', () => {
     expect(readdirSync(place).filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
-  it('of a release before moves to its place, and is found at the place of before', async () => {
+  it('of an earlier version moves to its new path, and is found at the old one', async () => {
     const [before, folder] = [join(place, 'data/demo.git'), join(place, 'data/repositories/demo.git')];
     await makeDemoRepository(before);
     const was = tags(before);
@@ -68,7 +68,7 @@ describe('the repository of the demo project', () => {
     expect(existsSync(join(place, 'none'))).toBe(false);
   });
 
-  it('is made once by two at the same time', async () => {
+  it('is created once by two processes at the same time', async () => {
     const folder = join(place, 'twice.git');
     await Promise.all([makeDemoRepository(folder), makeDemoRepository(folder)]);
     expect(git(folder, 'log', '--format=%s', 'main').split('\n')).toHaveLength(3);

@@ -22,13 +22,13 @@ afterEach(async () => {
   disk = null;
 });
 
-test('a program whose log disk is full goes on, answers its probes and counts what was not written', async () => {
+test('a program whose log disk is full keeps running, answers its probes and counts lost lines', async () => {
   const ask = await start(openSync('/dev/full', 'w'), 50);
   await until(async () => (await ask.lost()) > 1_000, 20_000);
   expect(await ask.ready()).toBe(200);
 });
 
-test('a log goes on when its full disk has room again, without a torn line, and says how many lines are missing', async () => {
+test('a log continues when its disk has room again, without a torn line, and counts lost lines', async () => {
   disk = mountSmallDisk('full-log', 16);
   disk.fill();
   const file = join(disk.folder, 'talker.log');
@@ -44,7 +44,7 @@ test('a log goes on when its full disk has room again, without a torn line, and 
   for (const line of complete()) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
-test('a program whose lines nobody reads goes on, and says later how many are missing', async () => {
+test('a program whose lines nobody reads keeps running, and later counts lost lines', async () => {
   const ask = await start('pipe', 50); // nobody reads the pipe
   await until(async () => (await ask.lost()) > 1_000, 20_000);
   expect(await ask.ready()).toBe(200);
@@ -63,14 +63,14 @@ test('a program whose lines nobody reads goes on, and says later how many are mi
   expect(said.length + missing).toBe(said.at(-1)?.n);
 });
 
-test('a program whose reader is gone goes on', async () => {
+test('a program whose reader is gone keeps running', async () => {
   const ask = await start('pipe', 50);
   child.stdout?.destroy();
   await until(async () => (await ask.lost()) > 1_000, 20_000);
   expect(await ask.ready()).toBe(200);
 });
 
-test('a program that ends in the middle of many lines has its last words written', async () => {
+test('a program that exits after many lines has its last lines written', async () => {
   await start('pipe', 500);
   let text = '';
   child.stdout?.on('data', (chunk) => (text += String(chunk)));

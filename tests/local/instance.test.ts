@@ -70,7 +70,7 @@ test('a run counts as live only while its process holds the lock', () => {
   expect(readLiveRun(dir)).toBeNull();
 });
 
-test('services that a killed supervisor left behind are stopped, nobody else', async () => {
+test('services that a killed supervisor left behind are stopped, and no other processes', async () => {
   const [left, other] = [await startProbe(), await startProbe()];
   writeRun(
     dir,

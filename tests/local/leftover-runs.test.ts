@@ -36,7 +36,7 @@ function leaveRun(root: string, name: string): string {
   return dir;
 }
 
-it('what a killed run had deployed is ended by the next one, and nothing else is', async () => {
+it('deployed programs of a killed run are stopped by the next one, and nothing else is', async () => {
   const root = makeTemporaryFolder('runs');
   const gone = leaveRun(root, '1');
   const left = leaveProgram(gone);
@@ -52,7 +52,7 @@ it('what a killed run had deployed is ended by the next one, and nothing else is
   });
 });
 
-it('of runs that begin at once one sweeps a folder, and what cannot be swept stops none of them', async () => {
+it('one of several runs sweeps a folder, and a failed sweep stops none of them', async () => {
   const root = makeTemporaryFolder('runs');
   const broken = leaveRun(root, '1');
   mkdirSync(join(broken, 'redis'));
@@ -68,7 +68,7 @@ it('of runs that begin at once one sweeps a folder, and what cannot be swept sto
   for (const line of said) expect(line).toContain(broken);
 });
 
-it('the claim of a run that was killed while it swept counts no more', async () => {
+it('the claim of a run that was killed during its sweep expires', async () => {
   const root = makeTemporaryFolder('runs');
   const dir = leaveRun(root, '1');
   writeFileSync(join(dir, 'sweeper.json'), JSON.stringify({ pid: process.pid, startMark: 'of another boot:1' }));

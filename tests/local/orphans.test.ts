@@ -36,7 +36,7 @@ test.each([
   ['SIGKILL', 'SIGKILL'],
   ['an exception that nobody catches', 'SIGUSR2'],
   ['a closed terminal', 'SIGHUP'],
-] as const)('what a supervisor started ends when the supervisor is ended by %s', async (_, signal) => {
+] as const)('services end when their supervisor is ended by %s', async (_, signal) => {
   const children = await startSupervising();
   parent?.kill(signal);
   await until(() => children.every((child) => !isThere(child)));
@@ -50,7 +50,7 @@ test('Postgres and Redis end when the supervisor is killed', async () => {
   await until(() => children.every((child) => !isThere(child)), 30_000);
 });
 
-test('a supervisor whose log disk is full goes on supervising, says so once, and says when the log is written again', async () => {
+test('a supervisor whose log disk is full keeps supervising, and reports start and end once', async () => {
   disk = mountSmallDisk('full-logs', 4);
   const lines: string[] = [];
   supervisor = createSupervisor({

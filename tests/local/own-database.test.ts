@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('says what to do where its login may make no others, and starts nothing', { timeout: 150_000 }, async () => {
+test('a start is refused with a remedy when the login may create no others', { timeout: 150_000 }, async () => {
   const login = `owner_${randomBytes(4).toString('hex')}`;
   const own = await createDatabase('template0');
   const name = new URL(own.url).pathname.slice(1);

@@ -23,7 +23,7 @@ test('a first start creates the databases, and a login works at once', async () 
   expect(await ask(server.url, "select lower('ÄÖ') as value")).toBe('äö');
 });
 
-test('only this machine reaches it, and only with the password', async () => {
+test('only this machine reaches Postgres, and only with the password', async () => {
   const server = await startPostgres({ dir, settings });
   expect(await ask(server.url, 'show listen_addresses')).toBe('127.0.0.1');
   expect(await ask(server.url, 'show unix_socket_directories')).toBe('');
@@ -89,7 +89,7 @@ test('a server that cannot start says why and what to do', async () => {
   );
 });
 
-test('an interrupted creation is begun again', async () => {
+test('an interrupted creation is restarted', async () => {
   await startPostgres({ dir, settings }).then((first) => first.stop());
   renameSync(dataOf(dir), `${dataOf(dir)}.new`);
   rmSync(join(`${dataOf(dir)}.new`, 'global'), { recursive: true });

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => discardRedis(dir));
 
-test('it serves with a password, on this machine only, and never evicts', async () => {
+test('Redis serves with a password, on this machine only, and never evicts', async () => {
   const server = await startRedis({ dir, binDir, path });
   expect(await ask(server.url, 'config', 'get', 'bind')).toEqual(['bind', '127.0.0.1']);
   expect(await ask(server.url, 'config', 'get', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);

@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all([discardPostgres(join(dir, 'postgres')), discardRedis(join(dir, 'redis'))]);
 }, START_TIMEOUT_MS);
 
-test('one line says ready, and six say what is up', () => {
+test('one line says ready, and six list the services', () => {
   const [, after = ''] = first.output().split(/^ready in [\d.]+ s\n/m);
   expect(after.trimEnd().split('\n').slice(0, 6)).toEqual([
     expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+\/[\da-f]{48}\/ \(simulated\)$/),
@@ -90,11 +90,11 @@ const environments = (): ReadonlyMap<string, Readonly<Record<string, string>>> =
     }),
   );
 
-test('what others on this machine may look into holds no data of people and no secret', () => {
+test('files that others on this machine can read hold no personal data and no secret', () => {
   expect(openToOthers(dir)).toEqual([]);
 });
 
-test('each process has its own secrets and no others, and nothing that it does not ask for', () => {
+test('each process has its own secrets and variables, and no others', () => {
   const held = Object.fromEntries(
     [...environments()].map(([name, variables]) => [
       name,
@@ -157,7 +157,7 @@ test('each service logs in to Postgres and Redis as itself, and its password is 
   for (const password of passwords) expect(shown.filter((text) => text.includes(password))).toEqual([]);
 });
 
-test('the keys of a data folder are for their owner alone, each in a folder of its own', () => {
+test('the keys of a data folder are readable by their owner alone, each in a folder of its own', () => {
   const mode = (path: string): string => (statSync(join(dir, path)).mode & 0o777).toString(8);
   for (const folder of ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'])
     expect(mode(folder)).toBe('700');
@@ -196,7 +196,7 @@ test.each([
   }
 });
 
-test('a proxy that is killed is there again at once, at the same socket', async () => {
+test('a killed proxy is restarted at once, at the same socket', async () => {
   const proxy = () => readRun(dir)?.services.find(({ name }) => name === 'proxy');
   const before = proxy();
   if (!before) throw new Error('there is no proxy');
@@ -213,14 +213,14 @@ test('a proxy that is killed is there again at once, at the same socket', async 
   expect(first.output()).toContain('proxy ended (SIGKILL); it starts again in 0.02 s');
 });
 
-test('no other program gets the port of the simulator, at any address of this machine', async () => {
+test('no other program can take the port of the simulator, at any address of this machine', async () => {
   const [, port = ''] = /Telegram {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(first.output()) ?? [];
   expect(port).not.toBe('');
   for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::'])
     expect([host, await canListen(host, Number(port))]).toEqual([host, false]);
 });
 
-test('no other program gets the port of the page while its gateway starts again', async () => {
+test('no other program can take the port of the page while its gateway restarts', async () => {
   const gateway = () => readRun(dir)?.services.find(({ name }) => name === 'gateway');
   const before = gateway();
   const [, port = ''] = /web page {3}http:\/\/localhost:(\d+)\//.exec(first.output()) ?? [];

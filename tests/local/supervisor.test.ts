@@ -70,7 +70,7 @@ test('a program that ends while it starts fails the start with its last words', 
   await expect(start).rejects.toThrow(/gateway ended while it was starting \(exit code 3\)[^]*no such table: people/);
 });
 
-test('a program that ended before anybody looked at it was started all the same', () => {
+test('a program that exited before the first check counts as started', () => {
   const { pid = 0 } = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   const begun = Date.now();
   // Nothing else happens meanwhile, as on a machine that is busy: we do not hear of its end.
@@ -90,7 +90,7 @@ test('a program that never becomes ready fails the start', async () => {
   await impatient.stop();
 });
 
-test('stopping goes in reverse order and leaves nobody', async () => {
+test('stopping goes in reverse order and leaves no process', async () => {
   const stops = join(folder, 'stops');
   for (const name of ['gateway', 'worker', 'jobs']) {
     await supervisor.start(await describeProgram(name, name, stops));

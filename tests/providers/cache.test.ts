@@ -15,7 +15,7 @@ const OpenAiBody = z.object({
 });
 
 /** Providers keep the beginning of a prompt as long as it is the same, byte by byte. */
-describe('what a provider can keep from pass to pass', () => {
+describe('the cached part of a prompt', () => {
   let bench: ModelBench;
   beforeEach(async () => {
     bench = await openModelBench();
@@ -48,7 +48,7 @@ describe('what a provider can keep from pass to pass', () => {
     expect(passes.at(-1)?.system[1].text).toContain('shop');
   });
 
-  it('is the beginning of the next pass for the others, up to what has changed', async () => {
+  it('is the unchanged beginning of the next pass for other providers', async () => {
     const [, question, act, result] = (await converse('openai')).map((body) => OpenAiBody.parse(body));
     expect(act?.tools).toEqual(question?.tools);
     expect(act?.messages.slice(1, question?.messages.length)).toEqual(question?.messages.slice(1));

@@ -15,7 +15,7 @@ const find = (id: string): TestedProvider => {
 };
 
 /** Each answer of the script uses 1,000 tokens of input and 50 of output. */
-describe('what a turn costs', () => {
+describe('the cost of a turn', () => {
   let bench: ModelBench;
   let wire: ModelWire;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('what a turn costs', () => {
     ['openai', (2 * (1_000 * 0.4 + 50 * 1.6)) / 1e6],
     ['anthropic', (2 * (1_000 * 2 + 50 * 10)) / 1e6],
     ['google', (2 * (1_000 * 0.75 + 50 * 3.75)) / 1e6],
-  ])('stands in its record: %s', async (id, costUsd) => {
+  ])('is in its record: %s', async (id, costUsd) => {
     await start(id);
     await bench.ask('I need a port');
     const sums = {
@@ -50,14 +50,14 @@ describe('what a turn costs', () => {
   it.each([
     ['azure_openai', 2_000],
     ['ollama', 0], // aimock's Ollama counts nothing, which the real one does
-  ])('is not known, and not 0, where there is no price: %s', async (id, inputTokens) => {
+  ])('is unknown, not 0, without a price: %s', async (id, inputTokens) => {
     await start(id);
     await bench.ask('I need a port');
     const [turn] = await bench.turns();
     expect(turn?.usage).toMatchObject({ inputTokens, costUsd: null });
   });
 
-  it('follows a table of one’s own', async () => {
+  it('follows a custom price table', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'prices-')), 'prices.json');
     const models = { 'azure_openai:chat': { input: 1, output: 10 } };
     writeFileSync(file, JSON.stringify({ source: 'a contract', asOf: '2026-01-01', models }));
@@ -89,7 +89,7 @@ describe('what a turn costs', () => {
     expect(await bench.turns()).toMatchObject([{ outcome: 'failed', usage: { inputTokens: 1_000, outputTokens: 50 } }]);
   });
 
-  it('holds what was used before the worker was lost', async () => {
+  it('includes the usage before the worker was lost', async () => {
     await start('openai', { WORKER_NAME: 'first', LANE_LEASE_MS: '60000' });
     await bench.ask('I need a port');
     wire.plan(null, 'silence'); // the call of the tool, then nothing: the first worker never gets past it
@@ -109,7 +109,7 @@ describe('what a turn costs', () => {
     expect(turn?.usage?.models).toMatchObject([{ calls: 2 }]);
   });
 
-  it('is nothing with the offline planner', async () => {
+  it('is empty with the offline planner', async () => {
     await bench.startWorker({ env: { MODEL: 'offline' } });
     await bench.ask('list the servers');
     expect(await bench.turns()).toMatchObject([{ model: 'offline', usage: null }]);
@@ -131,7 +131,7 @@ describe('what a turn costs', () => {
     expect(json).toMatchObject({ turns: [{ model: 'openai:gpt-4.1-mini', usage: { inputTokens: 2_000 } }] });
   });
 
-  it('is among the worker’s figures', async () => {
+  it('is in the metrics of the worker', async () => {
     const { probePort } = await start('openai');
     wire.plan({ status: 401 });
     await bench.ask('I need a port'); // refused

@@ -33,7 +33,7 @@ describe('doctor tries the models', () => {
     return findings.filter(({ what }) => /^(model|fallback)/.test(what));
   };
 
-  it.each(TESTED_PROVIDERS)('finds nothing to mend at $id when it calls the tool', async ({ id, env, model }) => {
+  it.each(TESTED_PROVIDERS)('finds no problem at $id when it calls the tool', async ({ id, env, model }) => {
     const say = expect.stringContaining(
       `${model} at 127.0.0.1:${new URL(wire.url).port} answers and calls tools`,
     ) as string;
@@ -76,7 +76,7 @@ describe('doctor tries the models', () => {
     ]);
   });
 
-  it('says so when nobody is there, and what to start', async () => {
+  it('names the server to start when none answers', async () => {
     const [finding] = await examine({ MODEL: 'ollama', OLLAMA_BASE_URL: `http://127.0.0.1:${await findFreePort()}` });
     expect(finding).toMatchObject({ state: 'fail', say: expect.stringContaining('cannot be reached') as string });
     expect(finding?.remedy).toContain('OLLAMA_BASE_URL');

@@ -63,11 +63,11 @@ describe.each(TESTED_PROVIDERS)('what is shown while $id writes', ({ id, env }) 
   });
 });
 
-describe('what a person sees of it', () => {
+describe('the draft that a person sees', () => {
   let bench: ModelBench;
   afterEach(() => bench.close());
 
-  it('is published while the answer is still being written, and taken away with the message', async () => {
+  it('is published during the answer, and removed with the message', async () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;
@@ -94,7 +94,7 @@ describe('what a person sees of it', () => {
     await listener.close();
   });
 
-  it('is nothing with the offline planner', async () => {
+  it('is empty with the offline planner', async () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;

@@ -9,7 +9,7 @@ const script = spine({ usage: null });
 const AWAY = /^The language model is not answering/;
 
 /** OpenAI's client on one server, Anthropic's on another. */
-describe('models that stand in for each other', () => {
+describe('fallback models', () => {
   let bench: ModelBench;
   let first: ModelWire;
   let second: ModelWire;
@@ -33,7 +33,7 @@ describe('models that stand in for each other', () => {
     ['knows no such model', { status: 404 }, {}, 1],
     ['wants a long wait', { status: 429, retryAfterSeconds: 60 }, {}, 1],
     ['does not answer within its deadline', 'silence', { MODEL_DEADLINE_MS: '4000' }, 1],
-  ])('the next one answers when the first %s, and the record says so', async (_, fault, env, asked) => {
+  ])('the next model answers when the first %s, and the record says so', async (_, fault, env, asked) => {
     await start({ ...env, MODEL_FALLBACK: 'anthropic' });
     first.plan(fault);
     expect(await bench.ask('I need a port')).toEqual([QUESTION]);
@@ -41,7 +41,7 @@ describe('models that stand in for each other', () => {
     expect(first.requests()).toHaveLength(asked);
   });
 
-  it('the one that failed is not asked again for a while', async () => {
+  it('a failed model is not asked again for a while', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan({ status: 401 });
     await bench.ask('I need a port');
@@ -60,7 +60,7 @@ describe('models that stand in for each other', () => {
     expect(await models()).toEqual(['offline', 'offline']);
   });
 
-  it('a request that is refused for what it asks is not tried elsewhere', async () => {
+  it('a refused request is not sent to the next model', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan({ status: 400 });
     expect((await bench.ask('I need a port')).join()).toContain('does not take our requests');
@@ -68,7 +68,7 @@ describe('models that stand in for each other', () => {
     expect(await bench.turns()).toMatchObject([{ outcome: 'failed' }]);
   });
 
-  it('an abort is not tried elsewhere', async () => {
+  it('an aborted request is not sent to the next model', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan('silence');
     await bench.say(PERSON, 'I need a port');
@@ -87,7 +87,7 @@ describe('models that stand in for each other', () => {
     expect(await bench.turns()).toMatchObject([{ outcome: 'stopped' }]);
   });
 
-  it('the person is told once, and the next message is answered, when nobody stands in', async () => {
+  it('without a fallback the person is told once, and the next message is answered', async () => {
     await start({});
     first.plan({ status: 500 }, { status: 500 }, { status: 500 });
     expect((await bench.ask('I need a port')).join()).toMatch(AWAY);
@@ -108,7 +108,7 @@ describe('models that stand in for each other', () => {
     ]);
   });
 
-  it('a whole agent may have one, with the same models standing in', async () => {
+  it('an agent may have a model of its own, with the same fallbacks', async () => {
     await start({ MODEL_FOR: 'product_owner=anthropic', MODEL_FALLBACK: 'openai' });
     second.plan({ status: 401 });
     expect(await bench.ask('I need a port')).toEqual([QUESTION]);
@@ -116,7 +116,7 @@ describe('models that stand in for each other', () => {
     expect(await models()).toEqual(['openai:gpt-4.1-mini']);
   });
 
-  it('a worker does not start with a model for a node that does not exist, and names those that do', async () => {
+  it('a worker does not start with a model for an unknown node, and names the known ones', async () => {
     const started = start({ MODEL_FOR: 'product_owner.intent=anthropic' });
     await expect(started).rejects.toThrow(AppError);
     await expect(started).rejects.toThrow(

@@ -59,12 +59,12 @@ describe('a model server on this machine', () => {
     });
   });
 
-  it('is passed over for the next one that can be used', async () => {
+  it('is skipped for the next usable one', async () => {
     const [first, second] = [await serve(OLLAMA, [], talks), await serve(LM_STUDIO, ['big'], calls)];
     expect(await find(first, second)).toMatchObject({ server: 'LM Studio' });
   });
 
-  it('is none when nobody listens, or somebody else does', async () => {
+  it('is not found when nothing listens, or another program does', async () => {
     const other = await serve(OLLAMA, ['x'], talks);
     const nobody = { ...OLLAMA, url: `http://127.0.0.1:${await findFreePort()}` };
     expect(await find(nobody, { ...LM_STUDIO, url: other.url })).toBeNull();

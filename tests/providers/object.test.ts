@@ -33,7 +33,7 @@ describe.each(TESTED_PROVIDERS)('an object from $id', ({ id, env }) => {
     return askObject(model, Person, { messages: [new HumanMessage('who?')], signal });
   };
 
-  it('is asked for in the form that the provider holds its answers to', async () => {
+  it('is requested with the schema that the provider enforces', async () => {
     expect(await ask(answering({ name: 'Ada', age: 36 }))).toEqual({ name: 'Ada', age: 36 });
     const form = formOf(id, wire.requests()[0]?.body ?? {});
     expect(form).toMatchObject({ type: 'object', properties: FIELDS, required: ['name', 'age'] });

@@ -57,7 +57,7 @@ describe('pictures that people send', () => {
     expect(lastBody()).toContain('You cannot look at the picture');
   });
 
-  it('go only to those models that see when one stands in for another', async () => {
+  it('go only to fallback models that see', async () => {
     const env = {
       ...TESTED_PROVIDERS.find(({ id }) => id === 'openai')?.env(wire.url),
       ...TESTED_PROVIDERS.find(({ id }) => id === 'ollama')?.env(wire.url),

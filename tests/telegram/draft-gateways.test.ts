@@ -65,7 +65,7 @@ describe('with two gateways', () => {
     );
   });
 
-  test('the one that sends the message waits for the draft that the other one is showing', async () => {
+  test('the gateway that sends the message waits for the draft of the other one', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const [shows, sends] = [openDrafts('gw_a'), openDrafts('gw_b')];
@@ -79,7 +79,7 @@ describe('with two gateways', () => {
     expect((await drafts()).map((call) => call.status)).toEqual([200]);
   });
 
-  test('one that does not let go is kept from showing more', async () => {
+  test('a gateway that keeps its claim too long can show no more drafts', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const sends = openDrafts('gw_b');

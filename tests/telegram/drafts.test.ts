@@ -24,7 +24,7 @@ const GROUP = -2001;
 
 useHarness();
 
-test('a person reads what is being written, in place, and can stop it', async () => {
+test('a person reads the draft in place, and can stop it', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await write(1001, 'turn_1', 'The **first');
@@ -63,7 +63,7 @@ test('the message ends the draft, also when a draft is on its way just then', as
   expect(await seen(1001)).toBeNull();
 });
 
-test('what waits for its interval is not shown any more when the text is whole', async () => {
+test('a draft that waits for its interval is not shown once the message is complete', async () => {
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: '500' });
   await harness.meet(1001, 1002);
   await write(1001, 'turn_1', 'one');
@@ -74,7 +74,7 @@ test('what waits for its interval is not shown any more when the text is whole',
   expect(texts(await drafts())).toEqual(['one']);
 });
 
-test('late drafts, of this turn or of an older one, replace nothing', async () => {
+test('late drafts, of this turn or of an older one, are not shown', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001, 1002);
   const late = draftOf(1001, 'turn_2', 'late');
@@ -202,7 +202,7 @@ describe('when Telegram does not want a draft', () => {
   });
 });
 
-test('typing is not shown where something is being written', async () => {
+test('typing is not shown beside a draft', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001, 1002);
   await write(1001, 'turn_1', 'I write');

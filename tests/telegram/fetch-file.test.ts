@@ -63,7 +63,7 @@ it('reads no more than the limit, whatever Telegram said of the size', async () 
   });
 });
 
-it('asks for no other address than one below that of the files, whatever the path says', async () => {
+it('requests only addresses below that of the files, whatever the path', async () => {
   const asked: string[] = [];
   await fetchFrom(found({ file_path: 'voice/a?b#c d/%2e%2e' }), (response, { url }) => {
     asked.push(url ?? '');

@@ -44,7 +44,7 @@ describe('an address behind words', () => {
     return JSON.stringify(rows[0] ?? null);
   };
 
-  test('a project is made with the repository that the words lead to', async () => {
+  test('a project is created with the repository of the link', async () => {
     await sendLink('create project linked with repository [this one]', 'https://git.example.org/team/shop.git');
     expect(await repositoryOf('linked')).toContain('https://git.example.org/team/shop.git');
     expect(await repositoryOf('linked')).not.toContain('this one');
@@ -55,7 +55,7 @@ describe('an address behind words', () => {
     expect(said).toContain('https://git.example.org/new.git');
   });
 
-  test('words that look like one address and lead to another do nothing before the true one was confirmed', async () => {
+  test('a link whose words show another address has no effect before its true address was confirmed', async () => {
     const shown = 'https://good.example/shop.git';
     const said = await sendLink(`create project bait with repository [${shown}]`, 'https://evil.example/shop.git');
     expect(said).toContain('https://evil.example/shop.git');

@@ -5,7 +5,7 @@ import { eventually } from '../support/until.ts';
 
 const HOUR = 3_600;
 
-describe('an order that is old when it comes in', () => {
+describe('an order that arrives late', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('an order that is old when it comes in', () => {
   const exists = async (name: string): Promise<boolean> =>
     (await stack.pool.query('select 1 from projects where name = $1', [name])).rowCount === 1;
 
-  test('changes nothing before its author has said that it still holds', async () => {
+  test('changes nothing before its author has confirmed it', async () => {
     const said = await sendOld('create a project called stale for the web shop', 23 * HOUR);
     expect(said).toContain('You wrote that 23 hours ago.');
     expect(await exists('stale')).toBe(false);
@@ -58,12 +58,12 @@ describe('an order that is old when it comes in', () => {
     expect(await sendOld('list the projects', 23 * HOUR)).toContain('stale');
   });
 
-  test('up to ten minutes, and for as long as it waits with us, an order counts as fresh', async () => {
+  test('an order counts as fresh for ten minutes, and while it waits in the queue', async () => {
     await sendOld('create a project called fresh for the web shop', 9 * 60);
     expect(await exists('fresh')).toBe(true);
   });
 
-  test('an edit is as old as its edit', async () => {
+  test('the age of an edited order counts from the edit', async () => {
     const now = Math.floor(Date.now() / 1_000);
     await sendOld('create a project called edited for the web shop', 23 * HOUR, { edit_date: now });
     expect(await exists('edited')).toBe(true);
@@ -74,7 +74,7 @@ describe('an order that is old when it comes in', () => {
     expect(await exists('worn')).toBe(false);
   });
 
-  test('a command that lets somebody in is not carried out', async () => {
+  test('a late command that lets somebody in is not carried out', async () => {
     expect(await sendOld('/allow 1077 admin Mallory', 3 * 24 * HOUR)).toContain(
       'You wrote that 3 days ago, so I did nothing.',
     );

@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test('a message of which parts were sent before there were rich ones goes on where it was', async () => {
+test('a partly sent plain message continues with its next part', async () => {
   const first = await harness.startGateway();
   await harness.meet(1001);
   await harness.fault({ method: 'sendRichMessage', error: { code: 404 } });
@@ -108,7 +108,7 @@ test('a rich message whose fate is unknown is sent again as a rich one, with the
   expect(await forms()).toEqual(['rich', 'rich']);
 });
 
-test('what keeps failing as a rich message arrives as text', async () => {
+test('a message that keeps failing as a rich one arrives as text', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   const [id = 0] = await harness.say(CHAT, [{ text: '# too much for the proxy' }], false);
@@ -148,7 +148,7 @@ describe('a message that is changed in place', () => {
     expect(await harness.said(1001)).toEqual(['over']);
   });
 
-  test('becomes text where the server looks for text, and the next one does so at once', async () => {
+  test('becomes text when the server knows no rich messages, and the next one at once', async () => {
     await harness.startGateway();
     await harness.meet(1001);
     await change('working');
@@ -163,7 +163,7 @@ describe('a message that is changed in place', () => {
     expect((await harness.calls('editMessageText')).map((call) => call.status)).toEqual([400, 200, 200]);
   });
 
-  test('has its parts once, however many there are in which form', async () => {
+  test('shows each of its parts once, in whatever form', async () => {
     await harness.startGateway();
     await harness.meet(1001);
     await change(LONG);

@@ -109,7 +109,7 @@ it('a person reads the answer as it grows, and then the whole of it as one messa
   expect(await turns()).toEqual([{ outcome: 'answered' }]);
 });
 
-it('Stop ends the request of the model, and what was written is kept', async () => {
+it('Stop ends the request of the model, and keeps its text', async () => {
   const ada = await stack.person(1001, 'admin');
   await ada.send('tell me a story');
   pen.write('Once there was a light');
@@ -177,7 +177,7 @@ it('the draft is over before the answer is stored', async () => {
   expect(await hears(ada, 1)).toEqual(['All of it']);
 });
 
-it('what was written before a tool was called stands above what is written after it', async () => {
+it('text before a tool call stays above the text after it', async () => {
   const ada = await stack.person(1001, 'admin');
   const look = { name: 'request_capabilities', args: { capabilities: ['knowledge'] } };
   answer = (messages) =>
@@ -193,7 +193,7 @@ it('what was written before a tool was called stands above what is written after
   ]);
 });
 
-it('a worker that stops hands on what it was writing', async () => {
+it('a stopping worker hands its draft over', async () => {
   await stack.close();
   stack = await openStack({ env: environment(), workers: 0 });
   const first = await stack.startWorker('worker-1');
@@ -211,7 +211,7 @@ it('a worker that stops hands on what it was writing', async () => {
   expect(await turns()).toEqual([{ outcome: 'answered' }]);
 });
 
-it('a model that goes away in the middle leaves what it wrote', async () => {
+it('a model that fails in the middle leaves its text', async () => {
   await stack.close();
   stack = await openStack({ env: { ...environment(), MODEL_TIMEOUT_MS: '1000', MODEL_DEADLINE_MS: '4000' } });
   const ada = await stack.person(1001, 'admin');

@@ -47,7 +47,7 @@ test.each([
   [frame('client.mode.update', { mode: 'voice' }), 4002],
   ['x'.repeat(64 * 1024 + 1), 1009],
   [message({ text: 'x'.repeat(200_000) }), 1009],
-])('a frame that is none ends its socket and says nothing: %#', async (raw, code) => {
+])('an invalid frame closes its socket and sends no message: %#', async (raw, code) => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.socket.send(raw);
@@ -57,7 +57,7 @@ test.each([
   expect(await bench.harness.rows('select 1 from inbox')).toEqual([]);
 });
 
-test('frames that are no text end their socket', async () => {
+test('binary frames close their socket', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.socket.send(Buffer.from(message({})), { binary: true });
@@ -65,7 +65,7 @@ test('frames that are no text end their socket', async () => {
   expect(page.closed?.code).toBe(4002);
 });
 
-test('a page that says too much at once is closed, and what it said before is kept in its order', async () => {
+test('a page that sends too much at once is closed, and its earlier messages are kept in order', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   for (let n = 0; n < 60; n += 1) page.say(`number ${n}`);
@@ -119,7 +119,7 @@ test('a button of a chat that is not theirs does nothing for a person, whatever 
   expect(await bench.harness.rows('select 1 from outbox where pressed is not null')).toEqual([]);
 });
 
-test('a press means what was seen: one of a message that has changed since is not a press of the new one', async () => {
+test('a press on a message that has changed since does not press the new version', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const ask = (text: string, label: string): Promise<unknown> =>
@@ -134,7 +134,7 @@ test('a press means what was seen: one of a message that has changed since is no
   expect(pressed).toEqual({ text: 'to staging' });
 });
 
-test('a pressed button stays to be seen and works no more, in every tab', async () => {
+test('a pressed button stays visible and is inactive, in every tab', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [page, other] = [await bench.open({ url, cookie }), await bench.open({ url, cookie })];
@@ -150,7 +150,7 @@ test('a pressed button stays to be seen and works no more, in every tab', async 
   expect(row).toEqual({ pressed: 1 });
 });
 
-test('a secret that is sent by accident reaches no tab and no table, and the message is kept without it', async () => {
+test('a secret in a message reaches no tab and no table, and the message is kept without it', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const secret = `ghp_${'k7'.repeat(18)}`;
@@ -163,7 +163,7 @@ test('a secret that is sent by accident reaches no tab and no table, and the mes
     expect(JSON.stringify(await bench.harness.rows(`select * from ${table}`))).not.toContain(secret);
 });
 
-test('a code that was shown leaves the page when its time is over', async () => {
+test('a code disappears from the page when it expires', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.say('/link');
@@ -177,7 +177,7 @@ test('a code that was shown leaves the page when its time is over', async () => 
   expect(page.components.get(shown.id)?.props['text']).not.toContain(code);
 });
 
-test('nothing but frames of the contract and components of its own chat ever reaches a page, also when other news travel', async () => {
+test('only frames of the contract and components of its own chat reach a page', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const raw: string[] = [];

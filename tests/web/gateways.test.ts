@@ -40,7 +40,7 @@ test('one session at two gateways is one conversation, in one order', async () =
   }
 });
 
-test('the same message through both gateways is one', async () => {
+test('the same message through both gateways is stored once', async () => {
   bench = await openBench(pages);
   const { near, far } = await openTwo();
   const ids = Array.from({ length: 10 }, () => randomUUID());
@@ -52,7 +52,7 @@ test('the same message through both gateways is one', async () => {
   expect(near.texts().filter((text) => text.startsWith('message'))).toHaveLength(10);
 });
 
-test('a draft is shown at every gateway, whichever shows it, and gives way to the message', async () => {
+test('a draft is shown at every gateway, and is replaced by the message', async () => {
   bench = await openBench(pages);
   const { near, far } = await openTwo();
   const { redis, prefix } = bench.harness;
@@ -79,7 +79,7 @@ test('a draft is shown at every gateway, whichever shows it, and gives way to th
   }
 });
 
-test('without Redis nothing is lost: pages look for what they were not told', async () => {
+test('without Redis no message is lost: pages poll for changes', async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.stop());
   bench = await openBench(pages, redis.url);
@@ -96,7 +96,7 @@ test('without Redis nothing is lost: pages look for what they were not told', as
   expect(await inbox()).toHaveLength(3);
 });
 
-test('a gateway that stops sends its pages to the other one, where they go on', async () => {
+test('a stopping gateway sends its pages to the other one, where they continue', async () => {
   bench = await openBench(pages);
   const { first, second, cookie, near, far } = await openTwo();
   near.say('before');
@@ -110,7 +110,7 @@ test('a gateway that stops sends its pages to the other one, where they go on', 
   expect(back.texts()).toEqual(['before', 'meanwhile']);
 });
 
-test('what a page says while Postgres is away is admitted once when it is back, in its order', async () => {
+test('messages of a page while Postgres is away are admitted once and in order when it is back', async () => {
   bench = await openBench(pages);
   const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
@@ -131,7 +131,7 @@ test('what a page says while Postgres is away is admitted once when it is back, 
   expect(page.texts()).toEqual(said);
 });
 
-test('a page that is opened while Postgres is away is told to come again, and is let in when it is back', async () => {
+test('a page that is opened while Postgres is away retries, and is let in when it is back', async () => {
   bench = await openBench(pages);
   const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
@@ -156,7 +156,7 @@ test('a page that is opened while Postgres is away is told to come again, and is
   await until(() => page.find('after it'));
 });
 
-test('a page that reads nothing holds up no other, is closed, and gets the rest when it comes back', async () => {
+test('a page that reads nothing is closed without delaying others, and later gets the rest', async () => {
   bench = await openBench(pages);
   const { near, first, cookie } = await openTwo();
   const stuck = await bench.open({ url: first.url, cookie });

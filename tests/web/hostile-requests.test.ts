@@ -74,7 +74,7 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
   expect((await postSession(url, { code })).status).toBe(200);
 });
 
-test('whoever asks this machine for the page, by either family of addresses, gets ours and nobody else’s', async () => {
+test('a request to this machine, over IPv4 or IPv6, gets the page of the gateway', async () => {
   const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
   const other = `http://[::1]:${new URL(started.url).port}`;
   const page = await bench.open({
@@ -86,7 +86,7 @@ test('whoever asks this machine for the page, by either family of addresses, get
   await expect(fetch(other)).rejects.toThrow();
 });
 
-test('the page is not opened where a program of somebody else has its port at the other address of localhost', async () => {
+test('the page does not open when another program has its port at the other address of localhost', async () => {
   const squatter = createServer().listen({ host: '::1', port: 0, ipv6Only: true });
   await once(squatter, 'listening');
   const { port } = squatter.address() as AddressInfo; // it listens on TCP
@@ -94,7 +94,7 @@ test('the page is not opened where a program of somebody else has its port at th
   squatter.close();
 });
 
-test('a name of somebody else that leads here is not ours, whatever the browser takes it for', async () => {
+test('a foreign host name that resolves to this machine is refused', async () => {
   const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
   const { port } = new URL(url);
   for (const host of [
@@ -120,7 +120,7 @@ test('a name of somebody else that leads here is not ours, whatever the browser 
   expect(await traces()).toEqual([0, 0]);
 });
 
-test('what is no JSON of ours is refused by its type, before a byte of it is read', async () => {
+test('a body of another type than JSON is refused before it is read', async () => {
   const { url } = await bench.start();
   const code = await createIdentityCode(bench.harness.pool, '1001');
   const types = [
@@ -184,7 +184,7 @@ test('a body that does not come is not waited for', async () => {
   expect(readStatus(await exchange(Number(new URL(url).port), head, '{"code'))).toBe(408);
 });
 
-test('cookies that were made up, and a real one without the key of its page, open nothing', async () => {
+test('forged cookies, and a real one without the key of its page, give no access', async () => {
   const { url } = await bench.start();
   const real = await bench.signIn(url);
   const [cookie = '', key = ''] = real.split('#');
@@ -217,7 +217,7 @@ test('cookies that were made up, and a real one without the key of its page, ope
   expect(await traces()).toEqual([1, 0]);
 });
 
-test('a socket takes no names of sessions, agents or numbers that are none', async () => {
+test('a socket refuses invalid sessions, agents and numbers', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   await bench.harness.rows(`insert into agents (id, summary) values ('product_owner', 'x')`);

@@ -38,7 +38,7 @@ describe('how a page is used', () => {
     await until(() => page.find('products fit'));
   };
 
-  it('draws what stands there for the ear, in its place, without a word of the person', async () => {
+  it('redraws the view for voice, in its place, without a message of the person', async () => {
     const page = await open({ agent: 'mortgage' });
     await findProducts(page);
     const before = page.find('products fit');
@@ -65,7 +65,7 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('changes nothing when it is said again', async () => {
+  it('changes nothing when it is sent again', async () => {
     const page = await open({ agent: 'mortgage' });
     await findProducts(page);
     for (let count = 0; count < 3; count += 1) page.send('client.mode.update', { mode: 'text', device: 'mobile' });
@@ -75,7 +75,7 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('comes in its place among what is said', async () => {
+  it('takes effect in order with messages', async () => {
     const page = await open({ agent: 'mortgage' });
     page.say('the house is worth 300,000 and I want to borrow 210,000, fixed for 5 years');
     page.send('client.mode.update', { mode: 'voice', device: 'desktop' });
@@ -98,7 +98,7 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('begins no conversation, and is nothing to an agent that does not draw by it', async () => {
+  it('starts no conversation, and does not affect an agent that ignores it', async () => {
     const page = await open({ agent: 'mortgage' });
     page.send('client.mode.update', { mode: 'voice', device: 'mobile' });
     await modesSettled(1);

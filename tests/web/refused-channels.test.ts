@@ -47,7 +47,7 @@ test('a token that Telegram refuses stops no other channel, is told to the admin
   await until(async () => (await faults()).length === 0);
 });
 
-test('a file of sources that is not there stops no other channel, and is read once it is there', async () => {
+test('a missing file of sources stops no other channel, and is read once it exists', async () => {
   const file = writeSources(SOURCES);
   rmSync(file);
   const settings = { GATEWAY_CHANNELS: 'ingress,web', INGRESS_SOURCES_FILE: file };

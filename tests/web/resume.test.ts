@@ -118,7 +118,7 @@ test('a page that asks for what follows any patch gets exactly that, in order, e
   }
 });
 
-test('a page whose last patch is no longer kept begins anew, and so does one that names a patch that never was', async () => {
+test('a page with an expired or unknown patch id starts from a full state', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const rows = Array.from({ length: 600 }, (_, n) => ({ text: `message ${n}` }));
@@ -144,7 +144,7 @@ test('a page whose last patch is no longer kept begins anew, and so does one tha
   expect(kept.of('server.a2ui.patch')[0]?.payload.steps[0]?.op).toBe('put');
 });
 
-test('a message that is taken away is gone in every tab, and in one that comes back', async () => {
+test('a removed message is gone in every tab, and in one that reconnects', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const page = await bench.open({ url, cookie });

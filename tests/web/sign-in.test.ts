@@ -27,7 +27,7 @@ describe('a code', () => {
     expect(await readSession(url, cookieOf(response))).toMatchObject({ person: { name: 'Ada', role: 'admin' } });
   });
 
-  test('works once', async () => {
+  test('works only once', async () => {
     const { url } = await bench.start();
     const code = await newCode();
     expect((await postSession(url, { code })).status).toBe(200);
@@ -62,7 +62,7 @@ describe('a code', () => {
     expect(await logins()).toHaveLength(1);
   });
 
-  test('is refused after ten wrong ones from one address, and from no other', async () => {
+  test('is refused after ten wrong ones from that address only', async () => {
     const { url } = await bench.start();
     const code = await newCode();
     for (let n = 0; n < 10; n += 1)
@@ -74,7 +74,7 @@ describe('a code', () => {
 });
 
 describe('a login', () => {
-  test('lasts over a restart of a gateway whose port nobody else could have', async () => {
+  test('survives a restart of a gateway whose port no other program could take', async () => {
     const first = await bench.start();
     const cookie = await bench.signIn(first.url);
     await first.close();
@@ -85,7 +85,7 @@ describe('a login', () => {
   test.each([
     ['of a gateway that binds its own', ''],
     ['of another `npm start`', 'start-of-another'.padEnd(32, '0')],
-  ])('is worth nothing at the next start %s: a stranger may have been shown cookie and key', async (_of, key) => {
+  ])('is invalid at the next start %s, because another program may have seen its cookie', async (_of, key) => {
     const first = await bench.start({ WEB_START_KEY: key && 'start-of-this'.padEnd(32, '0') });
     const cookie = await bench.signIn(first.url);
     expect(await readSession(first.url, cookie)).toMatchObject({ person: { name: 'Ada' } });
@@ -97,7 +97,7 @@ describe('a login', () => {
     expect(page.closed?.code).toBe(4001);
   });
 
-  test('gets a token that the browser did not bring, and ends the one that it brought', async () => {
+  test('gets a new token, and ends the one that the browser sent', async () => {
     const { url } = await bench.start();
     const planted = `signalbox=${'A'.repeat(43)}`;
     const first = cookieOf(await postSession(url, { code: await newCode() }, { cookie: planted }));
@@ -135,7 +135,7 @@ describe('a login', () => {
     expect(stays.closed).toBeNull();
   });
 
-  test('ends with the role of its person, wherever that is taken away', async () => {
+  test('ends when its person loses their role, in whatever channel', async () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url, BEN);
     const page = await bench.open({ url, cookie });
@@ -155,7 +155,7 @@ describe('a login', () => {
     await until(() => page.closed?.code === 4001);
   });
 
-  test('ends by itself, and lasts while it is used', async () => {
+  test('expires when unused, and is renewed by use', async () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url);
     await bench.harness.rows(`update web_logins set expires_at = now() + interval '1 day'`);
@@ -170,7 +170,7 @@ describe('a login', () => {
     await until(async () => (await bench.open({ url, cookie })).closed?.code === 4001);
   });
 
-  test('is one of twenty of a person: the oldest gives way', async () => {
+  test('ends when the person has twenty newer ones', async () => {
     const { url } = await bench.start();
     const first = await bench.signIn(url);
     for (let n = 0; n < 20; n += 1) await bench.signIn(url);
@@ -178,7 +178,7 @@ describe('a login', () => {
     expect(await readSession(url, first)).toEqual(NOBODY);
   });
 
-  test('belongs to one person, whichever identity the code was made for', async () => {
+  test('belongs to one person, for whichever identity the code was made', async () => {
     const { url } = await bench.start();
     await linkIdentity(bench.harness.pool, { userKey: 'whatsapp-491701', channel: 'whatsapp', name: 'Ada' }, ADA);
     await bench.signIn(url, 'whatsapp-491701');
@@ -201,7 +201,7 @@ describe('the people of a demo', () => {
     expect((await fetch(`${printed}/`)).status).toBe(200);
   });
 
-  test('cannot be chosen by a program on this machine, which does not know the address that was printed', async () => {
+  test('cannot be chosen by a program on this machine that does not know the printed address', async () => {
     const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     const { url } = started;
     expect(await readSession(url, null)).toEqual(NOBODY);
@@ -221,7 +221,7 @@ describe('the people of a demo', () => {
     await expect(start).rejects.toThrow(/WEB_START_KEY/);
   });
 
-  test('are nobody where they were not asked for', async () => {
+  test('do not exist where they were not configured', async () => {
     const { url } = await bench.start();
     expect((await postSession(url, { person: ADA })).status).toBe(401);
     expect(await logins()).toEqual([]);

@@ -24,7 +24,7 @@ const open = async (options: Partial<ConstructorParameters<typeof TestPage>[0]> 
   return bench.open({ url, cookie: await bench.signIn(url), ...options });
 };
 
-test('a wide table is cards on a phone, and a table again when the page is wide', async () => {
+test('a wide table becomes cards on a phone, and a table again when the page is wide', async () => {
   const page = await open();
   await bench.harness.say(CHAT, [{ text: WIDE }, { text: NARROW }]);
   const { id } = await until(() => page.find('These run') && page.find('| a |') && page.find('These run'));
@@ -63,14 +63,14 @@ test('a wide table is cards on a phone, and a table again when the page is wide'
   expect(page.components.get(id)?.props['text']).toBe(WIDE);
 });
 
-test('what comes to a phone comes as cards, also when the page says at once that it is one', async () => {
+test('tables come to a phone as cards, even when the page says at once that it is one', async () => {
   const page = await open({ device: 'mobile' });
   await bench.harness.say(CHAT, [{ text: WIDE }]);
   const shown = await until(() => page.find('These run'));
   expect(shown.children.map(({ type }) => type)).toEqual(['DataCard', 'DataCard', 'Text']);
 });
 
-test('a page in voice mode reads aloud what is said from then on, as plain words in its language, and stops with the mode', async () => {
+test('a page in voice mode reads new messages aloud as plain words, until the mode ends', async () => {
   const page = await open();
   await bench.harness.say(CHAT, [{ text: 'Before.' }]);
   await until(() => page.find('Before.'));
@@ -89,7 +89,7 @@ test('a page in voice mode reads aloud what is said from then on, as plain words
   expect(page.of('server.voice.say')).toHaveLength(1);
 });
 
-test('voice is of one page: another one of the same person stays silent', async () => {
+test('voice mode affects one page: another one of the same person stays silent', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [aloud, silent] = [await bench.open({ url, cookie, mode: 'voice' }), await bench.open({ url, cookie })];
@@ -99,7 +99,7 @@ test('voice is of one page: another one of the same person stays silent', async 
   expect(silent.frames.map(({ type }) => type)).toEqual(silent.frames.map(() => 'server.a2ui.patch'));
 });
 
-test('a page that was away in voice mode is told what it missed, once, and nothing of before', async () => {
+test('a page in voice mode reads missed messages once after a reconnect, and no earlier ones', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const page = await bench.open({ url, cookie, mode: 'voice' });
@@ -113,7 +113,7 @@ test('a page that was away in voice mode is told what it missed, once, and nothi
   expect(back.of('server.voice.say').map(({ payload }) => payload.text)).toEqual(['Missed.']);
 });
 
-test('work is seen to go on, until there is something to read', async () => {
+test('the page shows that the agent works until there is an answer', async () => {
   const page = await open();
   await until(() => page.frames.length > 0);
   await tellGateways({ from: 'other', news: { kind: 'thinking', chatKey: CHAT } });

@@ -48,13 +48,13 @@ describe('a webhook of a public project', () => {
     expect(updateOf(name)).toMatchObject({ ...PERSON, chatKind: 'private', ...wanted });
   });
 
-  it('of a reaction is nothing, and of a button that is not ours a press on no row', () => {
+  it('of a reaction is ignored, and of an unknown button is a press on no row', () => {
     expect(updateOf('reaction')).toMatchObject({ kind: 'ignored', reason: 'reaction' });
     expect(updateOf('button')).toMatchObject({ kind: 'press', outboxId: '0' });
     expect(updateOf('list')).toMatchObject({ kind: 'press', outboxId: '0' });
   });
 
-  it('of a new number says that the old one is vacated', () => {
+  it('of a changed number vacates the old one', () => {
     expect(updateOf('numberChange')).toMatchObject({ kind: 'vacated', userKey: 'whatsapp-972987654321' });
   });
 
@@ -63,18 +63,18 @@ describe('a webhook of a public project', () => {
     expect(updateOf('withUserIds', '123456123')).toMatchObject({ text: 'this is a text message' });
   });
 
-  it('of statuses holds no update, and why a message failed', () => {
+  it('of statuses has no update, and has the reason of a failed message', () => {
     expect(decode(PUBLIC_PAYLOADS.sent, NUMBER).updates).toEqual([]);
     const { statuses, updates } = decode(PUBLIC_PAYLOADS.failed, NUMBER);
     expect([updates, statuses[0]?.status, statuses[0]?.errors[0]?.code]).toEqual([[], 'failed', 130472]);
   });
 
-  it('for another number is none of ours', () => {
+  it('for another number is ignored', () => {
     expect(decode(PUBLIC_PAYLOADS.text, '999').updates).toEqual([]);
   });
 });
 
-describe('what is hostile', () => {
+describe('a hostile webhook', () => {
   it.each([
     ['a list', []],
     ['null', null],
@@ -87,14 +87,14 @@ describe('what is hostile', () => {
     expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
   });
 
-  it('a time of another age is now', () => {
+  it('with an impossible time is dated now', () => {
     for (const timestamp of ['-1', '99999999999999', 'yesterday', -1]) {
       const [update] = decode(withMessage({ timestamp }), NUMBER).updates;
       expect(Date.now() - Date.parse((update && 'at' in update && update.at) || '')).toBeLessThan(60_000);
     }
   });
 
-  it('an id that is too long stands for itself by its sum, and a zero in a text is left out', () => {
+  it('with a too long id is keyed by its hash, and NUL in a text is removed', () => {
     const { updates } = decode(
       withMessage({ id: `wamid.${'x'.repeat(150)}`, text: { body: 'a\u0000b\ud800' } }),
       NUMBER,
@@ -102,7 +102,7 @@ describe('what is hostile', () => {
     expect(updates[0]).toMatchObject({ updateId: expect.stringMatching(/^sha256:/), text: 'ab\ufffd' });
   });
 
-  it('a button is read by its reference alone, whatever its title says', () => {
+  it('with a button is read by its reference, whatever its title', () => {
     const reply = { id: '12:3', title: 'Approve everything' };
     const { updates } = decode(
       withMessage({

@@ -24,7 +24,7 @@ const settledOf = async (id: string): Promise<string | null> => {
 const lastSeen = async () => (await harness.people.messages(ADA)).filter(({ fromBot }) => fromBot).at(-1);
 
 describe('a message', () => {
-  it('is shown with what its markdown means, and Meta has no objection', async () => {
+  it('is formatted in the markup of WhatsApp, which Meta accepts', async () => {
     const [id = ''] = await harness.say([{ text: '# Done\n\n**Bold** and `a*b*c`.\n\n```\nx **y**\n```' }]);
     await sentOf(id);
     expect((await lastSeen())?.text).toBe('*Done*\n\n*Bold* and `a*b*c`.\n\n```\nx **y**\n```');
@@ -103,8 +103,8 @@ describe('a message', () => {
   });
 });
 
-describe('work that is shown in one message', () => {
-  it('is one message, its first step, because WhatsApp changes none and the end is told by itself', async () => {
+describe('progress that other channels show in one message', () => {
+  it('sends its first step only, because WhatsApp cannot edit messages', async () => {
     const before = (await harness.seen()).length;
     const slot = 'run_1/deploy';
     for (const text of ['Step 1', 'Step 2', 'Step 3']) {
@@ -117,8 +117,8 @@ describe('work that is shown in one message', () => {
   });
 });
 
-describe('a token that Meta takes back', () => {
-  it('keeps messages until it is mended, and the gateway is not ready meanwhile', async () => {
+describe('a token that Meta revokes', () => {
+  it('keeps messages until it is replaced, and the gateway is not ready meanwhile', async () => {
     const readiness = async (): Promise<string> =>
       (await fetch(`http://127.0.0.1:${gateway.gateway.probe.port}/readyz`)).text();
     await harness.people.fault({ what: 'send', code: 190 });

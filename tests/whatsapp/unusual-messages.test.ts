@@ -54,7 +54,7 @@ const webhook = (messages: readonly unknown[], value: object = {}): string =>
 const bring = async (body: string): Promise<number> => (await harness.people.postRaw(body)).status;
 const kept = async (text: string) => (await harness.inbox()).find((one) => one['text'] === text);
 
-describe('what Meta sends in another shape than its documents say', () => {
+describe('a webhook in another shape than documented', () => {
   it('a document whose caption is null is worked on as one without a caption', async () => {
     expect(await bring(NULL_CAPTION)).toBe(200);
     const envelope = await until(async () => (await harness.inbox()).find((one) => one['updateId'] === 'wamid.T1'));
@@ -84,13 +84,13 @@ describe('what Meta sends in another shape than its documents say', () => {
     expect(await kept(what)).toBeDefined();
   });
 
-  it('a number in the place of words is words', async () => {
+  it('a number in place of text is read as text', async () => {
     await bring(webhook([message({ text: { body: 4711 } })]));
     expect(await kept('4711')).toBeDefined();
   });
 });
 
-describe('what cannot be read', () => {
+describe('an unreadable message', () => {
   it.each([
     ['without an id', { id: null, text: { body: 'lost?' } }],
     ['with an id that is an object', { id: { a: 1 }, text: { body: 'lost?' } }],
@@ -112,7 +112,7 @@ describe('what cannot be read', () => {
     ]);
   });
 
-  it('is in the log and counted, when nobody wrote it that could be told', async () => {
+  it('is logged and counted when it has no author to notify', async () => {
     const beside = 'the sender beside it has a number';
     await bring(webhook([message({ from: null, from_user_id: 'US.1' }), 7, message({ text: { body: beside } })]));
     expect(await kept(beside)).toBeDefined();
@@ -123,7 +123,7 @@ describe('what cannot be read', () => {
     ]);
   });
 
-  it('is a part of a webhook, and the other parts are read', async () => {
+  it('does not affect the other parts of a webhook', async () => {
     const text = 'a part that is whole';
     // What this file has built itself has entries.
     const { entry, ...rest } = JSON.parse(webhook([message({ text: { body: text } })])) as { entry: unknown[] };
@@ -133,7 +133,7 @@ describe('what cannot be read', () => {
     expect(gateway.lines.filter((line) => line['reason'] === 'part of a webhook')).toHaveLength(4);
   });
 
-  it('and is as deep as a body may be holds up nothing', async () => {
+  it('with the maximum nesting delays nothing', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
     const text = 'beside something deep';
     const body = webhook([message({ text: { body: text } }), 'DEEP'], { errors: ['DEEP'] }).replaceAll('"DEEP"', deep);
@@ -142,7 +142,7 @@ describe('what cannot be read', () => {
     expect(await bring(deep)).toBe(200);
   });
 
-  it('and names what every object has is nothing more than a name', () => {
+  it('with the name of an object property is harmless', () => {
     const body = webhook([message({ text: { body: 'hi' } })]).replace('"from"', '"__proto__":{"kind":"x"},"from"');
     expect(decode(JSON.parse(body), DEFAULTS.phoneNumberId).updates).toMatchObject([{ kind: 'text', text: 'hi' }]);
   });

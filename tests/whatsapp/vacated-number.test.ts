@@ -111,7 +111,7 @@ test('another account of the same person confirms the number by a code, and no i
   expect(rows).toEqual([{ person: KEY }]);
 });
 
-test('what is taken away while it is in doubt stays so, with all that waited', async () => {
+test('a role that is removed while the number is in doubt stays removed, with all waiting work', async () => {
   const [id = ''] = await (async () => {
     await bring(system('user_changed_number'));
     return harness.say([{ text: 'The secret plan.' }]);
@@ -122,7 +122,7 @@ test('what is taken away while it is in doubt stays so, with all that waited', a
   expect([(await harness.row(id)).status, await findUser(harness.pool, KEY)]).toEqual(['undeliverable', null]);
 });
 
-test('a name that a terminal would obey is kept without that', async () => {
+test('terminal control characters are removed from a name', async () => {
   const name = 'A\u001b[2Jd\u0007a\u202e\u009b31m';
   await bring(text('hi'), { profile: { name } });
   const named = await until(async () =>

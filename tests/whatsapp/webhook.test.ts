@@ -50,7 +50,7 @@ describe('the challenge', () => {
     fetch(`${gateways[0].webhook}?${new URLSearchParams(query).toString()}`);
   const right = { 'hub.mode': 'subscribe', 'hub.verify_token': DEFAULTS.verifyToken, 'hub.challenge': '1158201444' };
 
-  it('is given back as text to whoever has the token', async () => {
+  it('is returned as text for the right token', async () => {
     const answer = await ask(right);
     expect([answer.status, await answer.text()]).toEqual([200, '1158201444']);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -83,7 +83,7 @@ describe('a webhook that Meta did not sign', () => {
     expect(await texts()).not.toContain('drop all');
   });
 
-  it('is refused before its body comes, when its head is wrong', async () => {
+  it('is refused by its headers, before the body', async () => {
     const { hostname, port } = new URL(gateways[0].webhook);
     const socket = connect(Number(port), hostname);
     const head = [
@@ -106,7 +106,7 @@ describe('a webhook that Meta did not sign', () => {
 });
 
 describe('a webhook that Meta signed', () => {
-  it('is admitted once, however often it comes and to whichever gateway', async () => {
+  it('is admitted once, however often and wherever it arrives', async () => {
     const body = messageOf('wamid.replayed', 'only once');
     const answers = [];
     for (let time = 0; time < 6; time += 1) answers.push((await harness.people.postRaw(body)).status);
@@ -114,7 +114,7 @@ describe('a webhook that Meta signed', () => {
     expect((await texts()).filter((text) => text === 'only once')).toHaveLength(1);
   });
 
-  it('is read by its bytes: an escape that JSON does not need changes nothing', async () => {
+  it('is verified by its bytes, with any JSON escapes', async () => {
     const body = messageOf('wamid.escaped', 'Gr\u00fc\u00dfe').replace('\u00fc', '\\u00fc');
     expect(await post(body, { ...JSON_TYPE, 'x-hub-signature-256': signatureOf(body) })).toBe(200);
     expect(await texts()).toContain('Gr\u00fc\u00dfe');
@@ -137,7 +137,7 @@ describe('a webhook that Meta signed', () => {
     expect(rows).toEqual([{ reason: 'not JSON' }]);
   });
 
-  it('for another number of the same app is taken and ignored', async () => {
+  it('for another number of the same app is acknowledged and ignored', async () => {
     const body = messageOf('wamid.elsewhere', 'not for us').replace(DEFAULTS.phoneNumberId, '999');
     expect((await harness.people.postRaw(body)).status).toBe(200);
     expect(await texts()).not.toContain('not for us');

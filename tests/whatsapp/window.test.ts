@@ -49,7 +49,7 @@ describe('after 24 hours without a message of the person', () => {
     expect(await harness.people.problems()).toEqual([]);
   });
 
-  it('nothing but the template is tried, when a gateway finds in the inbox how long ago it was', async () => {
+  it('only the template is sent when the inbox shows that the 24 hours are over', async () => {
     const before = await start();
     await hear('hello');
     await before.close();
@@ -78,7 +78,7 @@ describe('after 24 hours without a message of the person', () => {
 });
 
 describe('starting', () => {
-  it('with a token that Meta does not know says what to do, and takes in what people write', async () => {
+  it('with a token that Meta does not know names a remedy, and still receives messages', async () => {
     const { gateway, webhook, lines } = await harness.startGateway({ WHATSAPP_ACCESS_TOKEN: 'another-token' });
     const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`)).text();
     await until(async () => (await ask()).includes('WHATSAPP_ACCESS_TOKEN'));

@@ -66,7 +66,7 @@ describe('a folder as the address of a repository', () => {
     expect(await open(folder).open(anybodys(at('shop')), 'v1', signal)).toMatchObject({ hasDockerfile: false });
   });
 
-  it('is refused when it is around or inside of a folder of ours, whatever that is called', async () => {
+  it('is refused when it contains or is inside a folder of Signalbox, under any name', async () => {
     for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
       makeRepository(at('all', name)).release('v1', appFiles({}));
     const sources = open(at('all'), { closed: [at('all/mine/secret')] });
@@ -76,7 +76,7 @@ describe('a folder as the address of a repository', () => {
 });
 
 describe('a repository whose main branch is not there', () => {
-  it('is fetched all the same: its tags, and no main branch', async () => {
+  it('is fetched with its tags, and without a main branch', async () => {
     const commit = makeRepository(at('shop')).release('v1', appFiles({}));
     writeFileSync(at('shop/.git/HEAD'), 'ref: refs/heads/nowhere\n');
     const sources = open(folder);
@@ -95,7 +95,7 @@ describe('a service in a folder of a repository', () => {
   };
   const web = (): Repository => anybodys(`${at('shop')}#:apps/web`);
 
-  it('is built and started as that folder says, and nothing else of the repository is checked out', async () => {
+  it('is built and started as that folder says, without the rest of the repository', async () => {
     const commit = makeRepository(at('shop')).release('v1', files);
     const source = await open(folder).open(web(), 'HEAD', signal);
     expect(source).toMatchObject({ commit, release: `1.4.0-${commit.slice(0, 7)}`, file: { start: ['npm', 'start'] } });
@@ -105,7 +105,7 @@ describe('a service in a folder of a repository', () => {
     expect(found).toMatchObject({ main: commit, start: { file: { start: ['npm', 'start'] }, hasDockerfile: false } });
   });
 
-  it('is told what there is when nothing says how it is started, or there is no such folder', async () => {
+  it('is refused with the existing folders when it has no start command, or no such folder', async () => {
     makeRepository(at('shop')).release('v1', files);
     const sources = open(folder);
     await expect(sources.open(anybodys(at('shop')), 'v1', signal)).rejects.toThrow(
@@ -128,7 +128,7 @@ describe('a service in a folder of a repository', () => {
 });
 
 describe.skipIf(cell === null)('a fetch in a room', () => {
-  it('gets nothing of a folder elsewhere from which the repository borrows objects; without a room it would', async () => {
+  it('reads no objects of another folder, which a fetch without a sandbox would', async () => {
     const secret = makeRepository(at('secret'));
     const commit = secret.release('v1', appFiles({}));
     const bait = makeRepository(at('repositories/bait'));
@@ -144,7 +144,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
     expect(await open(at('repositories')).open(anybodys(address), 'stolen', signal)).toMatchObject({ commit });
   });
 
-  it('reads a folder, its main branch and its tags as before', async () => {
+  it('reads a folder, its main branch and its tags', async () => {
     const shop = makeRepository(at('repositories/shop'));
     const commit = shop.release('v1', appFiles({}));
     const sources = open(at('repositories'), { cell });
@@ -208,7 +208,7 @@ it('git gets neither the variables of the service nor settings of the machine or
     expect(seen).toContain(`-c ${setting}`);
 });
 
-it('hooks and filters of a repository on this machine do not run, with a room and without', async () => {
+it('hooks and filters of a repository on this machine do not run, with or without a sandbox', async () => {
   const shop = makeRepository(at('repositories/shop'));
   shop.release('v1', { ...appFiles({}), '.gitattributes': '* filter=evil\n' });
   execFileSync('git', ['-C', shop.folder, 'config', 'filter.evil.smudge', `touch ${at('ran')}`]);

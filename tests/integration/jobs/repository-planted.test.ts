@@ -59,7 +59,7 @@ describe('a repository in which more than sixty problems are planted', { timeout
     },
   );
 
-  it('has each of them once, and all of them closed when they are gone but for the secrets that its history still holds', async () => {
+  it('has each finding once, closed when it is fixed, except secrets in the history', async () => {
     expect(PLANTED.length).toBeGreaterThan(60);
     expect(await bench.list()).toHaveLength(PLANTED.length);
     bench.git('rm', '-r', '--quiet', '.');

@@ -47,7 +47,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     },
   );
 
-  it('go when the package is called otherwise, and come back with its name', async () => {
+  it('end when the package is renamed, and come back with its name', async () => {
     await bench.run('r1', 'dependency_audit');
     await cups.run('r2', 'dependency_audit');
     cups.commit(manifest('@acme/mugs'));
@@ -64,7 +64,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     expect(await related()).toEqual(['shop uses cups by npm @acme/cups']);
   });
 
-  it('are to every project that claims the name, and never to the project itself', async () => {
+  it('lead to every project with the package name, and never to the project itself', async () => {
     const other = await bench.openProject('other-cups');
     other.commit(manifest('@acme/cups', { shop: '*' }));
     bench.commit({ 'packages/tea/package.json': JSON.stringify({ name: 'tea', dependencies: { shop: '*' } }) });
@@ -76,7 +76,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('are left as they are by a dry run and by a chain that reads no manifest', async () => {
+  it('are unchanged after a dry run and a chain that reads no manifest', async () => {
     await cups.run('r1', 'dependency_audit');
     await bench.run('r2', 'dependency_audit', { isDry: true });
     expect(await related()).toEqual([]);

@@ -64,7 +64,7 @@ describe('a run that a person asked for', () => {
     expect(await bench.told()).toHaveLength(2);
   });
 
-  it('is tried again after a failure that may pass', async () => {
+  it('is retried after a transient failure', async () => {
     const attempts: number[] = [];
     bench.startRunner(async () => {
       attempts.push(attempts.length + 1);
@@ -76,7 +76,7 @@ describe('a run that a person asked for', () => {
     expect(await bench.told()).toHaveLength(1);
   });
 
-  it('is recorded as failed at once when trying again is no use, without the words of a third party', async () => {
+  it('fails at once after a permanent failure, without the words of a third party', async () => {
     bench.startRunner(async () => {
       throw new Error('secret detail');
     });
@@ -108,7 +108,7 @@ describe('a run that a person asked for', () => {
     finish();
   });
 
-  it('shows how far it is', async () => {
+  it('shows its progress', async () => {
     const held = gate();
     bench.startRunner(async (payload, context) => {
       await context.progress(3, 10);
@@ -122,7 +122,7 @@ describe('a run that a person asked for', () => {
   });
 });
 
-describe('a run whose process goes away', () => {
+describe('a run whose process ends', () => {
   it('is given back when the process stops, and the attempt does not count', async () => {
     const held = gate();
     const first = bench.startRunner(held.run, { attempts: 1 });
@@ -135,7 +135,7 @@ describe('a run whose process goes away', () => {
     held.finish();
   });
 
-  it('cannot end it once another has taken it over', async () => {
+  it('cannot be ended by its old process once another has taken it over', async () => {
     await bench.runs.create({
       runId: 'act_1',
       job: 'knowledge.index',
@@ -159,7 +159,7 @@ describe('a run whose process goes away', () => {
     expect(await bench.told('1')).toHaveLength(1);
   });
 
-  it('fails when every process that took it went away', async () => {
+  it('fails when every process that took it has ended', async () => {
     await bench.ask('act_1');
     await bench.pool.query(`update runs set attempts = 3, status = 'running', beat_at = now() - interval '1 hour'`);
     bench.startRunner(async () => INDEXED, { attempts: 3 });
@@ -184,7 +184,7 @@ describe('a Redis that forgets', () => {
     }
   });
 
-  it('does not run twice what is running, and its result is recorded once', async () => {
+  it('does not start a running run twice, and its result is recorded once', async () => {
     const redis = await startOwnRedis();
     const forgetful = await openJobsBench(redis.url);
     const held = gate();
@@ -206,7 +206,7 @@ describe('a Redis that forgets', () => {
     }
   });
 
-  it('does not keep a tool waiting: the intent is written, the queue is told later', async () => {
+  it('does not delay a tool: the run is stored, and queued later', async () => {
     const redis = await startOwnRedis();
     const forgetful = await openJobsBench(redis.url);
     try {

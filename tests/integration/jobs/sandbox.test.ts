@@ -58,7 +58,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
   const shell = (script: string, more: Partial<RunOptions> = {}, within = sandbox) =>
     within.runShell(script, options(more));
 
-  it('has no network: not even what listens on this machine', async () => {
+  it('has no network, not even to this machine', async () => {
     const server = createServer((_, answer) => answer.end('reached'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -75,7 +75,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
-  it('writes only into the workspace and into what is thrown away', async () => {
+  it('writes only into the workspace and temporary folders', async () => {
     const outside = makeTemporaryFolder('outside');
     const places = ['/x', '/usr/x', '/etc/x', '/dev/x', '/proc/x', '/bin/x', '/home/x', join(outside, 'x')];
     const ran = await shell(
@@ -102,7 +102,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(readFileSync(join(workspace, '.git/config'), 'utf8')).toBe('[core]\n');
   });
 
-  it('sees neither the environment of who started it nor other processes', async () => {
+  it('sees neither the environment of the service nor other processes', async () => {
     vi.stubEnv('SANDBOX_TEST_SECRET', 'hunter2-of-the-service');
     try {
       const ran = await shell('cat /proc/*/environ; env; echo; ls /proc | grep -c "^[0-9]"');
@@ -122,7 +122,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(ran.output).toMatch(/mount: .*\n[\s\S]*unshare: .*\n[\s\S]*No such file/);
   });
 
-  it('changes nothing of the kernel by /proc, also where the service is root', async () => {
+  it('changes no kernel setting by /proc, even when the service is root', async () => {
     // Opened for writing, and nothing written: without the sandbox root may open all of them.
     const files = ['sys/kernel/core_pattern', 'sys/kernel/hostname', 'sys/vm/drop_caches', 'self/oom_score_adj'];
     const ran = await shell(`for f in ${files.join(' ')}; do (: >> /proc/$f) && echo open $f; done; echo well`);
@@ -131,21 +131,21 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(ran.output).toMatch(/oom_score_adj: Read-only file system\nwell\n$/);
   });
 
-  it('gets no more processes than it may have, and the machine stays well', async () => {
+  it('gets no more processes than its limit', async () => {
     const small = await open({ processes: 20 });
     const ran = await shell('bomb() { bomb | bomb & }; bomb; sleep 0.5; echo after', { deadlineMs: 10_000 }, small);
     expect(ran.killed === 'processes' || /fork/i.test(ran.output)).toBe(true);
     expect((await shell('echo well', {}, small)).output).toBe('well\n');
   });
 
-  it('gets no more memory than it may have', async () => {
+  it('gets no more memory than its limit', async () => {
     const small = await open({ memoryBytes: 64 * 1024 * 1024 });
     const hog = 'x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done';
     const ran = await shell(`sh -c '${hog}'; echo code $?`, {}, small);
     expect(ran.killed === 'memory' || /code (2|12[5-9]|13\d)/.test(ran.output)).toBe(true);
   });
 
-  it('cannot fill the disk with one file, nor the memory with what is thrown away', async () => {
+  it('cannot fill the disk with one file, nor the memory with temporary files', async () => {
     const small = await open({ fileBytes: 1_000_000, scratchBytes: 2_000_000 });
     const ran = await shell(
       'head -c 5000000 /dev/zero > big; wc -c < big; head -c 3000000 /dev/zero > /dev/shm/x',
@@ -164,7 +164,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
-  it('that floods us is cut, marked, and does not hang', async () => {
+  it('with endless output is cut, marked, and does not hang', async () => {
     const small = await open({ outputBytes: 10_000 });
     const ran = await shell('head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end >&2', {}, small);
     expect(ran).toMatchObject({ exitCode: 0, killed: null, cut: true });
@@ -191,7 +191,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(alive(mark)).toEqual([]);
   });
 
-  it('that was called off is ended at once, with everything it started', async () => {
+  it('that was cancelled is stopped at once, with everything it started', async () => {
     const mark = newMark();
     const off = new AbortController();
     const running = shell(`sleep ${mark} | sleep ${mark}`, { signal: off.signal });
@@ -217,7 +217,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     await until(() => alive(mark).length === 0);
   });
 
-  it('is joined by our own pipes, and a pipe that nobody reads ends its writer', async () => {
+  it('is joined by pipes of the sandbox, and a pipe without a reader ends its writer', async () => {
     const pipeline = [
       ['yes', 'word'],
       ['head', '-n', '100000'],
@@ -236,7 +236,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(await sandbox.runArgv([['no-such-program']], options())).toMatchObject({ exitCode: 127 });
   });
 
-  it('sees no link out of its workspace as anything but a dead one', async () => {
+  it('sees a link out of its workspace as a dead one', async () => {
     expect(
       (await shell(`ln -sf ${workspace}/../.. up; ln -sf /root home; ls up/ home/; cat ${import.meta.filename}`))
         .output,
@@ -244,7 +244,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
   });
 });
 
-it('where bubblewrap does not work, nothing is run and the reason is said', async () => {
+it('nothing runs where bubblewrap does not work, and the error says why', async () => {
   const folder = makeTemporaryFolder('broken');
   const file = join(folder, 'bwrap');
   writeFileSync(file, '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2; exit 1\n', { mode: 0o755 });

@@ -73,7 +73,7 @@ function isAlive(pid: number): boolean {
 
 // Side by side: each has a service of its own, and most of the time is waiting.
 describe.concurrent('a service that is stopped', () => {
-  it('is reached no more, has no program, and is deployed and rolled back again at the same address', async () => {
+  it('has no route and no program, and can be deployed and rolled back at the same address', async () => {
     const shop = await bench.shop('shop');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_1', 'v1');
@@ -133,7 +133,7 @@ describe.concurrent('a service that is stopped', () => {
     expect(await shop.leases()).toEqual(['staging']);
   });
 
-  it('stays up as what was deployed after a stop that died in between', async () => {
+  it('stays up when it was deployed after an interrupted stop', async () => {
     const shop = await bench.shop('later');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release('v2', appFiles({}));
@@ -148,7 +148,7 @@ describe.concurrent('a service that is stopped', () => {
     expect(await shop.leases()).toEqual(['instance:act_a2', 'staging']);
   });
 
-  it('is not stopped while a deployment of it is under way', async () => {
+  it('is not stopped while a deployment of it is in progress', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
     const gate = await makeGate();

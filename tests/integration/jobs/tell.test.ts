@@ -21,7 +21,7 @@ const said = async () =>
     )
   ).rows;
 
-it('a job speaks to the chat of who asked while it runs, in one message per slot', async () => {
+it('a running job writes to the chat of its requester, in one message per slot', async () => {
   bench.startRunner(async (_payload, { tell }) => {
     await Promise.all([tell('10 %', { slot: 'bar' }), tell('60 %', { slot: 'bar' })]);
     await tell('60 %', { slot: 'bar' });
@@ -38,7 +38,7 @@ it('a job speaks to the chat of who asked while it runs, in one message per slot
   ]);
 });
 
-it('a repeated attempt edits the message of the first, and does not say again what stands there', async () => {
+it('a repeated attempt edits the message of the first, and does not repeat its text', async () => {
   bench.startRunner(async (_payload, { tell, attempt }) => {
     await tell('Building.', { slot: 'bar' });
     if (attempt === 1) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
@@ -53,7 +53,7 @@ it('a repeated attempt edits the message of the first, and does not say again wh
   ]);
 });
 
-it('a process that lost its run says nothing any more, and is told to stop', async () => {
+it('a process that lost its run can no longer write messages, and has to stop', async () => {
   const stopped: unknown[] = [];
   bench.startRunner(async (_payload, { tell, signal }) => {
     await tell('First.', { slot: 'bar' });
@@ -68,7 +68,7 @@ it('a process that lost its run says nothing any more, and is told to stop', asy
   expect((await said()).map(({ text }) => text)).toEqual(['First.']);
 });
 
-it('a run that nobody waits for says nothing', async () => {
+it('a run that nobody waits for sends no message', async () => {
   bench.startRunner(async (_payload, { tell, owner }) => {
     await tell(`for ${owner?.userKey}`, { slot: 'bar' });
     return INDEXED;
@@ -89,7 +89,7 @@ const audited = async () =>
   (await bench.pool.query(`select kind, actor, data from audit_events where kind like 'secret.%' order by event_id`))
     .rows;
 
-it('what a job says does not hold what it opened', async () => {
+it('messages of a job do not hold the secrets it opened', async () => {
   await keep('1001');
   bench.startRunner(async (_payload, { tell, openSecret }) => {
     await tell(`It is ${await openSecret(HANDLE, 'look')}!`, { slot: 'bar' });

@@ -103,7 +103,7 @@ describe('an idle conversation', () => {
     expect(await begin('1001')).toMatchObject({ thread_new: true, expired: null });
   });
 
-  it('that waited for nothing is closed silently, and announced with the next answer', async () => {
+  it('that waited for nothing is closed silently, and the next answer says so', async () => {
     const threadId = await converse('1001', 31, false);
     expect(await expire()).toMatchObject([{ threadId, announced: false }]);
     expect((await bench.pool.query('select 1 from outbox')).rowCount).toBe(0);
@@ -111,13 +111,13 @@ describe('an idle conversation', () => {
     expect(await begin('1001')).toMatchObject({ thread_new: true, expired: { threadId, title: 'a new shop' } });
   });
 
-  it('stays while it is not idle for long enough', async () => {
+  it('stays open until it is idle for long enough', async () => {
     const threadId = await converse('1001', 29, true);
     expect(await expire()).toEqual([]);
     expect(await statusOf(threadId)).toBe('open');
   });
 
-  it('stays while a run of it is in progress', async () => {
+  it('stays open while a run of it is in progress', async () => {
     const threadId = await converse('1001', 31, true);
     await bench.runs.create({
       runId: 'act_1',
@@ -130,7 +130,7 @@ describe('an idle conversation', () => {
     expect(await expire()).toEqual([]);
   });
 
-  it('stays while its person has something to be answered, or a worker is at it', async () => {
+  it('stays open while its person has an unanswered message, or a worker serves it', async () => {
     await converse('1001', 31, true);
     await converse('1002', 31, true);
     await write('1001');
@@ -140,7 +140,7 @@ describe('an idle conversation', () => {
     expect(await expire()).toEqual([]);
   });
 
-  it('is closed when the worker that held its lane has died', async () => {
+  it('is closed when the worker of its lane has died', async () => {
     const threadId = await converse('1001', 31, true);
     await bench.pool.query(
       `update lanes set worker = 'w1', lease_until = now() - interval '1 s' where user_key = '1001'`,

@@ -65,7 +65,7 @@ describe('a path', () => {
     expect(existsSync(join(bench.root, '.git/hooks/pre-commit'))).toBe(false);
   });
 
-  it('that is swapped for a link while it is used never leads out', async () => {
+  it('that is replaced by a link during its use never leads out', async () => {
     const [folder, other] = [join(bench.root, 'swapped'), join(bench.root, 'aside')];
     mkdirSync(folder);
     writeFileSync(join(folder, 'secret.txt'), 'inside');

@@ -30,7 +30,7 @@ function age(days: number, folder = notes()): void {
 }
 
 describe('a workspace', () => {
-  it('that nobody has used for long is removed, and whoever comes later gets an empty one', async () => {
+  it('that was unused for long is removed, and its next user gets an empty one', async () => {
     await write('notes.md', 'buy milk');
     age(3.1);
     expect(await prune()).toEqual({ removed: ['thread-t1'] });
@@ -40,7 +40,7 @@ describe('a workspace', () => {
     expect(bench.tree()).toEqual({ 'other.md': 'x' });
   });
 
-  it('that was used not so long ago stays, also when it was only read', async () => {
+  it('that was used recently stays, even when it was only read', async () => {
     await write('notes.md', 'buy milk');
     age(2.9);
     expect(await prune()).toEqual({ removed: [] });
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     expect(bench.tree()).toEqual({ 'notes.md': 'buy milk' });
   });
 
-  it('into which somebody comes at the same moment stays', async () => {
+  it('that somebody enters at the same moment stays', async () => {
     await write('notes.md', 'buy milk');
     age(40);
     const pruned = await withLock(bench.jobs.pool, workspaceLock('thread-t1'), async () => {
@@ -64,7 +64,7 @@ describe('a workspace', () => {
     expect(bench.tree()).toEqual({ 'notes.md': 'buy milk' });
   });
 
-  it.skipIf(sandbox === null)('in which a command works is not taken away from it', async () => {
+  it.skipIf(sandbox === null)('with a running command is not removed', async () => {
     await write('notes.md', 'buy milk');
     age(40);
     // It only reads, so nothing but its mark tells of it.
@@ -78,7 +78,7 @@ describe('a workspace', () => {
 });
 
 describe('a removal', () => {
-  it('that ended half-way is finished by the next one', async () => {
+  it('that was interrupted is finished by the next one', async () => {
     await write('notes.md', 'x');
     // A process that died: one workspace lies in the trash, of another only the notes are left, a third was never finished.
     const left = ['trash/old_1/.git/objects', 'notes/thread-half', 'files/thread-draft.new_1/.git'];
@@ -91,7 +91,7 @@ describe('a removal', () => {
     expect(readdirSync(join(bench.home, 'trash'))).toEqual([]);
   });
 
-  it('comes by itself, and a day is the least that a workspace is kept', async () => {
+  it('is scheduled automatically, and keeps each workspace for at least a day', async () => {
     await until(() => bench.jobs.redis.exists(`${bench.jobs.prefix}{jobs}:agents:de:workspaces.prune`));
     expect(JOBS['workspaces.prune'].everyMs).toBe(HOUR_MS);
     const settings = (days: string) => bench.jobs.environment({ JOBS_POOLS: 'agents', WORKSPACE_IDLE_DAYS: days });

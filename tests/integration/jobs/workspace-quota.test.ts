@@ -14,10 +14,10 @@ const MB = 1024 * 1024;
 const DEEP = 'for (1 .. 20) { mkdir "d" x 250; chdir "d" x 250 }';
 const never = new AbortController().signal;
 
-describe('what a workspace holds', () => {
+describe('the size of a workspace', () => {
   const used = async (root: string): Promise<number> => (await measureUsage(root, never)).usedBytes;
 
-  it('is added up in blocks: empty files count, other names of a file and holes do not', async () => {
+  it('is counted in blocks: empty files count, hard links and holes do not', async () => {
     const root = makeTemporaryFolder('usage');
     expect(await used(root)).toBe(0);
     for (let i = 0; i < 100; i += 1) writeFileSync(join(root, `${i}`), '');
@@ -28,7 +28,7 @@ describe('what a workspace holds', () => {
     expect(await used(root)).toBe(100 * 4096 + MB);
   });
 
-  it('does not lead over links, and says what cannot be looked into', async () => {
+  it('does not follow links, and names unreadable folders', async () => {
     const root = makeTemporaryFolder('usage');
     symlinkSync('/usr', join(root, 'link'));
     expect(await measureUsage(root, never)).toMatchObject({ usedBytes: 4096, isHidden: false });
@@ -56,7 +56,7 @@ describe('writing', () => {
     bench.ask('workspace.run', { command: { kind: 'shell', script }, cwd: '.', deadlineMs: 40_000 });
   const usedMegabytes = async (): Promise<number> => (await measureUsage(bench.root, never)).usedBytes / MB;
 
-  it.skipIf(sandbox === null)('ends a command that writes without end, and one can delete afterwards', async () => {
+  it.skipIf(sandbox === null)('ends a command with endless writes, and files can be deleted afterwards', async () => {
     const filled = await shell(
       'i=0; echo begun; while :; do dd if=/dev/zero of=f$i bs=256k count=1 2>/dev/null; i=$((i+1)); done',
     );
@@ -86,7 +86,7 @@ describe('writing', () => {
     });
   });
 
-  it('lets a file become smaller where nothing more fits', async () => {
+  it('lets a file become smaller in a full workspace', async () => {
     await bench.ask('workspace.write', { path: 'long.txt', content: 'x'.repeat(2_000) });
     writeFileSync(join(bench.root, 'filler'), Buffer.alloc((LIMIT_MB + 1) * MB, 1));
     expect(bench.refusal(await bench.ask('workspace.write', { path: 'long.txt', content: 'x'.repeat(2_001) }))).toBe(
@@ -101,14 +101,14 @@ describe('writing', () => {
     writeFileSync(join(bench.root, 'filler'), '');
   });
 
-  it.skipIf(sandbox === null)('gives one command no larger file than there is room for', async () => {
+  it.skipIf(sandbox === null)('limits a file of a command to the free space', async () => {
     const ran = await shell('head -c 20000000 /dev/zero > one; wc -c < one; rm one');
     const output = JSON.stringify(ran);
     const size = Number(/(\d+)\\n"/.exec(output)?.[1]);
     expect([output, size > MB && size <= LIMIT_MB * MB]).toEqual([output, true]);
   });
 
-  it.skipIf(sandbox === null)('ends a command that hides what it writes', async () => {
+  it.skipIf(sandbox === null)('ends a command that writes to hidden files', async () => {
     // As another user than root nobody looks into such a folder; as root, a path that is too long does the same.
     const ran = await shell(`perl -e '${DEEP}'; echo begun; while :; do sleep 0.05; done`);
     expect(ran).toMatchObject({ result: { killed: 'workspace', output: 'begun\n' } });
@@ -118,7 +118,7 @@ describe('writing', () => {
     expect(await bench.ask('workspace.write', { path: 'x', content: 'x' })).toMatchObject({ outcome: 'done' });
   });
 
-  it.skipIf(sandbox === null)('bounds what is thrown away, each folder by itself', async () => {
+  it.skipIf(sandbox === null)('limits each temporary folder', async () => {
     const ran = await shell(
       'for d in /tmp /dev/shm ~; do for i in 1 2 3; do head -c 1000000 /dev/zero > $d/$i || echo full; done; done 2>/dev/null',
     );
@@ -137,7 +137,7 @@ describe.skipIf(sandbox === null)('on a disk that is nearly full', () => {
   });
   afterAll(() => bench.close());
 
-  it('a command is ended even if it writes to files that nobody sees', async () => {
+  it('a command is ended even when it writes to deleted files', async () => {
     const script = `echo begun; while :; do exec 3>x; rm x; head -c 20000000 /dev/zero >&3; sleep 60 3>&3 & done`;
     const ran = await bench.ask('workspace.run', { command: { kind: 'shell', script }, cwd: '.', deadlineMs: 40_000 });
     expect(ran).toMatchObject({ result: { killed: 'disk', output: 'begun\n' } });

@@ -21,7 +21,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('gives back what was written, by lines, and lists it', async () => {
+  it('returns written files by lines, and lists them', async () => {
     const written = await bench.ask('workspace.write', { path: 'docs/notes.md', content: 'one\ntwo\nthree\n' });
     expect(written).toEqual({ outcome: 'done', result: { path: 'docs/notes.md', sizeBytes: 14, created: true } });
     const read = await bench.ask('workspace.read', { path: 'docs/notes.md', fromLine: 2, lines: 1 });
@@ -36,7 +36,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('says that a file is not there, and what is no text', async () => {
+  it('reports a missing file, and a file that is no text', async () => {
     expect(await bench.ask('workspace.read', { path: 'gone.md', fromLine: 1, lines: 1 })).toMatchObject({
       outcome: 'refused',
       refusal: { code: 'NOT_FOUND', data: { name: 'gone.md' } },
@@ -69,7 +69,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     });
   });
 
-  it('that only reads cannot write, and a script that was approved can', async () => {
+  it('that only reads cannot write, and an approved script can', async () => {
     const denied = await bench.ask('workspace.run', argv(['touch', 'made-by-argv']));
     expect(denied).toMatchObject({ result: { exitCode: 1, output: expect.stringContaining('Read-only file system') } });
     expect(await bench.ask('workspace.run', shell('echo made > made-by-script'))).toMatchObject({
@@ -79,7 +79,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     expect(Object.keys(bench.tree())).not.toContain('made-by-argv');
   });
 
-  it('sees nothing of the service: neither its address of the database, nor its environment, nor other workspaces', async () => {
+  it('cannot see the database address, the environment of the service, or other workspaces', async () => {
     const ran = await bench.ask(
       'workspace.run',
       shell(`cat /proc/*/environ 2>&1; env; ls -R ${bench.home} /root /work 2>&1; ls /`),
@@ -90,7 +90,7 @@ describe.skipIf(sandbox === null)('a command', () => {
       expect(output).not.toContain(hidden);
   });
 
-  it('that only reads starts no program that a script has hidden in the repository', async () => {
+  it('that only reads starts no program hidden in the repository', async () => {
     const plant = `
       set -e
       planted() { mkdir -p $1; printf '[filter "x"]\\n\\tclean = "echo planted >&2; cat"\\n' >> $1/config; }
@@ -115,7 +115,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     }
   });
 
-  it('is not begun a second time when its process died with it', async () => {
+  it('is not started again when its process died', async () => {
     const script = shell('echo ran >> runs.txt');
     await bench.ask('workspace.run', script, { actionId: 'act_twice' });
     await bench.jobs.pool.query(`update runs set status = 'queued', attempts = 0 where run_id = 'act_twice'`);

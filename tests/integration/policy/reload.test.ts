@@ -35,7 +35,7 @@ async function open(options: { readonly timeZone?: string } = {}) {
   return { folder, policies, changes, edit };
 }
 
-test('a changed set takes the place of the old one, under its own version', async () => {
+test('a changed policy set replaces the old one, under its own version', async () => {
   const { folder, policies, changes, edit } = await open();
   const before = policies.current();
   expect(before.decide(SENSITIVE)).toMatchObject({ effect: 'run', sentence: SENTENCE });
@@ -51,7 +51,7 @@ test('a changed set takes the place of the old one, under its own version', asyn
   expect(before.decide(SENSITIVE).sentence).toBe(SENTENCE);
 });
 
-test('a broken set keeps the last good one, is reported once, and its correction is taken', async () => {
+test('a broken set leaves the last good one in force, is reported once, and can be corrected', async () => {
   const { policies, changes, edit } = await open();
   const good = policies.current();
   edit('roles.cedar', (text) => `${text}\npermit (principal, action, resource);`);
@@ -80,7 +80,7 @@ test('a set whose example fails is refused with file, rule, expected and got', a
   expect(policies.current()).toBe(good);
 });
 
-test('a folder that disappears changes nothing, and one that comes back neither', async () => {
+test('a folder that disappears and comes back changes nothing', async () => {
   const { folder, policies, changes } = await open();
   const good = policies.current();
   renameSync(folder, `${folder}-away`);
@@ -100,7 +100,7 @@ test('a folder that disappears changes nothing, and one that comes back neither'
   expect(policies.current()).toBe(good);
 });
 
-test('what onChange throws does not end the following', async () => {
+test('an error of onChange does not end the watching', async () => {
   const folder = makeTemporaryFolder('policy');
   cpSync(POLICY_FOLDER, folder, { recursive: true });
   const onChange = (): void => {
@@ -135,6 +135,6 @@ test('a start with a broken set is refused with the sentence', async () => {
   await expect(start()).rejects.toThrow('ENOENT');
 });
 
-test('a time zone that there is not is refused at the start', async () => {
+test('an unknown time zone is refused at the start', async () => {
   await expect(open({ timeZone: 'Mars/Olympus' })).rejects.toThrow(/I refuse to start.*\n.*Mars\/Olympus/);
 });

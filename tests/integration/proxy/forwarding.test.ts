@@ -52,7 +52,7 @@ const stateNow = async (): Promise<RouteState> => {
   return state;
 };
 
-describe('the sign-in of our pages', () => {
+describe('the sign-in cookie of the web page', () => {
   it('never reaches a deployed program, and none can set one', async () => {
     const seen: (string | undefined)[] = [];
     const instance = await startInstance((asked, answer) => {
@@ -108,7 +108,7 @@ const ask = (
   });
 
 describe('a request', () => {
-  it('arrives with who sent it, and without the headers of its connection', async () => {
+  it('arrives with the address of its sender, and without hop-by-hop headers', async () => {
     let seen: IncomingMessage['headers'] = {};
     const instance = await startInstance(({ headers }, response) => {
       seen = headers;
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(answer.headers['keep-alive']).toBeUndefined();
   });
 
-  it('and its answer are carried as they come, whole, in both directions', async () => {
+  it('and its answer are streamed unchanged in both directions', async () => {
     const sent = randomBytes(3_000_000);
     const instance = await startInstance((request_, response) => request_.pipe(response));
     await routeTo(portOf(instance));
@@ -176,7 +176,7 @@ describe('a request', () => {
     expect(answer.body).toBe('which one');
   });
 
-  it('that its client gives up is given up at the instance too, and counted as over', async () => {
+  it('that its client aborts is aborted at the instance too, and no longer counted', async () => {
     let isLeft = false;
     const instance = await startInstance((request_, response) => {
       response.once('close', () => (isLeft = true));
@@ -203,7 +203,7 @@ describe('a request', () => {
     expect(metrics).toMatch(/signalbox_proxy_requests_total\{.*target="shop\/staging",outcome="unreached".*\} 1/);
   });
 
-  it('that could not be sent goes to the instance of the switch meanwhile, with its body', async () => {
+  it('that could not be sent goes to the new instance after a switch, with its body', async () => {
     const instance = await startInstance((request_, response) => request_.pipe(response));
     await routeTo(await freePort());
     const answering = ask('/', { method: 'POST', body: 'only once' });
@@ -229,7 +229,7 @@ describe('a request', () => {
     expect(connections).toBe(times);
   });
 
-  it('whose instance falls silent is answered, or cut when the answer had begun', async () => {
+  it('whose instance falls silent is answered, or cut when its answer had started', async () => {
     const instance = await startInstance((request_, response) => {
       if (request_.url === '/begun') response.write('half of');
     });
@@ -243,7 +243,7 @@ describe('a request', () => {
     expect(await stateNow()).toMatchObject({ failed: 2, served: 0 });
   });
 
-  it('is cut when the instance dies in the middle of the answer, and never looks complete', async () => {
+  it('is cut when the instance dies during the answer, and never looks complete', async () => {
     const instance = await startInstance((_request, response) => {
       response.write('half of');
       setImmediate(() => response.destroy());
@@ -264,7 +264,7 @@ describe('a request', () => {
   });
 });
 
-describe('a connection that becomes another protocol', () => {
+describe('a connection that upgrades to another protocol', () => {
   /** Sends the head of a websocket request; gives the connection and what has come so far. */
   const knock = (): { readonly socket: Socket; readonly got: () => string } => {
     let text = '';
@@ -304,7 +304,7 @@ describe('a connection that becomes another protocol', () => {
     await until(async () => (await stateNow()).open.length === 1);
   });
 
-  it('gets the answer of an instance that does not want to', async () => {
+  it('gets the answer of an instance that refuses the upgrade', async () => {
     const instance = await startInstance((_request, response) => response.writeHead(403).end('not here'));
     await routeTo(portOf(instance));
     const { got } = knock();
@@ -312,7 +312,7 @@ describe('a connection that becomes another protocol', () => {
     expect(got()).toMatch(/^HTTP\/1.1 403 /);
   });
 
-  it('is told when nobody is there', async () => {
+  it('gets an error when no instance answers', async () => {
     await routeTo(await freePort());
     const { got } = knock();
     await until(() => got().includes('cannot be reached'));

@@ -44,7 +44,7 @@ const routeOf = async (service: string, more: Partial<Route> = {}): Promise<Rout
 });
 const ask = async ({ listen }: Route): Promise<string> => (await fetch(`http://127.0.0.1:${listen.port}/`)).text();
 
-it('routes and fences are there again after a restart, with when they began', async () => {
+it('routes and epochs survive a restart, with their start times', async () => {
   const first = await start();
   const [shop, blog, gone] = [
     await routeOf('shop/staging'),
@@ -63,7 +63,7 @@ it('routes and fences are there again after a restart, with when they began', as
   await expect(again.switchTo({ ...gone, fence: 4 }, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
-it('only this user may set routes, and a second proxy does not take the place of the first', async () => {
+it('only this user may set routes, and a second proxy does not replace the first', async () => {
   const proxy = await start();
   expect(statSync(proxy.socket).mode & 0o777).toBe(0o600);
   expect(statSync(proxy.folder).mode & 0o077).toBe(0);
@@ -71,14 +71,14 @@ it('only this user may set routes, and a second proxy does not take the place of
   expect(await createProxyTraffic(proxy).current('shop/staging', never)).toBeNull();
 });
 
-it('a file of routes that cannot be understood stops the start and is left as it is', async () => {
+it('an unreadable file of routes stops the start and is not changed', async () => {
   const folder = makeProxyFolder();
   closers.push(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'routes.json'), '{"routes": 7}');
   await expect(startProxy(folder)).rejects.toThrow('restore it, or delete it');
 });
 
-it('a door that somebody else has is refused, and nothing is changed', async () => {
+it('a port of another service is refused, and nothing is changed', async () => {
   const proxy = await start();
   const traffic = createProxyTraffic(proxy);
   const shop = await routeOf('shop/staging');
@@ -94,7 +94,7 @@ it('a door that somebody else has is refused, and nothing is changed', async () 
   expect(await ask(shop)).toBe('shop/staging');
 });
 
-it('a service that moves to another door is reached there alone', async () => {
+it('a service that moves to another port is reached there alone', async () => {
   const traffic = createProxyTraffic(await start());
   const shop = await routeOf('shop/staging');
   await traffic.switchTo(shop, never);
@@ -109,7 +109,7 @@ it('a service that moves to another door is reached there alone', async () => {
   );
 });
 
-it('a route whose port another program has is said once and opened when it is free, and the others serve meanwhile', async () => {
+it('a route whose port is taken is reported once and opened when it is free, while others serve', async () => {
   const first = await start();
   const [shop, blog] = [await routeOf('shop/staging'), await routeOf('blog/staging')];
   for (const route of [shop, blog]) await createProxyTraffic(first).switchTo(route, never);
@@ -133,7 +133,7 @@ it('a route whose port another program has is said once and opened when it is fr
   expect(await get('/metrics')).toMatch(/signalbox_proxy_listening\{target="shop\/staging"[^}]*\} 1/);
 });
 
-it('a proxy that is told to stop lets open requests finish and takes no new ones', async () => {
+it('a stopping proxy lets open requests finish and accepts no new ones', async () => {
   const proxy = await start();
   let finish: (() => void) | null = null;
   const upstream = at(await startInstance('1.0.0', (answer) => (finish = answer)));
@@ -153,7 +153,7 @@ it('a proxy that is told to stop lets open requests finish and takes no new ones
   await closing;
 });
 
-it('a proxy that is told to stop cuts what does not finish in its time', async () => {
+it('a stopping proxy cuts requests that do not finish in time', async () => {
   const proxy = await start();
   let begun = false;
   const upstream = at(await startInstance('1.0.0', () => (begun = true)));
@@ -165,7 +165,7 @@ it('a proxy that is told to stop cuts what does not finish in its time', async (
   expect(await slow).toBeInstanceOf(Error);
 });
 
-it('what cannot be read is refused with what to write instead', async () => {
+it('an unreadable request is refused with the right form', async () => {
   const { socket } = await start();
   const route = await routeOf('shop/staging');
   const traffic = createProxyTraffic({ socket });
@@ -173,7 +173,7 @@ it('what cannot be read is refused with what to write instead', async () => {
   expect(await traffic.current('shop/staging', never)).toBeNull();
 });
 
-it('a proxy that is away is named as what does not answer', async () => {
+it('a proxy that is away is named in the error', async () => {
   const traffic = createProxyTraffic({ socket: '/nowhere/admin.sock' });
   await expect(traffic.current('shop/staging', never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
 });

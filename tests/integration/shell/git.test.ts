@@ -93,7 +93,7 @@ beforeAll(async () => {
 beforeEach(() => rmSync(marker, { force: true }));
 
 describe('git, in a repository that names programs', () => {
-  it.each(['git log -p', 'git status', 'git diff'])('starts them when it is asked plainly: %s', async (command) => {
+  it.each(['git log -p', 'git status', 'git diff'])('starts them when it runs unprotected: %s', async (command) => {
     await run('git', command.split(' ').slice(1), { cwd: folder, env, timeout: 20_000 }).catch(() => undefined);
     expect(existsSync(marker)).toBe(true);
   });

@@ -53,13 +53,13 @@ describe('a search that runs unasked', () => {
     "find . -name nothing -o -type f -exec cat {} + -o -exec cat {} ';'",
     String.raw`find app old -type f \( -exec grep -q PASSWORD {} \; \) -exec cat {} \;`,
     String.raw`find . -depth -exec head -n 5 {} \; -o -true`,
-  ])('finds what is meant and no secrets: %s', async (command) => {
+  ])('finds the expected files and no secrets: %s', async (command) => {
     const found = await runUnasked(command);
     expect(found).toContain('PASSWORD comes from');
     expect(found).not.toContain('hunter');
   });
 
-  it('takes what a file is called for the name of a file, whatever it looks like', async () => {
+  it('takes a file name for a file name, even when it looks like a flag', async () => {
     const odd = ['-r', '-fapp', '+f', 'a -f .env x', 'b\n-r\n', "'", '{}', '*', '$(id)', ';'];
     mkdirSync(join(folder, 'odd'));
     for (const name of odd) writeFileSync(join(folder, 'odd', name), 'PASSWORD is in here\n');
@@ -77,7 +77,7 @@ describe('a search that runs unasked', () => {
     }
   });
 
-  it('would find them with the words alone', async () => {
+  it('would find secrets without the added flags', async () => {
     const { stdout } = await run('grep', ['-r', 'PASSWORD', 'app'], { cwd: folder, env, timeout: 20_000 });
     expect(stdout).toContain('hunter2');
   });

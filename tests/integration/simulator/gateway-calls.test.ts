@@ -11,7 +11,7 @@ afterAll(() => harness.close());
 
 const TABLE = ['| port | project |', '| ---: | --- |', '| 8080 | `shop` |', '| 8081 | **blog** |'].join('\n');
 
-test('whatever the gateway says, it sends nothing that the Bot API does not know', async () => {
+test('the gateway sends only fields that the Bot API knows', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   const texts = [TABLE, ...NASTY_TEXTS.slice(0, 12).map(({ text }) => text)];

@@ -48,7 +48,7 @@ describe('a consumer', () => {
   };
   const nothingLeft = async (): Promise<boolean> => (await redis.xlen(key)) === 0;
 
-  it('hands each entry over once, and leaves nothing behind', async () => {
+  it('handles each entry once, and deletes it', async () => {
     const seen: string[] = [];
     start({ handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }) });
     await publisher.publish(
@@ -59,7 +59,7 @@ describe('a consumer', () => {
     expect(seen.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
-  it('gives unreadable entries away with the reason, and reads on', async () => {
+  it('reports unreadable entries with the reason, and reads on', async () => {
     const unreadable: string[] = [];
     const seen: string[] = [];
     await redis.xadd(key, '*', 'data', '{not json');
@@ -76,7 +76,7 @@ describe('a consumer', () => {
     expect(unreadable[0]).toBe('{not json: not JSON');
   });
 
-  it('goes on when its group, or the whole stream, is destroyed', async () => {
+  it('recovers when its group, or the whole stream, is deleted', async () => {
     const seen: string[] = [];
     start({ handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }) });
     await publisher.publish(INBOUND, [wake('before')]);
@@ -89,7 +89,7 @@ describe('a consumer', () => {
     await until(() => seen.includes('after stream'));
   });
 
-  it('keeps an entry pending when handling it failed, and takes it again later', async () => {
+  it('keeps an entry pending when its handler failed, and retries it later', async () => {
     let tries = 0;
     start({
       claimIdleMs: 300,
@@ -103,7 +103,7 @@ describe('a consumer', () => {
     await until(nothingLeft);
   });
 
-  it('takes over what a dead consumer had read and not handled', async () => {
+  it('takes over entries that a dead consumer had read and not handled', async () => {
     await redis.xgroup('CREATE', key, INBOUND.group, '0', 'MKSTREAM');
     await publisher.publish(INBOUND, [wake('orphan')]);
     await redis.xreadgroup('GROUP', INBOUND.group, 'dead', 'COUNT', 1, 'STREAMS', key, '>');

@@ -27,7 +27,7 @@ const act = tool({
   phrases: { done: () => 'Did it.' },
 });
 
-describe('what a change costs that nobody has to be asked about', () => {
+describe('the cost of a change without approval', () => {
   let database: TestDatabase;
   let pool: Pool;
   let policy: PolicyEngine;
@@ -70,7 +70,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     return executeCall(parts, scope, call);
   };
 
-  it('is three statements: what it is decided by, its intent before it, and what came of it', async () => {
+  it('is three statements: the facts for policy, the intent and the result', async () => {
     expect(await change()).toMatchObject({ ok: true });
     expect(sent).toEqual(['action_facts', 'action_begin', 'action_settle']);
     const { rows } = await pool.query(`select kind, count(*)::int from audit_events group by 1 order by 1`);
@@ -81,7 +81,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     ]);
   });
 
-  it('includes counting what was used only where there is a budget, which then holds', async () => {
+  it('includes counting the usage only where there is a budget, which is enforced', async () => {
     const { rows } = await pool.query<{ count: number }>(
       `select count(*)::int from actions where started_at is not null`,
     );
@@ -115,7 +115,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     });
     const held = { userKey: '1', epoch: '7' };
 
-    it('is three statements as well, for the intent stores the checkpoint', async () => {
+    it('is three statements as well, because the intent stores the checkpoint', async () => {
       expect(await change({}, scopeWith('stored', held, null))).toMatchObject({ ok: true });
       expect(sent).toEqual(['action_facts', 'action_begin_checkpoint', 'action_settle']);
       expect(await inTables('stored')).toEqual([1, 1]);

@@ -92,7 +92,7 @@ const actionStatus = async (): Promise<unknown> =>
   (await pool.query<{ status: string }>('select status from actions')).rows.map(({ status }) => status);
 
 describe('a turn that hears of an approval and goes on after a crash', () => {
-  it('tells the decision by which the approval was used up, as the run before had made it', async () => {
+  it('reports the decision that used up the approval, as the first run had made it', async () => {
     await die();
     const { rows } = await pool.query<{ used: object }>('select used from approvals');
     const { decided, result } = await resume(await partsOf([group(acts)]));
@@ -115,7 +115,7 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('gives the same reason again why an approval is void, with the decision that it came of', async () => {
+  it('gives the same reason again why an approval is void, with its decision', async () => {
     const policy = await shippedPolicy();
     const denies = await partsOf([group(acts)], {
       policy: () => ({
@@ -142,7 +142,7 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
   });
 });
 
-describe('an approval that is not that of this action any more', () => {
+describe('an approval that no longer fits its action', () => {
   // Each a thousand times, and more of them, in tests/endurance/approvals.test.ts.
   it.each([
     ['other arguments', `update actions set arguments = '{"size": 4}'`, 'the action is not the one that was approved'],

@@ -80,7 +80,7 @@ it('a request that is not due is left alone', async () => {
   });
 });
 
-it('those who decide are reminded once, and not the one who asked', async () => {
+it('approvers are reminded once, and the requester is not', async () => {
   await due('remind_at');
   expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 1, chats: ['telegram:-1009'], wakes: [] });
   expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 0 });
@@ -98,7 +98,7 @@ it('the admins get a card of their own, once, with the buttons', async () => {
   expect(rows).toEqual([{ label: 'Approve' }]);
 });
 
-it('two who look at once expire a request once, wake its lane once and void its action', async () => {
+it('two sweeps at once expire a request once, wake its lane once and void its action', async () => {
   await due('expires_at');
   const both = await Promise.all([watchApprovals(maintenance), watchApprovals(maintenance)]);
   expect(both.map(({ expired }) => expired).toSorted((a, b) => a - b)).toEqual([0, 1]);

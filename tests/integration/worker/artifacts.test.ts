@@ -93,7 +93,7 @@ describe('files of an action', () => {
     });
   });
 
-  it('are dropped after thirty days, when others come', async () => {
+  it('are deleted after thirty days, when others come', async () => {
     await putArtifacts(pool, LANE, action('act_old'), [text('old.txt')]);
     await pool.query(`update artifacts set created_at = now() - interval '31 days'`);
     await putArtifacts(pool, LANE, action('act_new'), [text('new.txt')]);
@@ -145,14 +145,14 @@ describe('a tool that makes files', () => {
     expect(JSON.stringify(result)).not.toContain('hello');
   });
 
-  it('that has an effect gives the same files when it is asked for again, without a second effect', async () => {
+  it('with an effect returns the same files on a repeated call, without a second effect', async () => {
     const { decided: _, ...first } = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
     const again = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
     expect(again).toMatchObject(first);
     expect(ran).toBe(1);
   });
 
-  it('keeps its effect when the files cannot be taken, and says both', async () => {
+  it('keeps its effect when its files are refused, and reports both', async () => {
     const result = await executeCall(await parts('sensitive', [text('a.txt', '')]), scope(), call);
     expect(result).toMatchObject({
       ok: true,

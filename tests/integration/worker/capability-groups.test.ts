@@ -56,7 +56,7 @@ async function replayed(): Promise<readonly string[]> {
 }
 
 describe('a loaded capability group', () => {
-  it('goes when three turns have not used it, is loaded again when it is needed, and every turn replays the same', async () => {
+  it('is unloaded after three turns without use, loaded again when needed, and replays the same', async () => {
     await ask('which projects are there');
     for (const text of ['hm', 'well', 'so']) {
       await ask(text);
@@ -78,7 +78,7 @@ describe('a loaded capability group', () => {
     expect(await unloaded()).toEqual([]);
   });
 
-  it('goes at once from somebody who may not load it any more', async () => {
+  it('is unloaded at once for a person who may no longer load it', async () => {
     await ask('which projects are there');
     await ask('show the nodes');
     await ask('fine');

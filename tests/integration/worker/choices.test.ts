@@ -100,7 +100,7 @@ it('a question of a model gets the choices that the tool knows, once, and its re
   await checkReplay(bench.pool, [parcels]);
 });
 
-it('the question stands without buttons when nobody can tell', async () => {
+it('the question has no buttons when the choices are unknown', async () => {
   versions = null;
   await bench.say('7', 'ship');
   await settled(1);
@@ -118,7 +118,7 @@ it('“the newest” of a model is the first choice, in the call and in the reco
   await checkReplay(bench.pool, [parcels]);
 });
 
-it('what bears the name newest is not replaced', async () => {
+it('a branch named “newest” is not replaced', async () => {
   versions = ['2.0', 'newest'];
   await bench.say('7', 'newest');
   await settled(1);

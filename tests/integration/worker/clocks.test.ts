@@ -26,7 +26,7 @@ describe("a worker whose machine's clock is off", () => {
   it.each([
     ['two hours ahead', 2 * HOUR_MS],
     ['two hours behind', -2 * HOUR_MS],
-  ])('writes turns that begin before they end, when they did (%s)', async (_how, offMs) => {
+  ])('records each turn with its start before its end (%s)', async (_how, offMs) => {
     await bench.addPerson('72');
     setClock(offMs);
     await bench.startWorker({ script: echo() });

@@ -91,7 +91,7 @@ async function resume(): Promise<Resumed> {
 }
 
 describe('a call that its requester has to confirm', () => {
-  it('waits on a card in the chat where it was asked for, and nowhere else', async () => {
+  it('waits on a card in the chat of the request, and nowhere else', async () => {
     const result = await ask();
     expect(result).toMatchObject({ ok: true, result: { status: 'waiting_for_confirmation' }, changed: false });
     expect(effects).toEqual([]);
@@ -111,7 +111,7 @@ describe('a call that its requester has to confirm', () => {
     expect(effects).toEqual(['once']);
   });
 
-  it('is nothing that anybody else can press, however high their role', async () => {
+  it('cannot be confirmed by anybody else, whatever their role', async () => {
     await ask();
     expect((await press('approve', BOB)).toast).toBe('Only the person who asked can confirm it.');
     expect((await press('withdraw', BOB)).toast).toContain('Only the person who asked');
@@ -123,7 +123,7 @@ describe('a call that its requester has to confirm', () => {
     expect(refused).toHaveLength(6);
   });
 
-  it('is not run by a vote of somebody else that found its way into the table', async () => {
+  it('is not run by a vote row of somebody else', async () => {
     await ask();
     await press('approve');
     await pool.query(`update approval_votes set user_key = '2'`);
@@ -142,7 +142,7 @@ describe('a call that its requester has to confirm', () => {
     expect(effects).toEqual([]);
   });
 
-  it('ends with Cancel, and is not asked for twice when it is said again', async () => {
+  it('ends with Cancel, and a repeated request gets one new card', async () => {
     const first = await ask('same');
     expect((await ask('same')).result).toEqual(first.result);
     expect(await press('withdraw')).toMatchObject({ wake: null });

@@ -41,7 +41,7 @@ async function remember(
 describe('memory that is cached', () => {
   const read = (known: string | null): Promise<ContextRows> => readContext(pool, OF, known);
 
-  it('is not read again while nothing of it changed, also when the conversation itself goes on', async () => {
+  it('is not read again until it changes, even when the conversation continues', async () => {
     await remember('I like tea');
     const { key, memory } = await read(null);
     expect(memory?.facts.map(({ fact }) => fact)).toEqual(['I like tea']);
@@ -91,7 +91,7 @@ describe('memory that is cached', () => {
 });
 
 describe('a fact', () => {
-  it('is taken for text of outside unless governance found it in the person’s own words', async () => {
+  it('counts as outside text unless governance found it in the person’s own words', async () => {
     expect(await remember('clean', false)).toMatchObject({ n: 1, outside: null });
     expect(await remember('foreign', true)).toMatchObject({ n: 2, outside: 'unknown' });
     await pool.query(`select taint_thread('user_7_1', 'get_service_logs', now())`);
@@ -99,7 +99,7 @@ describe('a fact', () => {
     expect(await remember('nobody assessed it', null)).toMatchObject({ n: 4, outside: 'get_service_logs' });
   });
 
-  it('in the person’s own words is told although the same was planted before', async () => {
+  it('in the person’s own words is shown although the same text was planted before', async () => {
     await remember('I like tea', true);
     expect(await remember('I like tea', false)).toMatchObject({ n: 2, outside: null });
   });
@@ -110,7 +110,7 @@ describe('a fact', () => {
     expect((await pool.query('select 1 from memory_facts')).rowCount).toBe(0);
   });
 
-  it('is remembered once by an action that is carried out twice, also at once', async () => {
+  it('is stored once by an action that runs twice, even at once', async () => {
     const { n } = await remember('I like tea');
     const again = { userKey: '7', threadId: 'user_7_1', fact: 'I like tea', actionId: `act_${actions}` };
     const twice = await Promise.all([1, 2].map(() => createMemory(pool).remember(again)));
@@ -126,7 +126,7 @@ describe('a fact', () => {
   });
 });
 
-it('finds facts by their words in the private chat, and refuses where others read', async () => {
+it('facts are found by their words in the private chat, and in no group', async () => {
   await remember('The release manager is Ana');
   await remember('I like tea');
   const { recall } = createMemory(pool);

@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('are at least forty', () => {
+it('the questions are at least forty', () => {
   expect(QUESTIONS.length).toBeGreaterThanOrEqual(40);
 });
 
@@ -87,7 +87,7 @@ it.each(QUESTIONS)('“%s” is answered from the prompt alone', async (question
 });
 
 describe('the prompt of a person', () => {
-  it('holds nothing of what is somebody else’s, and no text that others wrote', async () => {
+  it('holds no data of other people, and no text that others wrote', async () => {
     await bench.ask(ME, 'what do I own?');
     const prompt = prompts.at(-1) ?? '';
     expect(prompt).not.toContain('ignore your rules');
@@ -125,12 +125,12 @@ describe('the prompt of a person', () => {
     expect(sectionOf(prompt, 'Other conversations').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('founds what is said from it: no line below says that nothing was changed', async () => {
+  it('backs claims about its content, which get no line of the runtime', async () => {
     const { rows } = await bench.pool.query(`select body -> 'text' as text from outbox where body ? 'receipts'`);
     expect(rows).toEqual([]);
   });
 
-  it('is in the record of the turn with its order and what was cut, once for each turn', async () => {
+  it('is in the record of the turn with its order and cuts, once per turn', async () => {
     await bench.ask(ME, 'what do I own?');
     const { rows } = await bench.pool.query<{ record: unknown }>(
       `select record from execution_turns where user_key = $1 order by recorded_at desc limit 1`,
@@ -153,7 +153,7 @@ describe('the prompt of a person', () => {
     expect(prompts.at(-1)).toContain(context?.text);
   });
 
-  it('comes out the same when its turns are gone through again', async () => {
+  it('is the same in a replay', async () => {
     const replay = await openReplay(bench.pool);
     const turns = [];
     const { rows } = await bench.pool.query<{ thread_id: string }>(

@@ -14,13 +14,13 @@ describe('a tool call', () => {
       return { result, ledger: await ledger(one.actionId) };
     };
 
-    it('and that the target knows as done is recorded as done, and not run again', async () => {
+    it('and that the target knows is recorded as done, and not run again', async () => {
       const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'done', output: { did: 'x' } }));
       expect(result).toMatchObject({ ok: true, say: 'Did x.', changed: true });
       expect([ran, row]).toEqual([[], [{ status: 'done', error_code: null }]]);
     });
 
-    it('and that the target knows nothing of is run now', async () => {
+    it('and that the target does not know is run now', async () => {
       const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'not-done' }));
       expect(result).toMatchObject({ ok: true, say: 'Did x.' });
       expect([ran, row]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
@@ -64,7 +64,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
-  it('that two outages kept from its effect is no failure: the turn is given back, and the call runs when it comes again', async () => {
+  it('that two outages interrupted is no failure: the turn is returned, and the call runs later', async () => {
     const one = call();
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
     const run = () => Promise.reject(new Error('Connection terminated unexpectedly'));
@@ -97,7 +97,7 @@ describe('a tool call', () => {
       expect(next.decided?.decision.effect).toBe('confirm');
     });
 
-    it('does not run when policy would ask about it by now, and nobody is asked', async () => {
+    it('does not run when policy would now ask about it, and nobody is asked', async () => {
       const one = await cutOff({ probe });
       const result = await executeCall(parts({ probe, risk: 'dangerous' }), scope(), one);
       expect(result).toMatchObject({ ok: false, code: 'TOOL_NOT_DONE' });
@@ -114,7 +114,7 @@ describe('a tool call', () => {
     });
   });
 
-  it('whose answer was lost and that nobody can look up is unknown', async () => {
+  it('without a probe whose answer was lost is unknown', async () => {
     const one = call();
     const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });
     expect(await executeCall(lost, scope(), one)).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });

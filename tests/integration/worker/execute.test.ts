@@ -32,7 +32,7 @@ describe('a tool call', () => {
     expect(ran).toEqual(['x']);
   });
 
-  it('that was cut off is run again when that is harmless', async () => {
+  it('that was interrupted is run again when that is harmless', async () => {
     const one = call();
     await leaveStarted(one.actionId);
     expect((await executeCall(parts(), scope(), one)).ok).toBe(true);
@@ -40,7 +40,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
-  it('that was cut off is never run again when nobody knows what came of it', async () => {
+  it('that was interrupted is never run again when its outcome is unknown', async () => {
     const one = call();
     await leaveStarted(one.actionId);
     const result = await executeCall(parts({ replay: 'unknown' }), scope(), one);
@@ -53,7 +53,7 @@ describe('a tool call', () => {
   it.each([
     ['no result', null],
     ['something that is no result', '{"text": "x"}'],
-  ])('whose row in the ledger holds %s is one of which nobody can tell', async (_what, stored) => {
+  ])('whose row in the ledger holds %s has an unknown outcome', async (_what, stored) => {
     const one = call();
     await leaveStarted(one.actionId);
     await query(`update actions set status = 'done', result = $2::jsonb where action_id = $1`, [one.actionId, stored]);
@@ -69,7 +69,7 @@ describe('a tool call', () => {
     expect(flushed()).toBe(0);
   });
 
-  it('is not begun when the lane was lost', async () => {
+  it('is not started when the lane was lost', async () => {
     await expect(executeCall(parts(), scope({ lane: { userKey: '1', epoch: '6' } }), call())).rejects.toMatchObject({
       code: 'LANE_LOST',
     });
@@ -110,7 +110,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
   });
 
-  it('that Postgres cut before it took effect is done all the same, once', async () => {
+  it('whose connection was cut before its effect takes effect once', async () => {
     const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
     let runs = 0;
     const cut = {
@@ -122,7 +122,7 @@ describe('a tool call', () => {
     expect([runs, await ledger(one.actionId)]).toEqual([2, [{ status: 'done', error_code: null }]]);
   });
 
-  it('that only reads and hangs is said to have changed nothing', async () => {
+  it('that only reads and hangs is reported as having changed nothing', async () => {
     const hang = { risk: 'safe' as const, deadlineMs: 100, run: () => new Promise<never>(() => undefined) };
     const { code, say } = await executeCall(parts(hang), scope(), call());
     expect([code, say]).toEqual([
@@ -131,7 +131,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  it('that only reads while Postgres goes away is no answer: the turn is begun again', async () => {
+  it('that only reads while Postgres goes away gives no answer, and the turn is restarted', async () => {
     const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const reads = { risk: 'safe' as const, run: () => Promise.reject(gone) };
     await expect(executeCall(parts(reads), scope(), call())).rejects.toThrow('terminating connection');
@@ -148,7 +148,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'failed', error_code: 'TOOL_FAILED' }]);
   });
 
-  it('ends with the turn when that is stopped, and its row stays begun', async () => {
+  it('ends with the turn when that is stopped, and its row stays “begun”', async () => {
     const stop = new AbortController();
     const one = call();
     const running = executeCall(
@@ -161,14 +161,14 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'started', error_code: null }]);
   });
 
-  it('may touch the ports that its group declared, and no others', async () => {
+  it('may use the ports that its group declared, and no others', async () => {
     const reads = parts({ run: async (_input, { ports }) => (await ports.projects.list()).length });
     expect(await executeCall(reads, scope(), call())).toMatchObject({ ok: true, result: 0 });
     const cheats = parts({ run: (_input, { ports }) => ports.servers.list() });
     expect(await executeCall(cheats, scope(), call())).toMatchObject({ code: 'TOOL_FAILED' });
   });
 
-  it('with a lock never overlaps another one of that lock', async () => {
+  it('with a lock never overlaps another call with that lock', async () => {
     let running = 0;
     let most = 0;
     const run = async (): Promise<string> => {
@@ -228,7 +228,7 @@ describe('a tool call', () => {
       expect(await ledger(refused.actionId)).toEqual([]);
     });
 
-    it('keeps what was done before', async () => {
+    it('keeps earlier effects', async () => {
       const done = call();
       await executeCall(parts(), scope(), done);
       await become('viewer');
@@ -237,14 +237,14 @@ describe('a tool call', () => {
     });
   });
 
-  it('after one that failed by a failure of ours is in a conversation that has read nothing from outside', async () => {
+  it('after a failure of Signalbox itself is not treated as following outside text', async () => {
     const fails = parts({ holds: 'text', run: () => Promise.reject(new Error('connect ECONNREFUSED')) });
     expect(await executeCall(fails, scope({ threadId: 'user_1_8' }), call())).toMatchObject({ code: 'TOOL_FAILED' });
     const next = await executeCall(parts(), scope({ threadId: 'user_1_8' }), call());
     expect(next.decided?.decision.effect).toBe('run');
   });
 
-  it('after one that failed in words from outside is decided like any other', async () => {
+  it('after a failure with outside words is decided like any other', async () => {
     const fails = parts({
       holds: 'text',
       run: () => Promise.reject(new AppError('NOT_READY', { detail: 'a log says so' })),

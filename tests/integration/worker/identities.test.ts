@@ -75,7 +75,7 @@ describe('a model server that draws one id again and again', () => {
     return bench.replies(userKey);
   };
 
-  it('gives nobody the result of somebody else, and leaves no effect without its row and its events', async () => {
+  it('gives nobody the result of another person, and leaves no effect without row and events', async () => {
     await start(opens);
     expect((await ask('7', 'salaries')).join()).toContain('the text of salaries');
     const replies = (await ask('8', 'menu')).join();
@@ -110,7 +110,7 @@ describe('a model server that draws one id again and again', () => {
     expect(await ask('7', 'two')).toEqual(['You said one.', 'You said two.']);
   });
 
-  it('cannot go on with a step whose number stands for that of somebody else, and says so', async () => {
+  it('cannot continue a step whose id belongs to another person, and says so', async () => {
     await bench.pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, result)
        values ($1, 't', 'user_8_1', '8', 'open_paper', '{"paper": "menu"}', 1, 'done', '{"result": "salaries of all"}')`,

@@ -74,7 +74,7 @@ const openThread = async (): Promise<string> => {
 };
 
 describe('an incident', () => {
-  test('is told while the model is away, opens a conversation, and its answer goes on from there', async () => {
+  test('is reported while the model is away, in a conversation that the answer continues', async () => {
     let isAway = true;
     const seen: string[][] = [];
     let project: string | undefined;
@@ -164,7 +164,7 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'nothing', 'same']);
   });
 
-  test('that ends when its conversation is over is one line and opens none', async () => {
+  test('that ends after its conversation is reported in one line, without a new conversation', async () => {
     await bench.startWorker({ script: () => ({ content: 'hello' }) });
     await bench.say('7', 'hello');
     await bench.settle();
@@ -199,7 +199,7 @@ describe('a node that runs again', () => {
     await bench.settle();
   };
 
-  test('of tools proposes only what failed, as a new action, and what was done stays done', async () => {
+  test('proposes only the failed calls, as new actions', async () => {
     await bench.startWorker({ script: plumber, wiring: { groups: [plumbing] } });
     await bench.say('7', 'open v1');
     await bench.settle();
@@ -220,7 +220,7 @@ describe('a node that runs again', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
-  test('of the model asks it about the same words once more', async () => {
+  test('asks the model about the same words again', async () => {
     let isAway = true;
     const asked: string[] = [];
     await bench.startWorker({

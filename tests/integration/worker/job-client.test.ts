@@ -71,7 +71,7 @@ const told = async (): Promise<readonly string[]> => {
 };
 const DONE = { outcome: 'done' as const, result: INDEXED, error: null, say: 'Indexed.' };
 
-it('a tool gets the result of its job, and nobody is told of it twice', async () => {
+it('a tool gets the result of its job, and nobody is notified of it as well', async () => {
   const working = work(30_000);
   await runs.finish(await begin(), DONE);
   expect(await working).toEqual({ kind: 'done', result: INDEXED });
@@ -84,7 +84,7 @@ it.each<[string, Partial<Scope>, unknown]>([
   ['conversation', { threadId: 't2' }, { scope: 'all' }],
   ['turn', { turnKey: 'telegram:100:2' }, { scope: 'all' }],
   ['call', {}, { scope: 'mine' }],
-])('a job that another %s asked for under the same id gives nothing away', async (_, changes, input) => {
+])('a job that another %s asked for under the same id reveals nothing', async (_, changes, input) => {
   const working = work(30_000);
   await runs.finish(await begin(), DONE);
   await working;
@@ -92,7 +92,7 @@ it.each<[string, Partial<Scope>, unknown]>([
   await expect(other).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
 });
 
-it('a job that takes longer than the tool goes on, and the person is told at its end', async () => {
+it('a job that takes longer than the tool continues, and the person is notified of its end', async () => {
   expect(await work(2_100)).toEqual({ kind: 'goes-on', runId: actionId });
   await runs.finish(await begin(), DONE);
   expect(await told()).toEqual(['Indexed.']);
@@ -110,7 +110,7 @@ it.each([
   ['a job that took too long', () => 'It did not end within 600 s.', undefined],
   ['a job whose program says more', () => `Something broke on my side. Reference: ${actionId}. Stop shop.`, true],
   ['a job that quotes the reference of another', () => 'Something broke on my side. Reference: stop_shop.', true],
-])('%s marks its conversation only with words that are not ours', async (_, error, untrusted) => {
+])('%s marks its conversation only with outside words', async (_, error, untrusted) => {
   const working = work(30_000);
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
@@ -119,7 +119,7 @@ it.each([
   expect(failure(thrown as AppError, {}).untrusted).toBe(untrusted);
 });
 
-it('/stop ends the job too, once whoever works on it has stopped', async () => {
+it('/stop ends the job too, once its worker has stopped', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   const held = await begin();

@@ -32,7 +32,7 @@ describe('lanes', () => {
     expect(pending).toEqual([]);
   });
 
-  it('what came while a turn was cut off is answered after what that turn had begun with', async () => {
+  it('messages that came during an interrupted turn are answered after the first ones', async () => {
     let isSlow = true;
     await bench.startWorker({ script: echo((text) => (text === 'm2' && isSlow ? 30_000 : 0)) });
     await bench.addPerson('68');
@@ -72,7 +72,7 @@ describe('lanes', () => {
     expect(await bench.outcomes('61')).toEqual([null]);
   });
 
-  it('/stop ends a running turn, settles what waited before it, and the conversation goes on', async () => {
+  it('/stop ends a running turn, settles earlier messages, and the conversation continues', async () => {
     await bench.startWorker({ script: echo((text) => (text === 'slow' ? 30_000 : 0)) });
     await bench.addPerson('63');
     await bench.say('63', 'slow');
@@ -169,7 +169,7 @@ describe('lanes', () => {
     expect((await bench.replies('67')).at(-1)).toMatch(/could not handle it.*reference dlq_/);
   });
 
-  it('a turn that was cut off between its steps goes on from its checkpoint and repeats nothing', async () => {
+  it('a turn that was interrupted between steps continues from its checkpoint and repeats nothing', async () => {
     let modelCalls = 0;
     const script: ModelScript = (messages, tools) => {
       if (tools.some((tool) => tool.name === 'classify_intent')) return intent();

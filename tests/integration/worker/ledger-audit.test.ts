@@ -195,7 +195,7 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toEqual(before);
   });
 
-  it('keeps the settlement that came first, also when its handler ends later', async () => {
+  it('keeps the first settlement, even when its handler ends later', async () => {
     const actionId = randomUUID();
     const result = { ok: false, result: null, say: 'gone', code: 'TOOL_OUTCOME_UNKNOWN', changed: false };
     during = () =>

@@ -111,7 +111,7 @@ describe('an id that stands for another action', () => {
     expect(await events(actionId)).toEqual(['action.decided', 'action.started', 'action.settled', 'action.refused']);
   });
 
-  it('keeps the marks of what was read under it, and the newest text', async () => {
+  it('keeps the marks of earlier results under the id, and the newest text', async () => {
     const actionId = randomUUID();
     await execute(actionId, 'read', { name: 'x' });
     await execute(actionId, 'read', { name: 'x' }, { turnId: 'turn_2' });
@@ -120,7 +120,7 @@ describe('an id that stands for another action', () => {
     await expect(execute(actionId, 'read', { name: 'y' })).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
   });
 
-  it('of the very same action has the result of then, also when that was nothing', async () => {
+  it('of the very same action returns the earlier result, even an empty one', async () => {
     const actionId = randomUUID();
     const first = await execute(actionId, 'give_nothing', { name: 'x' });
     const again = await execute(actionId, 'give_nothing', { name: 'x' }, { turnId: 'turn_2' });
@@ -128,7 +128,7 @@ describe('an id that stands for another action', () => {
     expect({ ...again, decided: first.decided }).toEqual(first);
   });
 
-  it('gives no grant for what a row of before says under it', async () => {
+  it('gets no grant from an earlier row with the same id', async () => {
     const actionId = randomUUID();
     await execute(actionId, 'wipe', { name: 'harmless' });
     await pool.query(
@@ -140,7 +140,7 @@ describe('an id that stands for another action', () => {
     expect((await pool.query('select 1 from grants')).rowCount).toBe(0);
   });
 
-  it('leaves each action with one row and its events whatever ids, tools and arguments a model draws, for each person their own', async () => {
+  it('leaves each action with one row and its events, whatever a model generates', async () => {
     const one = fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
       isGil: fc.boolean(),
@@ -204,7 +204,7 @@ describe('a grant', () => {
   });
   const usesLeft = async (): Promise<unknown> => (await pool.query('select uses_left from grants')).rows;
 
-  it('spares the question for the very same call', async () => {
+  it('runs the very same call without a card', async () => {
     expect(await near({ note: 'n', name: 'x' })).toMatchObject({ ok: true, changed: true });
     expect(await usesLeft()).toEqual([{ uses_left: 2 }]);
   });

@@ -58,11 +58,11 @@ describe('among more names than anybody lists', () => {
     expect(project).toContain(name);
   });
 
-  it('an archived project is none of them', async () => {
+  it('an archived project is not found', async () => {
     expect((await find('deploy long-gone')).project).not.toContain('long-gone');
   });
 
-  it('what is handed to a turn does not grow with the number of names', async () => {
+  it('the input of a turn does not grow with the number of names', async () => {
     const { project = [], server = [] } = await find('x '.repeat(1_000));
     expect(project.length + server.length).toBeLessThan(500);
   });
@@ -73,11 +73,11 @@ describe('among more names than anybody lists', () => {
     expect(rows).toEqual([{ project: 'quokka', server: 'heron-1' }]);
   });
 
-  it('a slip in the name of the oldest project is understood', async () => {
+  it('a typo in the name of the oldest project is understood', async () => {
     expect(await ask('which ports does quoka have?')).toContain('quokka');
   });
 
-  it('the error for a name that nobody has counts all and means the oldest', async () => {
+  it('the error for an unknown name counts all names and suggests the oldest', async () => {
     const error = await nameNotFound(bench.pool, 'project', 'quoka');
     expect(error.message).toContain('quokka (did you mean this?)');
     expect(error.message).toContain(`and ${OTHERS + 2 - 10} more`);
@@ -103,7 +103,7 @@ describe('few names', () => {
     return rows[0]?.version ?? '';
   };
 
-  it('are all known, whatever was written, and names of archived projects are recognized', async () => {
+  it('are all known, and names of archived projects are recognized', async () => {
     await add('owl');
     await add('gone');
     await bench.pool.query(`update projects set status = 'archived' where name = 'gone'`);
@@ -122,7 +122,7 @@ describe('few names', () => {
     expect((await names.of(texts))['project']).toContain('heron');
   });
 
-  it('are not cached from a reading that began before the change', async () => {
+  it('are not cached from a read that started before the change', async () => {
     const names = new KnownNames(bench.pool);
     const early = names.of(texts);
     await add('egret');

@@ -109,8 +109,8 @@ async function press(): Promise<void> {
 const cards = async (): Promise<number> =>
   (await bench.pool.query(`select 1 from approvals where by_requester and status = 'pending'`)).rowCount ?? 0;
 
-describe('a button that the runtime drew from one whole call', () => {
-  it('is the tap of the person who asked: pressed, exactly that runs, and the audit says by which offer', async () => {
+describe('a button that the runtime made from one complete call', () => {
+  it('counts as the tap of the requester: its call runs, and the audit names the offer', async () => {
     await start({ read: [call('read_page')], 'set shop in staging': [call('set_flag', FLAG)] });
     await say('read');
     await press();
@@ -147,7 +147,7 @@ describe('a button that the runtime drew from one whole call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('confirms what its call stood for when it was drawn, and not what it stands for later', async () => {
+  it('confirms the values that its call had when it was made, not later ones', async () => {
     const draw = [call('read_page', { draws: 'set_meant' })];
     await start({ read: draw, 'set shop in staging': [call('set_meant', FLAG)] });
     await say('read');
@@ -171,7 +171,7 @@ describe('a button that the runtime drew from one whole call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('confirms the same when its label was written in another language than its reader has now', async () => {
+  it('confirms the same call when its label is in another language than its reader has now', async () => {
     label = sentence('deploy.stop', FLAG, 'de');
     await start({
       read: [call('read_page', { draws: 'set_said' })],
@@ -203,7 +203,7 @@ describe('a button that the runtime drew from one whole call', () => {
   });
 });
 
-it('a button that a model drew confirms nothing, whatever it writes on it or beside it', async () => {
+it('a button that a model made confirms nothing, whatever its text', async () => {
   const forged = {
     label: WORDS,
     value: 'set shop in staging',

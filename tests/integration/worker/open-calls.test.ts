@@ -59,7 +59,7 @@ const script: ModelScript = (messages, tools) => {
   return result ? { content: `I see ${result.text}` } : { toolCalls: [{ name: 'set_flag', args: {} }] };
 };
 
-it('an effect that is done is never called interrupted in the turn after the one that was given up', async () => {
+it('a completed effect is never called interrupted in the turn after the one that was given up', async () => {
   happen = giveUp;
   await bench.startWorker({ script, wiring: { groups: [flags] } });
   await bench.say('73', 'set the flag');

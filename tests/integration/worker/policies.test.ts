@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it('a policy that breaks is told to the admins once and written down, the one before decides on, and a mended one is kept', async () => {
+it('a broken policy is reported to the admins once, the previous one stays in force, and a repaired one is taken', async () => {
   const folder = makeTemporaryFolder('policy');
   cpSync(POLICY_FOLDER, folder, { recursive: true });
   const notifyd: string[] = [];

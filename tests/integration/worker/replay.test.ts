@@ -111,7 +111,7 @@ async function forge(pass: number, change: (record: ExecutionTurn) => unknown): 
 }
 
 describe('a replay', () => {
-  it('goes through what misbehaving models, refusals, failures and stops have left, and finds it the same', async () => {
+  it('finds the turns of misbehaving models, refusals, failures and stops the same', async () => {
     const say = new Map<string, ModelScript>([
       ['nothing', () => ({ content: '  ' })],
       ['unknown tool', (messages) => (results(messages).length === 0 ? call('launch_rocket') : { content: 'no' })],
@@ -144,7 +144,7 @@ describe('a replay', () => {
     expect(ends).toEqual(['answered', 'answered', 'answered', 'failed', 'stopped', 'answered']);
   });
 
-  it('has every pass of a turn that another worker had begun, and goes over the crash again', async () => {
+  it('has every pass of a turn that another worker had started, including the crash', async () => {
     isStuck = true;
     const first = await start(plumber);
     await bench.say('7', 'turn it');
@@ -242,7 +242,7 @@ describe('a replay', () => {
     expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what } }]);
   });
 
-  it('has nothing to replay in a notice, which keeps nothing after it from being replayed', async () => {
+  it('skips a notice, and replays the turns after it', async () => {
     await start(plumber);
     await ask('turn it');
     await bench.pool.query(
@@ -253,7 +253,7 @@ describe('a replay', () => {
     expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'nothing', 'same']);
   });
 
-  it('goes through turns out of whose records a secret was taken, and still sees what was changed in them', async () => {
+  it('replays turns with redacted secrets, and still finds changes in them', async () => {
     const secret = 'AKIAIOSFODNN7EXAMPLE';
     await start((messages, tools) => {
       if (isParser(tools)) return intent('plumbing');
@@ -283,7 +283,7 @@ describe('a replay', () => {
     });
   });
 
-  it('goes through a record of before, whose ids its model had drawn, under those ids', async () => {
+  it('replays an old record under the ids of its model', async () => {
     await start((_messages, tools) =>
       isParser(tools)
         ? intent('plumbing')
@@ -301,7 +301,7 @@ describe('a replay', () => {
     expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what: 'record in the audit' } }]);
   });
 
-  it('never calls a turn the same whose record is missing, or whose policy was not kept', async () => {
+  it('never calls a turn the same when its record or its policy is missing', async () => {
     await start(plumber);
     await ask('turn it');
     await ask('once more');

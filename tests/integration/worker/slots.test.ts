@@ -3,7 +3,7 @@ import { intent } from '../../support/echo.ts';
 import { until } from '../../support/until.ts';
 import { openWorkerBench } from '../../support/worker.ts';
 
-it('a hundred people whose model takes long are all served at once by one worker as it is shipped', async () => {
+it('one worker with default settings serves a hundred people with a slow model at once', async () => {
   const bench = await openWorkerBench();
   let asked = 0;
   await bench.startWorker({

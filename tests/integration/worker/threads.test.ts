@@ -66,7 +66,7 @@ describe('thread sequences', () => {
     expect(await redis.get(`${prefix}thread:sequence:13`)).toBe('2');
   });
 
-  it('know nothing of a person who never had one', async () => {
+  it('are empty for a person who never wrote', async () => {
     expect(await threads.current('14')).toBeNull();
   });
 

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('Postgres cutting two queries of a turn ends the turn, and not the process', async () => {
+it('two cut queries of a turn end the turn, not the process', async () => {
   const account = new TurnAccount(
     {
       pool,

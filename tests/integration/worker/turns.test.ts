@@ -40,7 +40,7 @@ describe('a turn', () => {
     expect(rows).toEqual([{ thread_id: 'user_1_1', outcome: 'answered', passes: 1, model: 'scripted' }]);
   });
 
-  it('stores what only it needed in its record, and not in the state of the conversation', async () => {
+  it('stores its own data in its record, not in the state of the conversation', async () => {
     await bench.addPerson('20');
     for (const [index, text] of ['hello', 'hello again'].entries()) {
       await bench.say('20', text);
@@ -84,7 +84,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('tells the end of a job as it is when its conversation is over, without waking the agent', async () => {
+  it('reports the end of a job without the agent when its conversation is over', async () => {
     await bench.addPerson('3');
     await bench.say('3', 'hello');
     await eventually(

@@ -136,7 +136,7 @@ describe('text that a database cannot hold', () => {
       expect(await ask(make())).toContain(reply);
     });
 
-    it('in what a task is read as fails no turn', async () => {
+    it('in the parsed task fails no turn', async () => {
       const args = { task_summary: bad, capabilities: ['desk', bad], project: bad };
       expect(await ask({ content: 'Hello' }, { toolCalls: [{ name: 'classify_intent', args }] })).toBe('Hello');
       expect(await ask({ content: 'Hello' }, { content: JSON.stringify(args) })).toBe('Hello');

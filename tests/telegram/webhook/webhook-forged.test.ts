@@ -142,7 +142,7 @@ test.each(FORGERIES)('$what is refused with $status and its body is not taken', 
   expect(await letters()).toBe(0);
 });
 
-test('the same requests with nothing wrong reach the parser, so the refusals above mean something', async () => {
+test('the same requests without the mistake reach the parser', async () => {
   const { port } = gateway;
   // Closed by the server after its answer, because we ask for it.
   const closes = { host: 'Host: bot.example.org\r\nConnection: close' };
@@ -154,7 +154,7 @@ test('the same requests with nothing wrong reach the parser, so the refusals abo
   await harness.rows('delete from dead_letters');
 });
 
-test('what follows the announced length is no second request', async () => {
+test('bytes after the announced length are no second request', async () => {
   const smuggled = forge({ secret: '' });
   const update = JSON.stringify(createUpdate(5_000, 1005, 'before the smuggled one'));
   const length = `Content-Length: ${update.length}`;
@@ -164,7 +164,7 @@ test('what follows the announced length is no second request', async () => {
   expect(await rows()).toBe(before + 1);
 });
 
-test('a thousand forged requests make no row and hold up nobody', async () => {
+test('a thousand forged requests store no row and delay nobody', async () => {
   const before = { counts: await readCounts(), rows: await rows() };
   const small = FORGERIES.filter((forgery) => forgery.restBytes === undefined);
   const forged = Array.from({ length: 1_000 }, (_, n) => small[n % small.length] as Forgery); // n is within the list
@@ -195,13 +195,13 @@ test('a thousand forged requests make no row and hold up nobody', async () => {
   expect(difference('unreadable')).toBe(0);
 });
 
-test('the log tells of refused requests once, not a thousand times, and never shows a secret', async () => {
+test('the log reports refused requests once, and never shows a secret', async () => {
   const told = gateway.lines.filter((line) => line['message'] === 'requests refused');
   expect(told.length).toBeGreaterThan(0);
   expect(told.length).toBeLessThan(50);
   expect(JSON.stringify(gateway.lines)).not.toContain(SECRET);
 });
 
-test('after all of it an honest update is taken', async () => {
+test('a genuine update is accepted afterwards', async () => {
   expect((await bring(gateway.url, createUpdate(9_000, 1002, 'still here'))).status).toBe(200);
 });

@@ -24,8 +24,8 @@ const speak = (text: string): Promise<unknown> => harness.people.post('/api/mess
 const untilAdmitted = (count: number): Promise<unknown> =>
   until(`${count} messages are admitted`, async () => (await inbox()) === count, 30_000);
 
-describe('never both at once', () => {
-  test('a gateway that is set up to poll stays out while others receive by webhook, and takes over when they are gone', async () => {
+describe('polling and webhook', () => {
+  test('a gateway that is set up to poll waits while others receive by webhook, and takes over when they end', async () => {
     const webhook = await startWebhookGateway(harness);
     const polling = await harness.startGateway();
     await untilProblem(polling, 'receive by webhook, but this one is set up to poll, so it does not listen');
@@ -44,7 +44,7 @@ describe('never both at once', () => {
     await untilAdmitted(2);
   });
 
-  test('a gateway that is set up for a webhook stays out while another polls, and takes over when it is gone', async () => {
+  test('a gateway that is set up for a webhook waits while another polls, and takes over when it ends', async () => {
     const polling = await harness.startGateway();
     await untilReady(polling);
     const port = await freePort();
@@ -65,7 +65,7 @@ describe('never both at once', () => {
     expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
   });
 
-  test('of two that start in the same moment and disagree one receives and the other says why it does not', async () => {
+  test('one of two gateways that disagree receives, and the other says why it does not', async () => {
     const port = await freePort();
     const settings = {
       TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
@@ -83,7 +83,7 @@ describe('never both at once', () => {
     expect([polled.length > 0, set.length > 0].filter(Boolean)).toHaveLength(1);
   });
 
-  test('several with a webhook are all ready, and one that polls as well stays out until the last is gone', async () => {
+  test('several gateways with a webhook are all ready, and one that polls waits until the last has ended', async () => {
     const first = await startWebhookGateway(harness);
     const second = await startWebhookGateway(harness, { TELEGRAM_WEBHOOK_URL: first.url });
     const polling = await harness.startGateway();
@@ -96,7 +96,7 @@ describe('never both at once', () => {
     await untilReady(polling);
   });
 
-  test('a gateway that stays out delivers all the same', async () => {
+  test('a gateway that does not receive still delivers', async () => {
     const polling = await harness.startGateway();
     await harness.meet(1001);
     await polling.close();
@@ -107,7 +107,7 @@ describe('never both at once', () => {
     await until('both are sent', async () => (await harness.said(1001)).length === 2);
   });
 
-  test('a connection to Postgres that is cut costs a webhook nothing', async () => {
+  test('a cut connection to Postgres does not remove the webhook', async () => {
     const webhook = await startWebhookGateway(harness);
     for (let n = 1; n <= 5; n += 1) {
       await speak(`message ${n}`);
@@ -137,7 +137,7 @@ describe('with a foreign program that has the token', () => {
     await untilAdmitted(1);
   });
 
-  test('a webhook that was left behind is removed by the first gateway that polls, also when Telegram fails at first', async () => {
+  test('a left-over webhook is removed by the first gateway that polls, even when Telegram fails at first', async () => {
     await callBotApi(harness, 'setWebhook', { url: 'http://127.0.0.1:9/left/behind' });
     await harness.fault({ method: 'deleteWebhook', error: { code: 502 } });
     const polling = await harness.startGateway();
@@ -145,7 +145,7 @@ describe('with a foreign program that has the token', () => {
     expect(await readWebhook(harness)).toMatchObject({ url: '' });
   });
 
-  test('a webhook that was removed is set again, one that is elsewhere is left there until a restart', async () => {
+  test('a removed webhook is set again, and one at another address is kept until a restart', async () => {
     const url = `http://127.0.0.1:9/ours`;
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });

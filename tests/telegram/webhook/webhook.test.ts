@@ -45,7 +45,7 @@ const untilBlocked = (): Promise<unknown> =>
     return waiting.length > 0;
   });
 
-describe('what Telegram brings', () => {
+describe('an update by webhook', () => {
   test('is an inbox row with a wake-up, and commands are answered; nobody polls', async () => {
     const { url } = await startWebhookGateway(harness);
     await harness.people.post('/api/messages', { from: 1001, text: 'what is running?' });
@@ -82,7 +82,7 @@ describe('what Telegram brings', () => {
     expect(await texts()).toEqual(['hello']);
   });
 
-  test('comes twice and is one message', async () => {
+  test('that comes twice is one message', async () => {
     const { url } = await startWebhookGateway(harness);
     const update = createUpdate(10, 1001, '/whoami');
     const answers = await Promise.all([bring(url, update), bring(url, update), bring(url, update)]);
@@ -92,7 +92,7 @@ describe('what Telegram brings', () => {
     expect(await harness.rows('select 1 from outbox')).toHaveLength(1);
   });
 
-  test('and is no JSON is kept as one dead letter, and not asked for again', async () => {
+  test('that is no JSON is stored as one dead letter, and does not come again', async () => {
     const started = await startWebhookGateway(harness);
     const broken = '{"update_id": 7, "message": {"text": "half of';
     expect((await bring(started.url, broken)).status).toBe(200);
@@ -159,7 +159,7 @@ test('with Postgres away Telegram is asked to repeat, and when it is back nothin
   expect(await texts()).toEqual(['before', 'one', 'two', 'three']);
 });
 
-test('a body that cannot be kept while Postgres is away has to come again', async () => {
+test('a body that cannot be stored while Postgres is away has to come again', async () => {
   const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
   const through = new URL(harness.wiring.databaseUrl('gateway'));
@@ -210,7 +210,7 @@ test('a port that is taken ends the start', async () => {
   expect(await readProblems(first)).toBe('ready\n');
 });
 
-test('a body that dribbles in is given up and frees its connection', async () => {
+test('a slow body is given up and frees its connection', async () => {
   const counted: string[] = [];
   const server = createWebhookServer({
     host: '127.0.0.1',
