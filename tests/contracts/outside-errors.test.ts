@@ -45,7 +45,7 @@ const OURS: readonly ErrorCode[] = [
 ];
 
 /** A failure of this code whose every datum is this word. */
-function findModelFailure(code: ErrorCode, word: string): AppError {
+function makeFailure(code: ErrorCode, word: string): AppError {
   const names = [...ERRORS[code].say.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, word]);
   return new AppError(code, Object.fromEntries(names) as never); // its data has these names
 }
@@ -53,15 +53,15 @@ function findModelFailure(code: ErrorCode, word: string): AppError {
 const withData = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => /\{\w+\}/.test(ERRORS[code].say));
 
 it('every failure is text from outside, but for those whose data the runtime alone makes', () => {
-  const ours = withData.filter((code) => failure(findModelFailure(code, 'zqword')).untrusted !== true);
+  const ours = withData.filter((code) => failure(makeFailure(code, 'zqword')).untrusted !== true);
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
 it('no failure is text from outside for what the call gave, for figures, versions or nothing', () => {
-  const outside = withData.filter((code) => failure(findModelFailure(code, 'shop'), { project: 'shop' }).untrusted);
+  const outside = withData.filter((code) => failure(makeFailure(code, 'shop'), { project: 'shop' }).untrusted);
   expect(outside).toEqual([]);
   for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
-    expect(withData.filter((code) => failure(findModelFailure(code, word)).untrusted)).toEqual([]);
+    expect(withData.filter((code) => failure(makeFailure(code, word)).untrusted)).toEqual([]);
 });
 
 it('the names of what others made are text from outside in a failure', () => {

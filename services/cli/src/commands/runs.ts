@@ -34,7 +34,7 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.userKey,
     formatTime(run.createdAt),
     tookOf(run),
-    run.error ?? findModelFailure(run) ?? progressOf(run),
+    run.error ?? describeFailure(run) ?? progressOf(run),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
   return { ok: true, data: runs, lines: formatList(headings, rows, 'No runs match.') };
@@ -89,7 +89,7 @@ function tookOf({ startedAt, finishedAt }: RunDetail): string {
 const Failed = z.object({ failure: z.object({ sentence: z.string() }) });
 
 /** Why a deployment failed whose run did its work well. */
-function findModelFailure({ status, result }: RunDetail): string | null {
+function describeFailure({ status, result }: RunDetail): string | null {
   const failed = Failed.safeParse(result);
   return status === 'failed' && failed.success ? failed.data.failure.sentence : null;
 }

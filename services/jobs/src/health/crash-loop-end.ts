@@ -6,7 +6,7 @@ import { readLines, type Mask } from '../logs/read-lines.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { beginCrashStop } from './crash-stops.ts';
 import type { ServiceRevivals } from './service-revivals.ts';
-import type { RawFinding } from './verdict.ts';
+import type { HealthMeasurements } from './verdict.ts';
 
 /** What crashes again and again has little to finish. */
 const GRACE_MS = 5 * SECOND_MS;
@@ -22,8 +22,8 @@ export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { project, environment, deploymentId, instance }: WorkRow,
-  found: RawFinding,
-): Promise<RawFinding> {
+  found: HealthMeasurements,
+): Promise<HealthMeasurements> {
   const { crashLoop, process } = found;
   if (!crashLoop?.isOver || instance === null) return found;
   const serving = { project, environment, deploymentId };

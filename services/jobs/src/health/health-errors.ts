@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { HealthMemory } from './latencies.ts';
-import type { RawFinding, Verdict } from './verdict.ts';
+import type { HealthMeasurements, Verdict } from './verdict.ts';
 
 /** Kinds of incidents that are counted as they happen: crashes one by one, errors by the lines of the log. */
 const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
@@ -12,7 +12,7 @@ const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', '
  */
 export function crashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
-  { process, newRestarts, release }: Pick<RawFinding, 'process' | 'newRestarts' | 'release'>,
+  { process, newRestarts, release }: Pick<HealthMeasurements, 'process' | 'newRestarts' | 'release'>,
   look: { readonly instance: string | null; readonly isLost: boolean },
 ): readonly FoundErrors[] {
   if (process === null || look.isLost) return [];

@@ -11,7 +11,7 @@ import { probeHealth, type Look } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { usualLatency, type HealthMemory } from './latencies.ts';
 import { problemOfRoute, type DiagnoseParts } from './target.ts';
-import type { RawFinding } from './verdict.ts';
+import type { HealthMeasurements } from './verdict.ts';
 
 /** The errors of so long are compared with those of the last hour. */
 const LATELY_MS = 5 * MINUTE_MS;
@@ -22,7 +22,7 @@ export async function probeService(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
-): Promise<RawFinding> {
+): Promise<HealthMeasurements> {
   const { file, instance } = serving;
   const [proxy, direct, program, diskFreeMb] = await Promise.all([
     file === null || service.port === null ? null : lookThrough(parts, service, { file, port: service.port }, signal),
@@ -67,7 +67,7 @@ export async function probeService(
 }
 
 /** Of a service where nothing serves. */
-export function nothingFound(memory: HealthMemory, errorsLastHour: number): RawFinding {
+export function nothingFound(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
   return {
     release: null,
     reportedRelease: null,
@@ -104,7 +104,7 @@ function plainRelease(reported: string): string {
 }
 
 interface Program {
-  readonly process: NonNullable<RawFinding['process']>;
+  readonly process: NonNullable<HealthMeasurements['process']>;
   /** It ended after a crash, and its supervisor does not start it again. */
   readonly isGivenUp: boolean;
 }

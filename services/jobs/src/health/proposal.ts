@@ -2,7 +2,7 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { sayDuration } from '@signalbox/messages/duration';
 import { inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { isSlow, type RawFinding, type TroubleKind, type Verdict } from './verdict.ts';
+import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
 
@@ -28,7 +28,11 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
 ]);
 
 /** What to do next, with what speaks for it and is not in the verdict, which stands beside it. Pure; nothing is done. */
-export function propose(found: RawFinding, { verdict, kind, because }: Verdict, around: Circumstances): Proposal {
+export function propose(
+  found: HealthMeasurements,
+  { verdict, kind, because }: Verdict,
+  around: Circumstances,
+): Proposal {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };
   if (isMoving) return { action: 'wait', because: say('health.isMoving') };
@@ -47,7 +51,7 @@ export function propose(found: RawFinding, { verdict, kind, because }: Verdict, 
 
 /** "1.1 answers in 1.5 s, 1.0 took 20 ms": the two releases beside one another. Null when there is nothing to compare. */
 function compare(
-  found: RawFinding,
+  found: HealthMeasurements,
   kind: TroubleKind,
   previous: NonNullable<ServiceDiagnosisResult['previous']>,
 ): string | null {

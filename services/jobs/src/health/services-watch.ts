@@ -19,7 +19,7 @@ import { LogCursor, readOn } from '../logs/log-cursor.ts';
 import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
 import { probeService } from './probe-service.ts';
 import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from './target.ts';
-import { judge, type RawFinding, type Verdict } from './verdict.ts';
+import { judge, type HealthMeasurements, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
@@ -159,7 +159,7 @@ async function lookAfter(
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { instance }: WorkRow,
-  { process, proxy, instance: direct, newRestarts, crashLoop }: RawFinding,
+  { process, proxy, instance: direct, newRestarts, crashLoop }: HealthMeasurements,
   { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
@@ -239,7 +239,7 @@ async function settle(
 
 function remember(
   memory: HealthMemory,
-  found: RawFinding,
+  found: HealthMeasurements,
   { verdict, because, kind }: Verdict,
   { instance, isMoving }: { readonly instance: string | null; readonly isMoving: boolean },
 ): HealthMemory {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CRASHES } from './crash-loop.ts';
 import { addLatency, usualLatency, type HealthMemory } from './latencies.ts';
-import { judge, type RawFinding } from './verdict.ts';
+import { judge, type HealthMeasurements } from './verdict.ts';
 
-const WELL: RawFinding = {
+const WELL: HealthMeasurements = {
   release: '1.1.0-abc',
   reportedRelease: '1.1.0-abc',
   proxy: { status: 200, latencyMs: 20, error: null },
@@ -22,7 +22,7 @@ const loop = { restarts: 7, withinMs: 40_000, isOver: false, isStopped: false };
 const dead = { running: false, restarts: 0, exitCode: 3, oom: false, memoryMb: null };
 
 describe('a verdict', () => {
-  it.each<[string, Partial<RawFinding>, string, string | null, RegExp]>([
+  it.each<[string, Partial<HealthMeasurements>, string, string | null, RegExp]>([
     ['well', {}, 'healthy', null, /1\.1\.0-abc answers in 20 ms/],
     ['never deployed', { release: null }, 'nothing-deployed', null, /Nothing/],
     ['in a crash loop', { newRestarts: 3, crashLoop: loop }, 'down', 'crash-loop', /7 times within 40 s/],

@@ -4,7 +4,7 @@ import { say } from '@signalbox/messages/say';
 import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
 /** What a look at a service found; see ServiceHealthResult. */
-export type RawFinding = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
+export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
   /** Errors of the last five minutes, and how many are usual in five minutes. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
@@ -41,7 +41,7 @@ const BURST_TIMES = 5;
 const DISK_LOW_MB = 200;
 
 /** Judges what a look found. Pure: the worst that is so decides, and the sentence says what was measured. */
-export function judge(found: RawFinding): Verdict {
+export function judge(found: HealthMeasurements): Verdict {
   if (found.release === null) return well('nothing-deployed', say('health.nothingDeployed'));
   const { process, proxy, instance } = found;
   const trouble = (verdict: 'down' | 'degraded', kind: TroubleKind, because: string): Verdict => ({

@@ -24,7 +24,7 @@ export function comparePasses(recorded: readonly PassRecord[], now: readonly Pas
   return { pass: null, what: 'passes', recorded: String(recorded.length), now: String(now.length) };
 }
 
-type RawFinding = Omit<Difference, 'pass'> | null;
+type FirstDifference = Omit<Difference, 'pass'> | null;
 
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
 export type Versioned = (typeof VERSIONED)[number];
@@ -34,7 +34,7 @@ export function otherVersions(recorded: readonly PassRecord[], now: readonly Pas
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }
 
-function comparePass(was: PassRecord, is: PassRecord): RawFinding {
+function comparePass(was: PassRecord, is: PassRecord): FirstDifference {
   return (
     compareAsks(was, is) ??
     differ('answer', hashed(was.answer), hashed(likeRecord(was.answer, is.answer))) ??
@@ -64,7 +64,7 @@ function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRe
  * A prompt and definitions of tools that this release does not have cannot be made again, so what holds them is not compared: the
  * system prompt, which names the groups of tools too, and the tools. Messages hold neither, so they always are.
  */
-function compareAsks(was: PassRecord, is: PassRecord): RawFinding {
+function compareAsks(was: PassRecord, is: PassRecord): FirstDifference {
   const hasTools = was.versions.tools === is.versions.tools;
   const hasPrompt = hasTools && was.versions.prompt === is.versions.prompt;
   for (const [index, ask] of was.asks.entries()) {
@@ -79,7 +79,7 @@ function compareAsks(was: PassRecord, is: PassRecord): RawFinding {
   return differ('questions to models', was.asks.length, is.asks.length);
 }
 
-function compareCalls(was: PassRecord, is: PassRecord): RawFinding {
+function compareCalls(was: PassRecord, is: PassRecord): FirstDifference {
   for (const call of was.calls) {
     const other = is.calls.find(({ callId }) => callId === call.callId);
     const tool = was.answer?.calls.find(({ id }) => id === call.callId)?.name ?? call.callId;
@@ -90,7 +90,7 @@ function compareCalls(was: PassRecord, is: PassRecord): RawFinding {
   return differ('calls', was.calls.length, is.calls.length);
 }
 
-function compareCall(was: RecordedCall, is: RecordedCall, tool: string): RawFinding {
+function compareCall(was: RecordedCall, is: RecordedCall, tool: string): FirstDifference {
   return compareDecisions(was.decided, is.decided, tool) ?? differ(`result of ${tool}`, was.seen, is.seen);
 }
 
@@ -99,7 +99,7 @@ export function compareDecisions(
   was: RecordedDecision | null,
   is: Pick<RecordedDecision, 'action' | 'question' | 'decision'> | null,
   tool: string,
-): RawFinding {
+): FirstDifference {
   if (!was || !is) return was === is ? null : differ(`decision about ${tool}`, effectOf(was), effectOf(is));
   const [then, now] = [was.decision, is.decision];
   return (
@@ -126,7 +126,7 @@ function effectOf(decided: Pick<RecordedDecision, 'decision'> | null): string {
 }
 
 /** In words when they differ; what is short enough is shown as it is. */
-function differ(what: string, was: string | number | null, is: string | number | null | undefined): RawFinding {
+function differ(what: string, was: string | number | null, is: string | number | null | undefined): FirstDifference {
   if (was === is) return null;
   return { what, recorded: String(was), now: is === undefined ? 'nothing' : String(is) };
 }

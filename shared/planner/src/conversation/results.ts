@@ -12,7 +12,7 @@ import { asLine } from '../words.ts';
 
 const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
 const Hit = z.object({ source: z.string(), excerpt: z.string().catch('') });
-const RawFinding = z.object({ hits: z.array(Hit).catch([]), unavailable: z.array(z.string()).catch([]) });
+const SearchResult = z.object({ hits: z.array(Hit).catch([]), unavailable: z.array(z.string()).catch([]) });
 
 const MAX_HITS = 3;
 const EXCERPT_LENGTH = 300;
@@ -64,7 +64,7 @@ function fieldNotFound({ fields }: IndexedTool, args: Call['args'], { data, say 
 }
 
 function foundText(result: unknown, query: string): string {
-  const { hits, unavailable } = RawFinding.safeParse(result).data ?? { hits: [], unavailable: [] };
+  const { hits, unavailable } = SearchResult.safeParse(result).data ?? { hits: [], unavailable: [] };
   const missing = unavailable.length > 0 ? `\n${say('planner.not-searched', { scopes: unavailable.join(', ') })}` : '';
   if (hits.length === 0) return say('planner.nothing-found', { query: asLine(query, 80) }) + missing;
   const lines = hits

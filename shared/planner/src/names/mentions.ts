@@ -1,4 +1,4 @@
-import type { RawFinding } from '../text/values.ts';
+import type { TextValue } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { bareName, closest } from './spelling.ts';
 import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
@@ -137,7 +137,7 @@ export function findUnknownNames(
   kind: string,
   mentions: readonly Mention[],
   known: ReadonlySet<string>,
-): readonly RawFinding[] {
+): readonly TextValue[] {
   const positions = POSITIONS[kind];
   if (!positions) return [];
   const tokens = tokenize(text);

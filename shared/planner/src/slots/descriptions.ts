@@ -1,6 +1,6 @@
 import { labelOf } from './field-kinds.ts';
 import type { Field } from './schema.ts';
-import { type RawFinding, findAddresses, findQuoted } from '../text/values.ts';
+import { type TextValue, findAddresses, findQuoted } from '../text/values.ts';
 
 /** How what a new thing is for begins, behind its name. */
 const BEHIND_NAME = /^["'\s]*(?:[,.;:(–—-]|\b(?:for|about|that|which|where|to|it|it's|is|selling|showing|with)\b)/iu;
@@ -17,7 +17,7 @@ const CLOSING = /(?<![\s.!?,;])[\s.!?,;]+$/;
 const POLITE = /\b(?:please|pls|thanks|thank you)$/i;
 
 /** The free text for a field: behind the field's own name ("description … to X"); for a required one, what the new thing is for. */
-export function findDescription(written: string, field: Field, name: RawFinding | null): RawFinding | null {
+export function findDescription(written: string, field: Field, name: TextValue | null): TextValue | null {
   const text = withoutAddresses(written);
   const [label = ''] = labelOf(field.name);
   const spelled = label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label;
@@ -56,7 +56,7 @@ export function tidy(written: string): string | null {
   return text === '' ? null : text;
 }
 
-function place(text: string, found: string): RawFinding | null {
+function place(text: string, found: string): TextValue | null {
   const value = tidy(found);
   const start = Math.max(0, text.indexOf(found.trim()));
   return value === null ? null : { value, start, end: start + found.trim().length };

@@ -6,7 +6,7 @@ import { type Field, problemOf } from './schema.ts';
 import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
 import { findNewName, toName } from './new-names.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
-import { type Span, type RawFinding, at, findAddresses, findQuoted } from '../text/values.ts';
+import { type Span, type TextValue, at, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
 /** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
@@ -53,7 +53,7 @@ function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   }
 }
 
-function fillNewName({ request, open, isFree, put }: Filling): RawFinding | null {
+function fillNewName({ request, open, isFree, put }: Filling): TextValue | null {
   const field = open().find((field) => kindOf(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
   if (!field || !found || !isFree(found)) return null;
@@ -112,10 +112,10 @@ function fillWords({ request: { text }, open, isFree, put }: Filling): void {
   }
 }
 
-type Word = RawFinding & { readonly lower: string };
+type Word = TextValue & { readonly lower: string };
 
 /** The words that a field may take, the surest first; `behind` are those behind its name. */
-function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly RawFinding[] {
+function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly TextValue[] {
   if (kindOf(field) === 'search-text') {
     const match = SEARCHED.exec(text);
     const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
@@ -131,7 +131,7 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
   return behind.filter(({ lower }) => !isWord(lower));
 }
 
-function fillTexts({ request: { text }, open, isFree, put }: Filling, name: RawFinding | null): void {
+function fillTexts({ request: { text }, open, isFree, put }: Filling, name: TextValue | null): void {
   for (const field of open().filter((field) => kindOf(field) === 'text')) {
     const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labelled ? findQuoted(text).find(isFree) : null;
@@ -142,7 +142,7 @@ function fillTexts({ request: { text }, open, isFree, put }: Filling, name: RawF
 }
 
 /** What a new thing is may be told by where it comes from: "create project todo with repository /srv/repos/todo". */
-function sourceOf(text: string, { required, name: field }: Field, name: RawFinding | null): RawFinding | null {
+function sourceOf(text: string, { required, name: field }: Field, name: TextValue | null): TextValue | null {
   return (required && name && /desc/i.test(field) ? findAddresses(text)[0] : null) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { type Field, problemOf } from './schema.ts';
 import { EFFECTS, isFiller, means, wordSet } from '../text/tokens.ts';
-import { type RawFinding, at } from '../text/values.ts';
+import { type TextValue, at } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
@@ -11,7 +11,7 @@ const PLACES = [CALLED, NOUN].map((before) => new RegExp(before + NAME, 'giu'));
 const JOINED = /^[\p{Pd}−][\p{L}\p{N}]/u;
 
 /** The new name in a text; null when none stands there for certain. */
-export function findNewName(text: string): RawFinding | null {
+export function findNewName(text: string): TextValue | null {
   for (const [place, pattern] of PLACES.entries()) {
     for (const match of text.matchAll(pattern)) {
       const quoted = match[1] ?? match[2];

@@ -1,7 +1,7 @@
 import { type Mention, isWord } from '../names/mentions.ts';
 import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
-import { type RawFinding, at, findQuantities, findVersions } from '../text/values.ts';
+import { type TextValue, at, findQuantities, findVersions } from '../text/values.ts';
 
 /** What most repositories call the branch that everything else comes from. */
 const MAIN_BRANCHES = wordSet('main master trunk develop head');
@@ -15,8 +15,8 @@ const IP_ADDRESS = /^\d+(?:\.\d+){3}$/;
  * Versions, tags, branches and commits in a text, the likeliest first. `whole`: also a whole number, for tools that take no other numbers.
  * "from 2.0 to 1.9" means the one that it goes to.
  */
-export function findRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly RawFinding[] {
-  const matches = (pattern: RegExp): readonly RawFinding[] =>
+export function findRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly TextValue[] {
+  const matches = (pattern: RegExp): readonly TextValue[] =>
     [...text.matchAll(pattern)].map((match) => {
       const value = (match[1] ?? match[0]).replace(/[.,;:!?]+$/, '');
       return at(value, match.index + match[0].lastIndexOf(match[1] ?? match[0]));
@@ -35,7 +35,7 @@ export function findRefs(text: string, mentions: readonly Mention[], whole: bool
     ...bareRefs(text, mentions),
     ...(whole ? numbers : []),
   ].filter((one) => !mentions.some(({ kind, start, end }) => kind !== 'version' && one.start < end && one.end > start));
-  const isFrom = ({ start }: RawFinding): boolean => /\bfrom (?:version )?v?$/i.test(text.slice(0, start));
+  const isFrom = ({ start }: TextValue): boolean => /\bfrom (?:version )?v?$/i.test(text.slice(0, start));
   return [...found.filter((one) => !isFrom(one)), ...found.filter(isFrom)];
 }
 
@@ -44,7 +44,7 @@ export function findRefs(text: string, mentions: readonly Mention[], whole: bool
  * language ("deploy lab nicht in staging"), so it must stand where an English order has nothing but a ref: "ship main of todo", "deploy lab
  * buildfail to staging", "roll lab back to buildfail". Whether there is such a ref is found out by the tool before anybody is asked.
  */
-function bareRefs(text: string, mentions: readonly Mention[]): readonly RawFinding[] {
+function bareRefs(text: string, mentions: readonly Mention[]): readonly TextValue[] {
   const tokens = tokenize(text);
   const isProject = ({ start }: Token): boolean =>
     mentions.some((mention) => mention.kind === 'project' && mention.start === start);

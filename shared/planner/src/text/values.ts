@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** A value in a text. */
-export interface RawFinding extends Span {
+export interface TextValue extends Span {
   readonly value: string;
 }
 
@@ -52,12 +52,12 @@ const QUANTITY = new RegExp(NUMBER, 'giu');
 const PERIOD = /\b(?:last|past|previous|this|an|one) (minute|hour|day|week)\b/giu;
 
 /** Web and repository addresses, and folders from the root on, without a closing punctuation mark. */
-export function findAddresses(text: string): readonly RawFinding[] {
+export function findAddresses(text: string): readonly TextValue[] {
   return [...text.matchAll(ADDRESS)].map((match) => at(match[0].replace(/[.,;:!?)]+$/, ''), match.index));
 }
 
 /** Texts in quotes; the place is that of the quotes. */
-export function findQuoted(text: string): readonly RawFinding[] {
+export function findQuoted(text: string): readonly TextValue[] {
   return [...text.matchAll(QUOTED)].map((match) => ({
     value: match[1] ?? match[2] ?? '',
     start: match.index,
@@ -66,7 +66,7 @@ export function findQuoted(text: string): readonly RawFinding[] {
 }
 
 /** Versions such as 1.4.2 and v3; IP addresses look the same. */
-export function findVersions(text: string): readonly RawFinding[] {
+export function findVersions(text: string): readonly TextValue[] {
   return [...text.matchAll(VERSION)].map((match) => at(match[0], match.index));
 }
 
@@ -139,6 +139,6 @@ export function inUnitOf(field: string, { value, unit }: Quantity): number | nul
 }
 
 /** A value and its place. */
-export function at(value: string, start: number): RawFinding {
+export function at(value: string, start: number): TextValue {
   return { value, start, end: start + value.length };
 }

@@ -49,7 +49,7 @@ export async function runExamples(
   for (const file of files.filter(({ name }) => isExampleFile(name))) {
     for (const example of readExamples(file, problems)) {
       await setImmediate();
-      const failure = findModelFailure(engine, file, example);
+      const failure = checkExample(engine, file, example);
       if (failure) problems.push(failure);
       else [example.expect.rule, ...example.expect.because].forEach((id) => reached.add(id));
     }
@@ -100,7 +100,7 @@ function schemaOf(item: unknown): z.ZodType<Example> {
   return wanted ?? Example.options[0];
 }
 
-function findModelFailure(engine: JudgingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
+function checkExample(engine: JudgingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
   const { rule, because: wanted } = example.expect;
   const { expected, got, named, because } = runExample(engine, example);
   if (expected === got && wanted.every((id) => because.includes(id))) return null;

@@ -67,7 +67,7 @@ export function groupSubject(group: string, context: PolicyQuestion['context'], 
 }
 
 /** The call of Cedar that asks whether `principal` may. */
-export function readHandledMessageId(
+export function toAuthorizationCall(
   setId: string,
   verb: Verb,
   principal: EntityJson | EntityUid,

@@ -153,7 +153,7 @@ function* prepare(
   for (const { verb, principal } of SLICES) {
     yield;
     const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
-    answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: collectTexts(slice) }));
+    answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: toStaticPolicies(slice) }));
     sights.set(sliceId(id, verb, principal), visibleAttributes(slice.map(([, { head }]) => head)));
   }
   for (const answer of answers)
@@ -161,7 +161,7 @@ function* prepare(
   return sights;
 }
 
-function collectTexts(policies: Iterable<readonly [string, Policy]>): Record<string, string> {
+function toStaticPolicies(policies: Iterable<readonly [string, Policy]>): Record<string, string> {
   return Object.fromEntries([...policies].map(([id, { text }]) => [id, text]));
 }
 
@@ -217,7 +217,7 @@ function validate(
   policies: ReadonlyMap<string, Policy>,
   rules: ReadonlyMap<string, Rule>,
 ): readonly PolicyProblem[] {
-  const answer = cedar.validate({ schema: schema.text, policies: { staticPolicies: collectTexts(policies) } });
+  const answer = cedar.validate({ schema: schema.text, policies: { staticPolicies: toStaticPolicies(policies) } });
   if (answer.type === 'failure') return answer.errors.map((error) => problemOf(schema, error));
   return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => {
     const rule = rules.get(policyId);

@@ -5,7 +5,7 @@ import { AgentClass, Environment, Risk } from '@signalbox/contracts/governance/a
 import { Role } from '@signalbox/contracts/governance/roles';
 import { approverQuestion, ApproverOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
-import { approvalSubject, callSubject, classOf, groupSubject, personOf, readHandledMessageId } from './request.ts';
+import { approvalSubject, callSubject, classOf, groupSubject, personOf, toAuthorizationCall } from './request.ts';
 import { readRules } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
 import { belongsTo, SLICES } from './slices.ts';
@@ -67,7 +67,7 @@ it('asking a slice gives the answer of the whole set', async () => {
         load: () => groupSubject(given.group, question.context, AT),
       };
       const who = principal === 'User' ? personOf(given.userKey, given.role) : classOf(given.agentClass);
-      const request = readHandledMessageId(set.id, verb, who, subjects[verb]());
+      const request = toAuthorizationCall(set.id, verb, who, subjects[verb]());
       const sliced = cedar.statefulIsAuthorized(request);
       const whole = cedar.statefulIsAuthorized({ ...request, preparsedPolicySetId: 'whole' });
       expect(sliced.type).toBe('success');

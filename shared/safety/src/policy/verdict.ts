@@ -7,7 +7,7 @@ import {
 } from '@cedar-policy/cedar-wasm/nodejs';
 import type { Effect } from '@signalbox/contracts/governance/decision';
 import { EvaluationError } from './problems.ts';
-import { readHandledMessageId, type Subject } from './request.ts';
+import { toAuthorizationCall, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
 import { cacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
@@ -41,7 +41,7 @@ const kept = new WeakMap<RuleSet, Map<string, Answer>>();
  * rule could not be evaluated: Cedar would leave that rule out, and it may be the one that forbids. Errors are never kept.
  */
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
-  const call = readHandledMessageId(set.id, verb, principal, subject);
+  const call = toAuthorizationCall(set.id, verb, principal, subject);
   const sight = set.sights.get(call.preparsedPolicySetId);
   const question = sight ? `${call.preparsedPolicySetId} ${cacheKey(sight, call)}` : null;
   if (question === null || question.length > LONGEST_KEPT) return evaluate(set, call);

@@ -6,7 +6,7 @@ import { createEngine } from './engine.ts';
 import { createLocalTime } from './local-time.ts';
 import { callQuestion, CallOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
-import { callSubject, classOf, personOf, readHandledMessageId } from './request.ts';
+import { callSubject, classOf, personOf, toAuthorizationCall } from './request.ts';
 import { readRules, type RuleSet } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
 import { cacheKey, visibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
@@ -101,7 +101,7 @@ describe('what policies see', () => {
         const { principal, action, context } = callQuestion(CallOutline.parse(given));
         const subject = callSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
         const who = asks === 'agent' ? classOf('WRITE_GATED') : personOf('1', principal.role);
-        const call = readHandledMessageId(set.id, 'run', who, subject);
+        const call = toAuthorizationCall(set.id, 'run', who, subject);
         const seen = cacheKey(set.sights.get(call.preparsedPolicySetId) ?? NOTHING, call);
         const said = answerTo(call);
         const known = answers.get(seen) ?? said;

@@ -1,4 +1,4 @@
-import type { RawFinding } from './found.ts';
+import type { SecretMatch } from './found.ts';
 import { isFalsePositive } from './false-positives.ts';
 
 /*
@@ -39,8 +39,8 @@ const MAX_BARE_LENGTH = 300;
 export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
 
 /** Finds values that are given to names of secrets. Linear in the length of the text. */
-export function findAssignments(text: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+export function findAssignments(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   const bareEnd = createBareEnd(text);
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(text); match; match = KEYWORD.exec(text)) {

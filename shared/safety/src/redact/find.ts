@@ -1,5 +1,5 @@
 import { findAssignments } from './assignments.ts';
-import { mergeFound, type RawFinding } from './found.ts';
+import { mergeFound, type SecretMatch } from './found.ts';
 import { findNumbers } from './numbers.ts';
 import { findShapes } from './shapes.ts';
 import { findTokens } from './tokens.ts';
@@ -14,7 +14,7 @@ const CONTINUATION = 8;
  * Finds secrets in a text, in order and without overlaps; also those that stand in it percent-encoded, in base 64, with signs in
  * between that are not seen, and tokens that are broken over two lines. Linear in the length of the text.
  */
-export function findSecrets(text: string): readonly RawFinding[] {
+export function findSecrets(text: string): readonly SecretMatch[] {
   if (text.length < SHORTEST) return [];
   const found = [...scan(text)];
   const unseen = withoutUnseen(text);
@@ -30,11 +30,11 @@ export function findSecrets(text: string): readonly RawFinding[] {
   return mergeFound(found);
 }
 
-function scan(text: string): readonly RawFinding[] {
+function scan(text: string): readonly SecretMatch[] {
   return mergeFound([...findTokens(text), ...findShapes(text), ...findAssignments(text), ...findNumbers(text)]);
 }
 
-function findInBase64(text: string): readonly RawFinding[] {
+function findInBase64(text: string): readonly SecretMatch[] {
   return findWrapped(text).flatMap(({ start, end, text: inner }) => {
     const [first] = scan(inner);
     return first ? [{ kind: first.kind, start, end }] : [];
@@ -42,7 +42,7 @@ function findInBase64(text: string): readonly RawFinding[] {
 }
 
 /** Tokens that go on behind the end of a line. One that was whole before its line ended takes no word of the next one along. */
-function findBroken(text: string, view: View, known: readonly RawFinding[]): readonly RawFinding[] {
+function findBroken(text: string, view: View, known: readonly SecretMatch[]): readonly SecretMatch[] {
   return inOriginal(view, findTokens(view.text)).filter(({ start, end }) => {
     const line = text.indexOf('\n', start);
     if (line < 0 || line >= end) return false;

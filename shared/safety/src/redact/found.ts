@@ -1,5 +1,5 @@
 /** A secret in a text: where it stands, and the name of its kind. */
-export interface RawFinding {
+export interface SecretMatch {
   readonly kind: string;
   /** First UTF-16 unit. */
   readonly start: number;
@@ -39,9 +39,9 @@ export function createRuns(text: string): (from: number, chars: CharClass) => nu
 }
 
 /** In order of their places, without overlaps: of two that overlap the one that begins first stands, and reaches over both. */
-export function mergeFound(found: readonly RawFinding[]): readonly RawFinding[] {
+export function mergeFound(found: readonly SecretMatch[]): readonly SecretMatch[] {
   if (found.length < 2) return found;
-  const merged: RawFinding[] = [];
+  const merged: SecretMatch[] = [];
   for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);
     if (!last || one.start >= last.end) merged.push(one);

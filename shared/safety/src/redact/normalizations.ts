@@ -1,4 +1,4 @@
-import type { RawFinding } from './found.ts';
+import type { SecretMatch } from './found.ts';
 
 /** A text as it reads without its wrapping, and where each of its units begins and ends in the original. */
 export interface View {
@@ -31,7 +31,7 @@ export function withoutBreaks(text: string): View | null {
 }
 
 /** Places of the original for what was found in the view. */
-export function inOriginal(view: View, found: readonly RawFinding[]): readonly RawFinding[] {
+export function inOriginal(view: View, found: readonly SecretMatch[]): readonly SecretMatch[] {
   return found.map(({ kind, start, end }) => ({
     kind,
     start: view.starts[start] ?? 0,

@@ -1,5 +1,5 @@
 import { inAscii } from './digits.ts';
-import type { RawFinding } from './found.ts';
+import type { SecretMatch } from './found.ts';
 
 const CARD = /(?<![\w.+-])\d(?:[ \u00a0./\u2010-\u2015-]{0,2}\d){12,18}(?![\w-]|\.\d)/g;
 /** What issuers begin with: Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay. */
@@ -14,8 +14,8 @@ const LARGE = 97;
 const MAYBE = /\d{4}[ \u00a0./\u2010-\u2015-]{0,2}\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
 
 /** Numbers of payment cards and bank accounts whose check digits are right. */
-export function findNumbers(written: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+export function findNumbers(written: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   const text = inAscii(written);
   if (!MAYBE.test(text)) return found;
   for (const match of text.matchAll(CARD)) {

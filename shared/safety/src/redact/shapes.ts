@@ -1,4 +1,4 @@
-import type { RawFinding } from './found.ts';
+import type { SecretMatch } from './found.ts';
 
 /** A secret that is known by how it looks or by what stands around it. Group 1, if there is one, is the secret. */
 interface Shape {
@@ -89,8 +89,8 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /** Finds secrets by their looks. Linear in the length of the text. */
-export function findShapes(text: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+export function findShapes(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   const lower = text.toLowerCase();
   for (const { kind, hint, min, pattern, check } of SHAPES) {
     if (text.length < min || !lower.includes(hint)) continue;
@@ -119,8 +119,8 @@ function hasDigit(secret: string): boolean {
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:/g;
 
 /** Private keys in text form: from their first line to their last one; one without an end reaches to the end of the text. */
-function findKeyBlocks(text: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+function findKeyBlocks(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   BEGIN.lastIndex = 0;
   for (let match = BEGIN.exec(text); match; match = BEGIN.exec(text)) {
     const end = match[0].startsWith('PuTTY') ? puttyEnd(text, match.index) : blockEnd(text, match.index);
@@ -147,8 +147,8 @@ const USER_INFO = 400;
 const PLACEHOLDER = /^(?:password|passwd|pass|pwd|secret|token|user|p|x+|\*+|\.+|<.*|\$.*|\{.*|\[.*|%s|secret:.*)$/i;
 
 /** Passwords in addresses: `postgres://user:password@host`. Only the password; a placeholder is none. */
-function findUrlPasswords(text: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+function findUrlPasswords(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     const part = text.slice(at + 3, at + 3 + USER_INFO);
     // The host begins behind the last @ before a slash: passwords may hold one that was not encoded.

@@ -1,4 +1,4 @@
-import type { CharClass, RawFinding } from './found.ts';
+import type { CharClass, SecretMatch } from './found.ts';
 import { createRuns } from './found.ts';
 
 /** A token that says by its beginning what it is. */
@@ -109,8 +109,8 @@ const ANY_PREFIX = new RegExp(
 );
 
 /** Finds tokens that begin with what their issuer puts in front of them. Linear in the length of the text. */
-export function findTokens(text: string): readonly RawFinding[] {
-  const found: RawFinding[] = [];
+export function findTokens(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   const runEnd = createRuns(text);
   let digit = -1;
   ANY_PREFIX.lastIndex = 0;

@@ -43,7 +43,7 @@ export interface Readiness {
   readonly isUnanswered: boolean;
 }
 
-type RawFinding<T> = { readonly evidence: string; readonly value: T };
+type CheckEvidence<T> = { readonly evidence: string; readonly value: T };
 
 const INSPECT_MS = 20 * SECOND_MS;
 /** What a checkout, a build and its logs need at the least. */
@@ -70,7 +70,7 @@ export async function measureReadiness(
   const checks: ReadinessCheck[] = [];
   let isUnanswered = false;
   let isMissing = false;
-  const check = async <T>(name: string, remedy: Remedy, look: () => Promise<RawFinding<T>>): Promise<T | null> => {
+  const check = async <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence<T>>): Promise<T | null> => {
     try {
       const { evidence, value } = await look();
       checks.push({ name, ok: true, evidence: evidence.slice(0, 500), remedy: null });
@@ -117,9 +117,9 @@ export async function measureReadiness(
 /** What to do about a check that failed, which may depend on why; null when the reason says it. */
 type Remedy = string | ((error: unknown) => string | null);
 
-type Check = <T>(name: string, remedy: Remedy, look: () => Promise<RawFinding<T>>) => Promise<T | null>;
+type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence<T>>) => Promise<T | null>;
 
-const found = (evidence: string): Promise<RawFinding<true>> => Promise.resolve({ evidence, value: true });
+const found = (evidence: string): Promise<CheckEvidence<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
 /** A repository that cannot be read, or does not say how it is started, is not mended by another name. */
@@ -137,7 +137,7 @@ async function inspect(
   target: PlacedTarget,
   context: Pick<JobContext, 'openSecret'>,
   signal: AbortSignal,
-): Promise<RawFinding<Inventory>> {
+): Promise<CheckEvidence<Inventory>> {
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, abortAfter(INSPECT_MS)]));
@@ -175,7 +175,7 @@ async function openSource(
   repository: Repository | null,
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
-): Promise<RawFinding<Source>> {
+): Promise<CheckEvidence<Source>> {
   if (repository === null) return missing(say('readiness.repositoryMissing'));
   const value = await parts.sources.open(repository, commit ?? ref, signal, { named: ref });
   return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
@@ -230,7 +230,7 @@ async function askProxy(
   parts: Pick<DeployParts, 'traffic'>,
   request: DeployRequest,
   signal: AbortSignal,
-): Promise<RawFinding<true>> {
+): Promise<CheckEvidence<true>> {
   const route = await parts.traffic.current(serviceName(request), signal);
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
@@ -240,7 +240,7 @@ async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
   request: DeployRequest,
   target: PlacedTarget,
-): Promise<RawFinding<true>> {
+): Promise<CheckEvidence<true>> {
   const publicPort =
     (await parts.leases.find('local', request.project, request.environment)) ??
     (await probePort(parts, 'local', parts.listenHost));

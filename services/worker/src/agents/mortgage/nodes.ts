@@ -10,7 +10,7 @@ type Context = NodeContext<MortgageDomain, MortgageActions>;
 type Outcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
 
 /** What the tools of the agent give back, as far as it is used here. */
-const RawFinding = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
+const FoundProducts = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
 const Checked = z.object({ address: z.string().nullable() });
 
 /** Nothing is in the way any more. */
@@ -62,7 +62,7 @@ export const nodes = {
       const wish = { propertyValue, loanBalance, fixYears, isExisting: domain.existing_customer };
       const result = await call('find_mortgage_products', wish);
       if (!result.ok) return failed(result.say);
-      const { products, fixes } = RawFinding.parse(result.result);
+      const { products, fixes } = FoundProducts.parse(result.result);
       const kept = { ...domain, products, fixes };
       const goto = chosenProduct(kept) ? 'recalculate_monthly_payment' : 'render_products';
       return { domain: { products, fixes, asked: null }, goto };
@@ -180,7 +180,7 @@ export type NodeName = keyof typeof nodes;
 
 async function listFixes({ call, domain }: Context): Promise<MortgageDomain['fixes']> {
   const result = await call('list_mortgage_fixes', {});
-  const found = RawFinding.pick({ fixes: true }).safeParse(result.result);
+  const found = FoundProducts.pick({ fixes: true }).safeParse(result.result);
   return result.ok && found.success ? found.data.fixes : domain.fixes;
 }
 

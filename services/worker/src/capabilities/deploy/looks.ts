@@ -82,13 +82,13 @@ export const getDeployStatus = tool({
   },
 });
 
-type RawFinding = Awaited<ReturnType<Ports['deployments']['list']>>[number];
+type DeploymentRow = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
 /** Of a project the newest; of none the newest of this conversation, else of this person, else of anybody. */
 async function findMeant(
   { ports, threadId, actor }: ToolContext,
   filter: Partial<ServiceKey>,
-): Promise<RawFinding | null> {
+): Promise<DeploymentRow | null> {
   const tries =
     filter.project === undefined ? [{ ...filter, threadId }, { ...filter, userKey: actor.userKey }, filter] : [filter];
   for (const one of tries) {

@@ -4,7 +4,7 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Resolved, ToolContext } from '../../tools/tool.ts';
 
-type RawFinding = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
+type DeploymentRow = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
 
 /** A deployment as tools give it back: what people and the model read of it. */
 export interface DeploymentFacts {
@@ -40,7 +40,7 @@ export const DEPLOYMENT_MADE_HERE = [
   'url',
 ] as const satisfies readonly (keyof DeploymentFacts)[];
 
-export function factsOf(found: RawFinding, now: Date): DeploymentFacts {
+export function factsOf(found: DeploymentRow, now: Date): DeploymentFacts {
   const { deploymentId, project, environment, kind, ref, release, server, state, failure } = found;
   return {
     deployment: deploymentId,

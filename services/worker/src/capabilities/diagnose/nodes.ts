@@ -165,8 +165,8 @@ async function failedNode(ports: Ports, thread: string, own = false): Promise<Fa
   if (!last) throw new AppError('TURN_UNRECORDED', { thread });
   const turnIds = [...new Set(passes.map(({ turnId }) => turnId))];
   const turns = turnIds.map((turnId) => passes.filter((pass) => pass.turnId === turnId));
-  const turn = own ? turns.find((one) => findModelFailure(one) !== null || hasChanged(one)) : turns[0];
-  const failure = turn && findModelFailure(turn);
+  const turn = own ? turns.find((one) => findTurnFailure(one) !== null || hasChanged(one)) : turns[0];
+  const failure = turn && findTurnFailure(turn);
   if (!turn || !failure) throw new AppError('TURN_NOT_FAILED', { thread, outcome: last.outcome });
   return { ...failure, about: turn.at(-1)?.record.began?.messages[0]?.id ?? null };
 }
@@ -174,7 +174,7 @@ async function failedNode(ports: Ports, thread: string, own = false): Promise<Fa
 type Turn = Awaited<ReturnType<Ports['graphNodes']['passes']>>;
 
 /** What failed in a turn; null when nothing did. Its passes come the newest first. Throws LAST_CALL_UNCLEAR. */
-function findModelFailure(turn: Turn): Omit<Failed, 'about'> | null {
+function findTurnFailure(turn: Turn): Omit<Failed, 'about'> | null {
   const [last] = turn;
   if (!last) return null;
   const { record, outcome, error } = last;

@@ -8,7 +8,7 @@ import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 /** A person asks about the last one; the others help to see which was meant. */
 const SHOWN = 4;
 
-type RawFinding = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
+type RequestRow = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
 
 export const getMyRequests = tool({
   describe:
@@ -54,7 +54,7 @@ interface RequestFacts {
   readonly why: string | null;
 }
 
-function factsOf(found: RawFinding, title: string, now: Date): RequestFacts {
+function factsOf(found: RequestRow, title: string, now: Date): RequestFacts {
   const { approval, rule, isHere, requestedAt, endedAt } = found;
   return {
     title: approval?.what ?? title,
@@ -71,7 +71,7 @@ function factsOf(found: RawFinding, title: string, now: Date): RequestFacts {
 }
 
 /** What became of a request, in one word. */
-function cameOf({ status, work, approval }: RawFinding) {
+function cameOf({ status, work, approval }: RequestRow) {
   switch (status) {
     case 'waiting':
       if (approval?.status !== 'pending') return 'approved';

@@ -49,11 +49,11 @@ export interface SocketRouteDeps {
 }
 
 /** What was found out before the upgrade. */
-interface Visit extends RawFinding {
+interface Visit extends ResolvedLogin {
   readonly query: Query;
 }
 
-interface RawFinding {
+interface ResolvedLogin {
   readonly login: Login | null;
   /** Set when it asked for an agent that there is not: those that there are. */
   readonly otherAgents: readonly string[] | null;
@@ -95,7 +95,7 @@ async function find(
   deps: SocketRouteDeps,
   request: FastifyRequest,
   query: Query,
-): Promise<RawFinding | number | 'away'> {
+): Promise<ResolvedLogin | number | 'away'> {
   try {
     const login = await deps.findLogin(request);
     const status = login && deps.hub.refusal(login.userKey);

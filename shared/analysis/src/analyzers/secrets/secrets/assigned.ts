@@ -1,4 +1,4 @@
-import type { RawFinding } from '@signalbox/safety/redact/found';
+import type { SecretMatch } from '@signalbox/safety/redact/found';
 import { isExample } from '../../kinds-of-files.ts';
 import type { Secret } from './secret.ts';
 import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
@@ -29,7 +29,7 @@ function isEnvironment(path: string): boolean {
  * Judges values that are known only by the name they are given to. Names such as `password` and `token` stand in all code, so that a value
  * has to be written out and to look like a secret.
  */
-export function createJudge(path: string, text: string): (found: RawFinding) => Secret | null {
+export function createJudge(path: string, text: string): (found: SecretMatch) => Secret | null {
   const [inEnvironment, inSettings] = [isEnvironment(path), SETTINGS.test(path)];
   return ({ kind, start, end }) => {
     const value = text.slice(start, end);

@@ -1,5 +1,5 @@
 import { findAssignments } from '@signalbox/safety/redact/assignments';
-import { mergeFound, type RawFinding } from '@signalbox/safety/redact/found';
+import { mergeFound, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapes } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
@@ -28,16 +28,16 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
 }
 
 /** All places that may hold a secret, by the same detectors: what is hidden wherever something of the text is shown. */
-export function findHidden(text: string): readonly RawFinding[] {
+export function findHidden(text: string): readonly SecretMatch[] {
   return mergeFound([...findFormed(text), ...findAssignments(text)]);
 }
 
-function findFormed(text: string): readonly RawFinding[] {
+function findFormed(text: string): readonly SecretMatch[] {
   return mergeFound([...findTokens(text), ...findShapes(text)]);
 }
 
 /** What is left of the ones when what overlaps with others is taken out. Both stand in their order. */
-function without(others: readonly RawFinding[], ones: readonly RawFinding[]): readonly RawFinding[] {
+function without(others: readonly SecretMatch[], ones: readonly SecretMatch[]): readonly SecretMatch[] {
   let next = 0;
   return ones.filter(({ start, end }) => {
     while ((others[next]?.end ?? Infinity) <= start) next += 1;
@@ -50,7 +50,7 @@ function isMadeUp({ rule, kind, value }: Secret): boolean {
   return HINTS.has(kind) || kind === 'jwt' || rule === 'hardcoded' || (rule === 'url-password' && !isRandom(value));
 }
 
-function judgeFormed(found: RawFinding, text: string): Secret | null {
+function judgeFormed(found: SecretMatch, text: string): Secret | null {
   const value = text.slice(found.start, Math.min(found.end, found.start + MAX_VALUE_LENGTH));
   if (found.kind === 'private-key') return judgeKey(found, value);
   if (found.kind === 'url-password') return judgeUrl(found, value, text);
@@ -62,7 +62,7 @@ function judgeFormed(found: RawFinding, text: string): Secret | null {
   return credential(found, value);
 }
 
-function credential(found: RawFinding, value: string): Secret {
+function credential(found: SecretMatch, value: string): Secret {
   return { ...found, rule: 'credential', certainty: 'form', name: '', value };
 }
 
@@ -72,7 +72,7 @@ const LEAST_KEY = 60;
 const DISTINCT_SIGNS = 20;
 
 /** A key has a body; the line with which it begins also stands in code that looks for keys. */
-function judgeKey(found: RawFinding, value: string): Secret | null {
+function judgeKey(found: SecretMatch, value: string): Secret | null {
   const body = value
     .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
     .replace(/-----END [\s\S]*$/, '')
@@ -91,7 +91,7 @@ function judgeKey(found: RawFinding, value: string): Secret | null {
 const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|[a-z][a-z0-9_-]*(?=[:/?#"'\s`]|$))/i;
 const DOCUMENTED_HOST = /^[^/:?#"'\s`]*(?:example|\.invalid|\.test|\.local|myhost|hostname|yourhost|your-|<|\{|\$|%)/i;
 
-function judgeUrl(found: RawFinding, value: string, text: string): Secret | null {
+function judgeUrl(found: SecretMatch, value: string, text: string): Secret | null {
   if (isPlaceholder(value) || value.length < 4 || value === 'x-access-token' || value === 'x-oauth-basic') return null;
   const host = text.slice(found.end + 1, found.end + 120);
   const user = /([\w.%+-]{0,80}):$/.exec(text.slice(Math.max(0, found.start - 81), found.start))?.[1] ?? '';

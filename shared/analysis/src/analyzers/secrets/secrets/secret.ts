@@ -1,7 +1,7 @@
-import type { RawFinding } from '@signalbox/safety/redact/found';
+import type { SecretMatch } from '@signalbox/safety/redact/found';
 
 /** A secret of a text. */
-export interface Secret extends RawFinding {
+export interface Secret extends SecretMatch {
   readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
   /** How sure it is: its form is an issuer's, or only the name says so that it is given to. */
   readonly certainty: 'form' | 'name';
