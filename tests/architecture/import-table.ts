@@ -223,7 +223,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: [
       'infra/telegram-simulator/src/page/**',
       PAGE_KIT,
-      'infra/telegram-simulator/src/{people/button-view,people/visibility,rich/rich-text-form}.ts', // they run in a browser too
+      'infra/telegram-simulator/src/{people/visibility,rich/rich-text-form}.ts', // they run in a browser too
     ],
     types: ['infra/telegram-simulator/src/**'],
   },
@@ -238,7 +238,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: 'infra/local/src/chat/**',
     may: ['infra/local/src/**', 'infra/telegram-simulator/src/simulator-client.ts', SHARED],
-    types: ['infra/telegram-simulator/src/people/**'],
+    types: ['infra/telegram-simulator/src/{people,store}/**'],
   },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];

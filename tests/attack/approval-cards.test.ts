@@ -14,7 +14,7 @@ import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
 import { readBlocks } from '@signalbox/gateway/channels/text/document';
 import { formatBotText } from '@signalbox/telegram-simulator/bot-api/messages/message-entities';
-import { readRichMessage } from '@signalbox/telegram-simulator/rich/rich-reader';
+import { readRichMessage } from '@signalbox/telegram-simulator/bot-api/messages/rich-reader';
 import type { MessageEntity } from 'grammy/types';
 import { expect, it } from 'vitest';
 import { createValues } from '../support/card-values.ts';

@@ -1,4 +1,4 @@
-import type { MessageView } from '@signalbox/telegram-simulator/people/message-view';
+import type { MessageView } from '@signalbox/telegram-simulator/store/message-view';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openHarness, until, type Call, type Harness, type StartedGateway } from './harness.ts';
 import { ATTACKS, NASTY_TEXTS, type NastyText } from './nasty-texts.ts';

@@ -1,5 +1,5 @@
-import type { ChatView } from '@signalbox/telegram-simulator/people/chat-shapes';
-import type { MessageView } from '@signalbox/telegram-simulator/people/message-view';
+import type { ChatView } from '@signalbox/telegram-simulator/store/chat-shapes';
+import type { MessageView } from '@signalbox/telegram-simulator/store/message-view';
 import type { MessagesView, PersonView } from '@signalbox/telegram-simulator/people/person-api';
 import { createSimulatorClient as createClient } from '@signalbox/telegram-simulator/simulator-client';
 import { SetupError } from '../setup-error.ts';

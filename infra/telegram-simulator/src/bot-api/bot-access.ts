@@ -1,7 +1,7 @@
-import { badRequest, BotError } from './bot-error.ts';
+import { badRequest, BotError } from '../bot-error.ts';
 import type { StoredMessage } from '../store/event.ts';
-import { findChat } from '../people/chat-shapes.ts';
-import { GROUP } from '../people/people.ts';
+import { findChat } from '../store/chat-shapes.ts';
+import { GROUP } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 import { listTopics } from '../store/topic.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type BotApiDeps, sendError, serveCall } from './bot-call.ts';
-import { BotError } from './bot-error.ts';
+import { BotError } from '../bot-error.ts';
 import { findMethod } from './bot-methods.ts';
 import type { Parameters } from './bot-parameters.ts';
 import { checkCall } from './call-check.ts';

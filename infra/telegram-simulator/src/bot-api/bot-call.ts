@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BotError } from './bot-error.ts';
+import { BotError } from '../bot-error.ts';
 import type { Parameters } from './bot-parameters.ts';
 import type { CallProblems } from './call-check.ts';
 import type { Call, CallLog } from './call-log.ts';

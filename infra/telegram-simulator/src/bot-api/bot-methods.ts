@@ -9,13 +9,13 @@ import {
   editEphemeralMessageReplyMarkup,
   editEphemeralMessageText,
 } from './messages/bot-ephemeral.ts';
-import { getFile } from '../files/bot-files.ts';
+import { getFile } from './bot-files.ts';
 import { sendFile } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import type { Parameters } from './bot-parameters.ts';
 import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
-import { getUpdates } from '../webhook/bot-polling.ts';
-import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
+import { getUpdates } from './bot-polling.ts';
+import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
 import type { Store } from '../store/store.ts';
 
 /**

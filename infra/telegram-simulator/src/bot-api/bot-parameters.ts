@@ -1,10 +1,10 @@
 import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
-import { badRequest } from './bot-error.ts';
+import { badRequest } from '../bot-error.ts';
 import { BUTTON_ACTIONS, findButtonProblem } from './messages/button-rules.ts';
 import type { Keyboard } from '../store/event.ts';
 import type { Upload } from './multipart.ts';
-import { readRichMessage } from '../rich/rich-reader.ts';
+import { readRichMessage } from './messages/rich-reader.ts';
 
 /** What a bot sent with a call. */
 export interface Parameters {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BotError } from './bot-error.ts';
+import { BotError } from '../bot-error.ts';
 import { type Refusal, REFUSALS } from './refusals.ts';
-import { resolveChatName } from '../people/people.ts';
+import { resolveChatName } from '../store/people.ts';
 
 // The keys of a constant object are its names.
 const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);

@@ -1,6 +1,6 @@
 import type { FeedEvent } from '../store/feed.ts';
 import { isVisibleTo } from './visibility.ts';
-import { GROUP } from './people.ts';
+import { GROUP } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { MessageEntity } from 'grammy/types';
 import type { BotStatus } from '../store/event.ts';
-import { BOT_USERNAME, GROUP } from './people.ts';
+import { BOT_USERNAME, GROUP } from '../store/people.ts';
 
 export interface PrivacyQuestion {
   readonly chatId: number;

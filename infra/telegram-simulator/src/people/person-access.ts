@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StoredMessage } from '../store/event.ts';
 import { isVisibleTo } from './visibility.ts';
-import { GROUP, resolveChatName, type Person } from './people.ts';
+import { GROUP, resolveChatName, type Person } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 
 /** A person asked for something a Telegram client would not do. `status` is the HTTP status to answer. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { BotStatus } from '../store/event.ts';
-import type { Sent } from '../store/sent-update.ts';
+import type { Sent } from './sent-update.ts';
 import { PersonError } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, PersonClick, stopFromPerson } from './person-clicks.ts';

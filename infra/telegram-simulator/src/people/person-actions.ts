@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { StoredMessage } from '../store/event.ts';
 import { putNewMessage, toForwarded } from '../store/new-message.ts';
-import { resolveChatName } from './people.ts';
+import { resolveChatName } from '../store/people.ts';
 import { Acting, ChatName, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
-import { type Sent, sendUpdate } from '../store/sent-update.ts';
+import { type Sent, sendUpdate } from './sent-update.ts';
 import type { Store } from '../store/store.ts';
 
 export const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.optional() })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { InaccessibleMessage } from 'grammy/types';
 import { z } from 'zod';
-import { toButtonViews } from './button-view.ts';
+import { toButtonViews } from '../store/button-view.ts';
 import { stopDraft } from '../store/drafts.ts';
 import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
-import { findChat, toGroupChat } from './chat-shapes.ts';
+import { findChat, toGroupChat } from '../store/chat-shapes.ts';
 import { isVisibleTo } from './visibility.ts';
-import { GROUP, toUser } from './people.ts';
+import { GROUP, toUser } from '../store/people.ts';
 import { Acting, findPlace, PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
 import { listMessages, type Store } from '../store/store.ts';
 

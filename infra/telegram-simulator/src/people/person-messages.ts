@@ -5,10 +5,10 @@ import type { StoredMessage } from '../store/event.ts';
 import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
 import { nowSeconds, putNewMessage } from '../store/new-message.ts';
-import { BOT_USERNAME, GROUP, type Person } from './people.ts';
+import { BOT_USERNAME, GROUP, type Person } from '../store/people.ts';
 import { Acting, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
 import { PersonFile } from './person-files.ts';
-import { type Sent, sendUpdate } from '../store/sent-update.ts';
+import { type Sent, sendUpdate } from './sent-update.ts';
 import { listTopics } from '../store/topic.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,6 +1,6 @@
 import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
-import { Person } from '../people/people.ts';
+import { Person } from './people.ts';
 
 /** Rows of buttons below a message, as the bot sent them. */
 export type Keyboard = readonly (readonly InlineKeyboardButton[])[];

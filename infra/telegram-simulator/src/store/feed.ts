@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import type { MessageView } from '../people/message-view.ts';
+import type { MessageView } from './message-view.ts';
 
 /** A change that someone can see. `seq` only grows, over restarts too. */
 export type Change =

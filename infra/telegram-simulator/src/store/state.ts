@@ -9,7 +9,7 @@ import type {
   StoredMessage,
   Webhook,
 } from './event.ts';
-import { FIRST_PEOPLE, GROUP, type Person } from '../people/people.ts';
+import { FIRST_PEOPLE, GROUP, type Person } from './people.ts';
 
 /** Enough for every test and for weeks of use; beyond it the oldest messages of a chat go, so memory stays bounded. */
 const MAX_MESSAGES_PER_CHAT = 50_000;

@@ -2,13 +2,13 @@ import type { UserFromGetMe } from 'grammy/types';
 import type { Draft } from './draft.ts';
 import type { Contact, StoreEvent, StoredMessage } from './event.ts';
 import { type Change, Feed } from './feed.ts';
-import { createFileBytes, type FileBytes } from '../files/file-bytes.ts';
+import { createFileBytes, type FileBytes } from './file-bytes.ts';
 import { createVolatileJournal, type Journal, readJournal, rewriteJournal } from './journal.ts';
-import { toMessageView } from '../people/message-view.ts';
-import { createBotUser } from '../people/people.ts';
+import { toMessageView } from './message-view.ts';
+import { createBotUser } from './people.ts';
 import { createSettings } from './settings.ts';
 import { applyEvent, listEvents, State } from './state.ts';
-import { UpdatesQueue } from '../webhook/updates-queue.ts';
+import { UpdatesQueue } from './updates-queue.ts';
 
 export interface WebhookError {
   /** Unix seconds. */

@@ -1,4 +1,4 @@
-import { GROUP } from '../people/people.ts';
+import { GROUP } from './people.ts';
 
 /** A topic of the forum. The general one is none of them: its messages have no topic. */
 export interface Topic {

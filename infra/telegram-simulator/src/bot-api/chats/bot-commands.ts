@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { requireChat } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import { chatId, flag, integer, jsonOf, languageCode, parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { Command } from '../../store/event.ts';
-import { GROUP } from '../../people/people.ts';
+import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Which scopes there are is in the types of the Bot API. */

@@ -1,8 +1,8 @@
 import type { ChatMember, User } from 'grammy/types';
 import type { BotStatus } from '../../store/event.ts';
-import { findChat, toGroupChat } from '../../people/chat-shapes.ts';
+import { findChat, toGroupChat } from '../../store/chat-shapes.ts';
 import { nowSeconds } from '../../store/new-message.ts';
-import { GROUP, type Person, toUser } from '../../people/people.ts';
+import { GROUP, type Person, toUser } from '../../store/people.ts';
 import { requireMember } from '../../people/person-access.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import { flag, parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { Store } from '../../store/store.ts';
 

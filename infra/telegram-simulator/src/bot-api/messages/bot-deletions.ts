@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { findMessage, requireChat, requireWritableChat } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
 import { nowSeconds, toDeleted } from '../../store/new-message.ts';
-import { GROUP } from '../../people/people.ts';
+import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Telegram's documented limit. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import { formatLimited, PlainText } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { Draft } from '../../store/draft.ts';
 import { showDraft } from '../../store/drafts.ts';
-import { GROUP } from '../../people/people.ts';
+import { GROUP } from '../../store/people.ts';
 import { toPlainText } from '../../rich/rich-text-form.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireOwnMessage } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import { PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
 import { changeContent, NewText, readNewText } from './bot-edits.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';

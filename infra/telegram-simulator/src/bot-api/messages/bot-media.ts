@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-error.ts';
-import { resolveFile } from '../../files/bot-files.ts';
+import { badRequest } from '../../bot-error.ts';
+import { resolveFile } from '../bot-files.ts';
 import { type MessageContent, sendContent, Target } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';

@@ -1,7 +1,7 @@
 import type { Message, MessageOriginUser, User } from 'grammy/types';
-import { findChat, type KnownChat, toGroupChat, toSender } from '../../people/chat-shapes.ts';
+import { findChat, type KnownChat, toGroupChat, toSender } from '../../store/chat-shapes.ts';
 import type { StoredMessage } from '../../store/event.ts';
-import { toMediaFields } from '../../files/file-shapes.ts';
+import { toMediaFields } from '../../store/file-shapes.ts';
 import type { State } from '../../store/state.ts';
 import { listTopics } from '../../store/topic.ts';
 

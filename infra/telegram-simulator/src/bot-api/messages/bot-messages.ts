@@ -1,7 +1,7 @@
 import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { requireTopic, requireWritableChat } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import { findReplied, ReplyParameters } from './bot-reply.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findMessage } from '../bot-access.ts';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
 import type { Store } from '../../store/store.ts';

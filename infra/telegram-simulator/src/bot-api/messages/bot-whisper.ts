@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
-import { GROUP } from '../../people/people.ts';
+import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Who alone gets to see a message, and what lets the bot send it. */

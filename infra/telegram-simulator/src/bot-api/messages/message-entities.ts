@@ -1,5 +1,5 @@
 import type { MessageEntity } from 'grammy/types';
-import { badRequest } from '../bot-error.ts';
+import { badRequest } from '../../bot-error.ts';
 import { findUrlProblem } from './url-rules.ts';
 
 export interface FormattedText {

@@ -1,4 +1,4 @@
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { attempt } from '../state/attempt.ts';
 import { keyOf, type Place } from '../state/place.ts';
 import { act, sendFiles } from '../state/simulator.ts';

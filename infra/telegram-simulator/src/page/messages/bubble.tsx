@@ -1,7 +1,7 @@
 import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { jumpTo } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import type { Page } from '../state/page.ts';

@@ -1,6 +1,6 @@
 import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
-import type { FileView } from '../../files/file-shapes.ts';
+import type { FileView } from '../../store/file-shapes.ts';
 import { lengthOf, sizeOf } from './amounts.ts';
 
 /** The file of a message, or those of an album: pictures side by side, the others as a list. */

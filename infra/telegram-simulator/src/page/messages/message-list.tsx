@@ -1,7 +1,7 @@
 import { Icon } from '@signalbox/page-kit/icons';
 import { FollowingList } from '@signalbox/page-kit/following-list';
 import { Component, createRef, type VNode } from 'preact';
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { loadOlder } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { dayOf } from './amounts.ts';
 import { Bubble } from './bubble.tsx';
 

@@ -1,4 +1,4 @@
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 
 const LONGEST = 160;
 

@@ -1,6 +1,6 @@
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { summaryOf } from '../messages/summary.ts';
 import { canEdit, copyText, forward } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';

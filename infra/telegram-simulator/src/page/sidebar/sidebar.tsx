@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import type { ChatView } from '../../people/chat-shapes.ts';
-import type { MessageView } from '../../people/message-view.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import type { PersonView } from '../../people/person-api.ts';
 import { timeOf } from '../messages/amounts.ts';
 import { summaryOf } from '../messages/summary.ts';

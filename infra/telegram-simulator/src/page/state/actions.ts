@@ -1,5 +1,5 @@
-import type { MessageView } from '../../people/message-view.ts';
-import type { ChatView } from '../../people/chat-shapes.ts';
+import type { MessageView } from '../../store/message-view.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
 import type { Page } from './page.ts';
 import type { Place } from './place.ts';
 import { act } from './simulator.ts';

@@ -1,4 +1,4 @@
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import { isVisibleTo } from '../../people/visibility.ts';
 
 type Seen = Pick<MessageView, 'messageId' | 'ephemeral' | 'deleted'> & { readonly from: { readonly id: number } };

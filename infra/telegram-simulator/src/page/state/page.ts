@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { MessageView } from '../../people/message-view.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import type { Command } from '../../store/event.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { FeedEvent } from '../../store/feed.ts';

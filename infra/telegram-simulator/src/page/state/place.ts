@@ -1,4 +1,4 @@
-import type { ChatView } from '../../people/chat-shapes.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
 import type { PersonView } from '../../people/person-api.ts';
 import type { Store } from './store.ts';
 

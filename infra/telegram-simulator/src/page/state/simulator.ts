@@ -1,5 +1,5 @@
 import type { BotView } from '../../bot-api/chats/bot-menu.ts';
-import type { ChatView } from '../../people/chat-shapes.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
 import type { Command } from '../../store/event.ts';
 import type { FeedEvent } from '../../store/feed.ts';

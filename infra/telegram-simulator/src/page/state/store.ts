@@ -1,6 +1,6 @@
 import type { BotView } from '../../bot-api/chats/bot-menu.ts';
-import type { ChatView } from '../../people/chat-shapes.ts';
-import type { MessageView } from '../../people/message-view.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
+import type { MessageView } from '../../store/message-view.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
 import type { Draft } from '../../store/draft.ts';
 import { ReadMarks } from './read-marks.ts';

@@ -2,7 +2,7 @@ import { isWebLink } from '@signalbox/page-kit/web-link';
 import { Icon } from '@signalbox/page-kit/icons';
 import { createContext, type VNode } from 'preact';
 import { useContext, useState } from 'preact/hooks';
-import type { ButtonView } from '../../people/button-view.ts';
+import type { ButtonView } from '../../store/button-view.ts';
 import { copyText, pressButton } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 

@@ -1,6 +1,6 @@
 import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
-import type { ChatView } from '../../people/chat-shapes.ts';
+import type { ChatView } from '../../store/chat-shapes.ts';
 
 const HUES = ['#c2410c', '#7c3aed', '#0f766e', '#be185d', '#a16207', '#4d7c0f', '#0369a1'];
 const BOT_HUE = '#2a64dc';

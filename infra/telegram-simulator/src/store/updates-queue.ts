@@ -1,7 +1,7 @@
 import type { Update } from 'grammy/types';
-import { BotError } from '../bot-api/bot-error.ts';
-import type { StoreEvent, QueuedUpdate } from '../store/event.ts';
-import type { State } from '../store/state.ts';
+import { BotError } from '../bot-error.ts';
+import type { StoreEvent, QueuedUpdate } from './event.ts';
+import type { State } from './state.ts';
 
 export type UpdateBody = Omit<Update, 'update_id'>;
 

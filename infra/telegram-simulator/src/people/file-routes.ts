@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type BotApiDeps, sendError, serveCall } from '../bot-api/bot-call.ts';
-import { BotError } from '../bot-api/bot-error.ts';
+import { BotError } from '../bot-error.ts';
 import { readArrivalTime } from '../bot-api/call-log.ts';
-import { readBytes } from './file-store.ts';
-import { PersonError } from '../people/person-access.ts';
+import { readBytes } from '../files/file-store.ts';
+import { PersonError } from './person-access.ts';
 
 /** Pictures and recordings that the page may show in place; anything else is only downloaded. */
 const SHOWN_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'audio/ogg']);

@@ -1,7 +1,7 @@
 import type { InputRichBlock, InputRichMessage, RichMessage, RichText } from 'grammy/types';
-import { badRequest } from '../bot-api/bot-error.ts';
-import { findViolation } from '../bot-api/call-check.ts';
-import { findUrlProblem } from '../bot-api/messages/url-rules.ts';
+import { badRequest } from '../../bot-error.ts';
+import { findViolation } from '../call-check.ts';
+import { findUrlProblem } from './url-rules.ts';
 
 /** Telegram's documented limits. The sentences for them are our own: Telegram's are not documented. */
 const MAX_CHARACTERS = 32_768;

@@ -1,5 +1,5 @@
 import type { InlineKeyboardButton } from 'grammy/types';
-import type { Keyboard } from '../store/event.ts';
+import type { Keyboard } from './event.ts';
 
 /** A button below a message as the person API shows it. At most one of data, url and copyText says what it does. */
 export interface ButtonView {

@@ -1,5 +1,5 @@
 import type { Document, Message } from 'grammy/types';
-import type { StoredFile } from '../store/event.ts';
+import type { StoredFile } from './event.ts';
 
 /** A file of a message as the person API shows it. */
 export interface FileView extends Omit<StoredFile, 'uniqueId' | 'path' | 'hasBytes'> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-api/bot-error.ts';
-import { allowedUpdates, flag, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
+import { badRequest } from '../bot-error.ts';
+import { allowedUpdates, flag, integer, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Webhook } from '../store/event.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
-import type { StoredMessage } from './event.ts';
-import { isShownToBot } from '../people/group-privacy.ts';
+import type { StoredMessage } from '../store/event.ts';
+import { isShownToBot } from './group-privacy.ts';
 import { toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
-import type { Store } from './store.ts';
+import type { Store } from '../store/store.ts';
 
 /** A message and the update about it. `updateId` is null if the bot does not get to see it. */
 export interface Sent {

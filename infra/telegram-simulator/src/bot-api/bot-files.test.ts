@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputFile } from 'grammy';
 import type { File, Update } from 'grammy/types';
 import { expect, test } from 'vitest';
-import type { Call } from '../bot-api/call-log.ts';
+import type { Call } from './call-log.ts';
 import { createSimulator, DEFAULT_TOKEN } from '../server.ts';
 import { createSimulatorClient } from '../simulator-client.ts';
 import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowedUpdates, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
+import { allowedUpdates, integer, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Store } from '../store/store.ts';
 
 /** Telegram's server answers a long poll after this time at the latest. */

@@ -1,6 +1,6 @@
 import type { Chat, User } from 'grammy/types';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
-import type { State } from '../store/state.ts';
+import type { State } from './state.ts';
 
 /** A chat of a simulated person, as the API lists it that the page and tests use. */
 export interface ChatView {

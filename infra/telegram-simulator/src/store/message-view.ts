@@ -1,9 +1,9 @@
 import type { User } from 'grammy/types';
 import { type ButtonView, toButtonViews } from './button-view.ts';
 import { toSender } from './chat-shapes.ts';
-import type { StoredMessage } from '../store/event.ts';
-import { type FileView, toFileView } from '../files/file-shapes.ts';
-import type { State } from '../store/state.ts';
+import type { StoredMessage } from './event.ts';
+import { type FileView, toFileView } from './file-shapes.ts';
+import type { State } from './state.ts';
 
 /** A message as the person API shows it. Ids and times are those of the stored message. */
 export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | 'forward' | 'keyboard' | 'editDate'> {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-api/bot-error.ts';
-import { parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
+import { badRequest } from '../bot-error.ts';
+import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { StoredFile } from '../store/event.ts';
-import { FileError, type FileKind, storeFile } from './file-store.ts';
-import type { Upload } from '../bot-api/multipart.ts';
+import { FileError, type FileKind, storeFile } from '../files/file-store.ts';
+import type { Upload } from './multipart.ts';
 import type { Store } from '../store/store.ts';
 
 /** Bots download no more than this. */
