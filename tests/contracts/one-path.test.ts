@@ -32,7 +32,8 @@ describe('there is one way to cause an effect', () => {
 
   it('handlers are called in one file, and only governance imports it', () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
-    const sources = listFiles(root, 'services/worker/src')
+    const sources = ['services/worker/src', 'shared/governance/src']
+      .flatMap((folder) => listFiles(root, folder))
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
       .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
     expect(sources.length).toBeGreaterThan(40);
@@ -43,9 +44,14 @@ describe('there is one way to cause an effect', () => {
     ]);
     const importers = sources.filter(({ text }) => /import \{[^}]*\b(?:runTool|probeTool|issueContext)\b/.test(text));
     expect(importers.map(({ path }) => path).toSorted()).toEqual([
-      'services/worker/src/governance/execute.ts',
-      'services/worker/src/governance/settling.ts',
       'services/worker/src/tools/run.ts',
+      'services/worker/src/tools/tools.ts',
+    ]);
+    const governed = sources.filter(({ text }) => /\btools\.(?:run|probe)\(/.test(text)).map(({ path }) => path);
+    expect(governed.filter((path) => !path.startsWith('shared/governance/src/'))).toEqual([]);
+    expect(sources.filter(({ text }) => /\bcreateTools\(/.test(text)).map(({ path }) => path)).toEqual([
+      'services/worker/src/tools/tools.ts',
+      'services/worker/src/worker.ts',
     ]);
   });
 });

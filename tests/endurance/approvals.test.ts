@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { resumeDecision, type DecisionEnvelope } from '@signalbox/governance/resume-decision';
@@ -79,7 +79,7 @@ const request = async (actionId: string): Promise<string> => {
 };
 const approve = (approvalId: string, userKey: string): Promise<string> =>
   withTransaction(pool, async (db) => {
-    const { toast } = await decideApproval(db, policy, { approvalId, verb: 'approve', by: decider(userKey) });
+    const { toast } = await new Approvals(db).decide(policy, { approvalId, verb: 'approve', by: decider(userKey) });
     return toast;
   });
 const decided = (): CallScope => scopeOfAda({ enter: createMachine().to });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { resumeDecision } from '@signalbox/governance/resume-decision';
@@ -174,7 +174,11 @@ async function survive(way: Way, at: number | 'effect', when: 'before' | 'after'
     );
     const approvalId = rows[0]?.approval_id ?? '';
     await withTransaction(pool, (db) =>
-      decideApproval(db, policy, { approvalId, verb: 'approve', by: { userKey: '2', name: 'Bob', role: 'operator' } }),
+      new Approvals(db).decide(policy, {
+        approvalId,
+        verb: 'approve',
+        by: { userKey: '2', name: 'Bob', role: 'operator' },
+      }),
     );
     const { rows: woken } = await pool.query<{ envelope: Parameters<typeof resumeDecision>[2] }>(
       `select envelope from inbox where kind = 'decision' and envelope ->> 'approvalId' = $1`,

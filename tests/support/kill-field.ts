@@ -1,4 +1,4 @@
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { withTransaction } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
@@ -176,7 +176,7 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
         if (!waiting) throw new Error(`${who.userKey} waits for nothing`);
         who.marks.push(waiting.approval_id, waiting.action_id);
         const press = { approvalId: waiting.approval_id, verb: 'approve', by: OPERATOR } as const;
-        await withTransaction(stack.pool, (db) => decideApproval(db, policy, press));
+        await withTransaction(stack.pool, (db) => new Approvals(db).decide(policy, press));
       }
       await wake(going.map(({ userKey }) => userKey));
     },

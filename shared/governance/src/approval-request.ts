@@ -7,7 +7,6 @@ import { essentialOf } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
-  approvalEvent,
   approverChats,
   findApprovalOf,
   findWaitingSame,
@@ -29,7 +28,7 @@ import { actionTitle } from './receipts.ts';
 import { tellFailure } from './provenance/taint.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Preview } from './calls/tool.ts';
-import { proposalEvent, deniedEvent } from './events.ts';
+import { approvalEvent, deniedEvent, proposalEvent } from './events.ts';
 import { intentOf, type GovernanceDeps, type Execution } from './deps.ts';
 import { actionHash } from './proposal.ts';
 

@@ -1,25 +1,34 @@
-import type { Approval, ApprovalAct, ApprovalVote } from '@signalbox/contracts/governance/approval';
+import type { Approval, ApprovalAct, ApprovalCard } from '@signalbox/contracts/governance/approval';
 import type { Permission, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
-import type { Role } from '@signalbox/contracts/governance/roles';
-import { describePerson } from '@signalbox/safety/cards/approval-card';
-import { say, sayError, sayReason } from '@signalbox/messages/say';
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
+import { describePerson } from '@signalbox/safety/cards/approval-card';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { isLaneHeld, type Lane } from '@signalbox/store/conversation/lane';
+import { wakeLane } from '@signalbox/store/conversation/wake-lane';
+import { showCards } from '@signalbox/store/governance/approval-cards';
 import {
   addVote,
-  approvalEvent,
+  claimApproved,
   endApproval,
-  findApproval,
-  findProposal,
-  putDecision,
-  recordApproval,
+  findCase,
+  noteDecision,
+  noteResult,
+  type ApprovalCase,
   type Proposal,
 } from '@signalbox/store/governance/approvals';
 import { governanceFacts } from '@signalbox/store/governance/governance-facts';
 import { putGrant } from '@signalbox/store/governance/grants';
-import { showCards } from '@signalbox/store/governance/approval-cards';
-import { findPerson, personsOf } from '@signalbox/store/people/identities';
+import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
-import { findRow } from '@signalbox/store/sql';
+import type { Preview } from './calls/tool.ts';
+import { approvalEvent, proposalEvent } from './events.ts';
+import { actionHash, recordedDecision } from './proposal.ts';
 
 /** Somebody who decides, wherever they do it. */
 export interface Decider {
@@ -36,8 +45,13 @@ export interface Decided {
   readonly chats: readonly string[];
   /** The lane that goes on. */
   readonly wake: { readonly userKey: string; readonly traceId: string } | null;
-  /** What the presser has to write before it counts. */
-  readonly prompt: 'reject' | 'modify' | 'ask' | null;
+  /** What the presser has to write before it counts, about which request. */
+  readonly prompt: {
+    readonly verb: 'reject' | 'modify' | 'ask';
+    readonly approval: Approval;
+    /** The arguments of now, which `modify` changes. */
+    readonly arguments: Readonly<Record<string, unknown>>;
+  } | null;
 }
 
 /** What a press brings with it. */
@@ -48,216 +62,334 @@ export interface Press extends Omit<ApprovalAct, 'verb'> {
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
+/** What would happen now in the name of an approval. */
+export interface Consumption {
+  readonly lane: Lane;
+  readonly chatKey: string;
+  /** The role of the requester now, and the least role of the tool. */
+  readonly role: Role;
+  readonly leastRole: Role;
+  readonly proposal: Proposal;
+  /** What the tool says that it would do now. */
+  readonly preview: Preview | null | AppError;
+  /** In which way its arguments stand for something else than what was approved; null when they do not. */
+  readonly difference: string | null;
+  /** Asks policy about it, with the facts of now. */
+  decide(db: Queryable): Promise<Proposal>;
+}
+
+/** Whether an approval still stands for what would happen. `decided`: what policy said about it, in this run of the turn or one before. */
+export type Consumed = { readonly decided?: RecordedDecision } & (
+  | { readonly kind: 'consumed' }
+  | { readonly kind: 'void'; readonly reason: string }
+  | { readonly kind: 'earlier'; readonly status: string; readonly result: unknown }
+);
+
 const GRANT_MS = 30 * 60_000;
 const GRANT_USES = 3;
 
 /**
- * Decides about a request in the caller's transaction: locked, looked at again, authorized by policy as it is now, recorded. Doing the
- * same again changes nothing and says so. Nothing runs here; the requester's lane hears of it and runs the frozen action.
+ * The states of approvals, in the caller's transaction:
+ *
+ *   pending ─┬─ enough votes ─▶ approved ─┬─▶ consumed, in the transaction that starts the action
+ *            │                            └─▶ void: what would happen is not what was approved
+ *            ├─ rejected · modified (a new action takes its place) · void (withdrawn, or nobody there could hear of it)
+ *            └─ its time is up ─▶ expired
+ *
+ * A vote is the approval of one person, whatever account they press with. Policy says whether this person may give it, and so holds
+ * requester and approver apart; `needed` says how many it takes. A press looks at the locked row and at the facts of now, and a second press
+ * changes nothing. Nothing runs here: the lane of the requester goes on with the frozen action, and consumes the approval.
  */
-export async function decideApproval(db: Queryable, engine: PolicyEngine, press: Press): Promise<Decided> {
-  const approval = await findApproval(db, press.approvalId, true);
-  if (!approval) return toast(sayError('BUTTON_EXPIRED', {}));
-  // Votes and authors are persons: a second account is no second pair of eyes.
-  const { person, isProgram } = await findPerson(db, press.by.userKey);
-  const [requester = approval.userKey] = await personsOf(db, [approval.userKey]);
-  const refuse = async (why: string, rule: string): Promise<Decided> => {
-    const data = { verb: press.verb, why, refusedBy: rule };
-    await recordApproval(db, approvalEvent(approval, 'approval.click_refused', press.by.userKey, data));
-    return toast(why);
-  };
-  if (approval.status !== 'pending')
-    return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
-  if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
-  const ended = await endWhatIsOver(db, approval);
-  if (ended) return ended;
-  if (press.verb === 'withdraw') {
-    if (person !== requester) return refuse(say('card.only-requester-withdraws'), 'withdraw-own');
-    await endApproval(db, approval.approvalId, {
-      status: 'void',
-      by: press.by.name,
-      reason: say('card.reason-withdrawn'),
+export class Approvals {
+  readonly #db: Queryable;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** Decides about a request as its presser says, if policy lets them. Refusals are recorded. */
+  async decide(policy: PolicyEngine, press: Press): Promise<Decided> {
+    const found = await findCase(this.#db, press.approvalId, true);
+    if (!found) return toast(sayError('BUTTON_EXPIRED', {}));
+    const { approval, requester, action } = found;
+    // Votes and authors are persons: a second account is no second pair of eyes.
+    const { person, isProgram } = await findPerson(this.#db, press.by.userKey);
+    const refuse = async (why: string, rule: string): Promise<Decided> => {
+      const data = { verb: press.verb, why, refusedBy: rule };
+      await this.#record(approval, 'approval.click_refused', press.by.userKey, data);
+      return toast(why);
+    };
+    if (approval.status !== 'pending')
+      return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
+    if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
+    // What the watch would end with its next look is not decided about.
+    if (found.isUnheard) return this.voidUnheard(approval);
+    if (found.isOver) return this.expire(approval);
+    if (press.verb === 'withdraw')
+      return person === requester
+        ? this.#withdraw(approval, press.by)
+        : refuse(say('card.only-requester-withdraws'), 'withdraw-own');
+    const proposal = action?.proposal;
+    if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
+    if (approval.byRequester && (person !== requester || press.verb !== 'approve'))
+      return refuse(say('card.only-requester-confirms'), 'confirm-own');
+    const permission = await this.#permit(policy, found, proposal, { userKey: person, role: press.by.role });
+    if (!permission.allowed) return refuse(sayReason(permission.sentence), permission.rule);
+    const { by, verb, reason, change } = press;
+    const voter = { ...by, person, permittedBy: permission.rule };
+    if (verb === 'approve' || verb === 'grant') return this.#approve(found, voter, verb === 'grant');
+    if (verb === 'reject' && reason !== undefined) return this.#reject(approval, voter, reason);
+    if (verb === 'modify' && change !== undefined) return this.#modify(approval, voter, change);
+    return { ...toast(''), prompt: { verb, approval, arguments: proposal.action.arguments } };
+  }
+
+  /** Ends a request whose time is up. */
+  expire(approval: Approval): Promise<Decided> {
+    return this.#end(approval, {
+      status: 'expired',
+      by: null,
+      reason: say('card.reason-expired'),
+      event: { actor: 'system', data: {} },
+      words: sayError('APPROVAL_GONE', { status: 'expired' }),
     });
-    await recordApproval(db, approvalEvent(approval, 'approval.voided', press.by.userKey, { reason: 'withdrawn' }));
-    return shown(db, approval.approvalId, say('card.withdrawn'), null);
   }
-  const proposal = await findProposal(db, approval.actionId);
-  if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
-  if (approval.byRequester && (person !== requester || press.verb !== 'approve'))
-    return refuse(say('card.only-requester-confirms'), 'confirm-own');
-  const facts = await governanceFacts(db, proposal.action, null);
-  const context: PolicyQuestion['context'] = {
-    ...proposal.question.context,
-    at: facts.at,
-    frozen: facts.frozen,
-    breakGlass: facts.breakGlass,
-    otherApprovers: approval.role === 'admin' ? facts.admins : facts.operators,
-  };
-  const permission = approval.byRequester
-    ? mayConfirm(engine, proposal, press, context)
-    : engine.mayApprove({
-        approver: { userKey: person, role: press.by.role },
-        authors: await personsOf(db, approval.authors),
-        action: proposal.question.action,
-        context,
-        ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
-      });
-  if (!permission.allowed) return refuse(sayReason(permission.sentence), permission.rule);
-  switch (press.verb) {
-    case 'approve':
-    case 'grant':
-      return approve(db, approval, { ...press, person }, permission.rule);
-    case 'reject':
-      return press.reason === undefined
-        ? ask('reject')
-        : reject(db, approval, { by: press.by, reason: press.reason }, permission.rule);
-    case 'modify':
-      return press.change === undefined
-        ? ask('modify')
-        : modify(db, approval, { by: press.by, person, change: press.change }, permission.rule);
-    case 'ask':
-      return ask('ask');
+
+  /** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
+  voidUnheard(approval: Approval): Promise<Decided> {
+    const reason = say('card.reason-unheard');
+    return this.#end(approval, {
+      status: 'void',
+      by: null,
+      reason,
+      event: { actor: 'system', data: { reason } },
+      words: sayError('APPROVAL_GONE', { status: 'void' }),
+    });
+  }
+
+  /**
+   * Uses an approval up and starts its action, when all that it stands on is as it was: the action, the votes, the role, what its readers
+   * saw, and the rule. In the transaction of a held lane; throws LANE_LOST. What an earlier run of the turn decided stands.
+   */
+  async consume(approvalId: string, use: Consumption): Promise<Consumed> {
+    const { lane, proposal } = use;
+    if (!(await isLaneHeld(this.#db, lane))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+    const found = await findCase(this.#db, approvalId, true);
+    if (!found?.action) return { kind: 'void', reason: say('governance.isGone') };
+    const { approval, action, used, votes } = found;
+    const before = used ? { decided: used } : {};
+    if (approval.status === 'consumed')
+      return { kind: 'earlier', status: action.status, result: action.result, ...before };
+    if (approval.status !== 'approved') {
+      const { status } = approval;
+      const reason = (status === 'void' && approval.reason) || say('governance.isStatus', { status });
+      return { kind: 'void', reason, ...before };
+    }
+    const stale = findDifference(found, use);
+    if (stale !== null) return { kind: 'void', reason: stale };
+    const now = await use.decide(this.#db);
+    const decided = recordedDecision(now, null);
+    const otherwise = findOtherRule(approval, now);
+    if (otherwise !== null) return { kind: 'void', reason: otherwise, decided };
+    if (!(await claimApproved(this.#db, approvalId, lane, decided)))
+      return { kind: 'void', reason: say('governance.begunElsewhere') };
+    const approvers = votes.map((vote) => vote.userKey);
+    await appendAudit(this.#db, [
+      approvalEvent(approval, 'approval.consumed', lane.userKey, { approvers }),
+      proposalEvent({ ...proposal, decision: now.decision }, 'action.started'),
+    ]);
+    return { kind: 'consumed', decided };
+  }
+
+  /** Ends an approved request that stands for nothing any more. `decided`: what policy said of it. */
+  async voidApproved(approval: Approval, reason: string, decided: RecordedDecision | null): Promise<void> {
+    if (!(await endApproval(this.#db, approval.approvalId, { status: 'void', by: null, reason }))) return;
+    if (decided) await noteDecision(this.#db, approval.approvalId, decided);
+    await this.#record(approval, 'approval.voided', 'system', { reason });
+  }
+
+  /** Makes every card the receipt of what came of it, in a line; answers the chats to wake. */
+  async noteReceipt(approvalId: string, line: string): Promise<readonly string[]> {
+    await noteResult(this.#db, approvalId, line);
+    return showCards(this.#db, approvalId);
+  }
+
+  /** Whether policy, as it is now, lets this person decide. A confirmation takes no right of its own: what is not denied may be confirmed. */
+  async #permit(
+    policy: PolicyEngine,
+    { approval, authors }: ApprovalCase,
+    { action, question }: Proposal,
+    approver: { readonly userKey: string; readonly role: Role },
+  ): Promise<Pick<Permission, 'allowed' | 'rule' | 'sentence'>> {
+    const { at, frozen, breakGlass, admins, operators } = await governanceFacts(this.#db, action, null);
+    const otherApprovers = approval.role === 'admin' ? admins : operators;
+    const context: PolicyQuestion['context'] = { ...question.context, at, frozen, breakGlass, otherApprovers };
+    if (!approval.byRequester) {
+      const ageMs = Date.parse(at) - approval.requestedAt.getTime();
+      return policy.mayApprove({ approver, authors, action: question.action, context, ageMs });
+    }
+    const principal = { ...question.principal, role: approver.role };
+    const { effect, rule, sentence } = policy.decide({ ...question, principal, context });
+    return { allowed: effect !== 'deny', rule, sentence };
+  }
+
+  async #approve({ approval, action, votes: before }: ApprovalCase, by: Voter, isGrant: boolean): Promise<Decided> {
+    const { userKey, name, role, person, permittedBy } = by;
+    const { approvalId, needed } = approval;
+    if (!(await addVote(this.#db, approvalId, { userKey: person, name, role })))
+      return toast(say('card.approved-already', { given: before.length, needed }));
+    const votes = [...before, { userKey: person, name, role }];
+    const vote = votes.length;
+    await this.#record(approval, 'approval.voted', userKey, { by: userKey, name, role, permittedBy, vote, needed });
+    if (isGrant && needed === 1 && action?.hash === approval.hash) await this.#grant(approval, action.proposal, by);
+    if (vote < needed) {
+      const chats = await showCards(this.#db, approvalId);
+      return { ...toast(say('card.counted', { given: vote, needed })), chats };
+    }
+    return this.#end(approval, {
+      status: 'approved',
+      by: votes.map((one) => one.name).join(', '),
+      reason: null,
+      event: { actor: userKey, data: { approvers: votes.map((one) => one.userKey) } },
+      words: say('card.runs-now', { isConfirmed: approval.byRequester }),
+    });
+  }
+
+  #reject(approval: Approval, by: Voter, reason: string): Promise<Decided> {
+    const { userKey, name, role, permittedBy } = by;
+    return this.#end(approval, {
+      status: 'rejected',
+      by: describePerson(by),
+      reason,
+      event: { actor: userKey, data: { name, role, reason, permittedBy } },
+      words: say('card.now-rejected'),
+    });
+  }
+
+  #modify(approval: Approval, by: Voter, change: NonNullable<Press['change']>): Promise<Decided> {
+    const { userKey, name, role, person, permittedBy } = by;
+    return this.#end(approval, {
+      status: 'modified',
+      by: person,
+      reason: name,
+      change,
+      event: { actor: userKey, data: { name, role, permittedBy, change: JSON.stringify(change) } },
+      words: say('card.now-modified'),
+    });
+  }
+
+  #withdraw(approval: Approval, { userKey, name }: Decider): Promise<Decided> {
+    return this.#end(approval, {
+      status: 'void',
+      by: name,
+      reason: say('card.reason-withdrawn'),
+      event: { actor: userKey, data: { reason: 'withdrawn' } },
+      words: say('card.withdrawn'),
+    });
+  }
+
+  /** Ends a request: its row, its event, the lane of whoever asked, and every card of it. One that is void tells the lane nothing. */
+  async #end(approval: Approval, { status, event, words, ...end }: Ending): Promise<Decided> {
+    const { approvalId, userKey, traceId } = approval;
+    if (!(await endApproval(this.#db, approvalId, { status, ...end })))
+      return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
+    await this.#record(approval, `approval.${status === 'void' ? 'voided' : status}`, event.actor, event.data);
+    if (status !== 'void') await this.#tellLane(approval, status);
+    const chats = await showCards(this.#db, approvalId);
+    return { ...toast(words), chats, wake: status === 'void' ? null : { userKey, traceId } };
+  }
+
+  /** Once per approval and outcome. */
+  #tellLane(approval: Approval, outcome: Exclude<Ending['status'], 'void'>): Promise<void> {
+    const { approvalId, actionId, userKey, chatKey, threadId, traceId } = approval;
+    return wakeLane(this.#db, {
+      kind: 'decision',
+      channel: 'system',
+      bot: 'approvals',
+      updateId: `${approvalId}:${outcome}`,
+      userKey,
+      chatKey,
+      traceId,
+      at: new Date().toISOString(),
+      approvalId,
+      actionId,
+      threadId,
+      outcome,
+    });
+  }
+
+  async #grant(approval: Approval, proposal: Proposal | null, { userKey }: Decider): Promise<void> {
+    if (!proposal) return;
+    const grantId = newId('grant');
+    const { tool, arguments: match } = proposal.action;
+    const given = { approvalId: approval.approvalId, givenBy: userKey, uses: GRANT_USES, validMs: GRANT_MS };
+    await putGrant(this.#db, { grantId, userKey: approval.userKey, tool, match, place: proposal.action, ...given });
+    const data = { grantId, tool, uses: GRANT_USES, validMs: GRANT_MS, to: approval.userKey };
+    await this.#record(approval, 'grant.given', userKey, data);
+  }
+
+  #record(approval: Approval, ...[kind, actor, data]: EventOf): Promise<void> {
+    return appendAudit(this.#db, [approvalEvent(approval, kind, actor, data)]);
   }
 }
 
-/** A confirmation takes no right of its own: whatever the rules of now would not deny to this person, they may confirm. */
-function mayConfirm(
-  engine: PolicyEngine,
-  { question }: Proposal,
-  { by }: Press,
-  context: PolicyQuestion['context'],
-): Pick<Permission, 'allowed' | 'rule' | 'sentence'> {
-  const principal = { ...question.principal, role: by.role };
-  const { effect, rule, sentence } = engine.decide({ ...question, principal, context });
-  return { allowed: effect !== 'deny', rule, sentence };
+type EventOf = Parameters<typeof approvalEvent> extends [unknown, ...infer Rest] ? Rest : never;
+
+/** Whoever votes. `permittedBy`: the rule that lets them. */
+interface Voter extends Decider {
+  readonly person: string;
+  readonly permittedBy: string;
 }
 
-async function approve(
-  db: Queryable,
-  approval: Approval,
-  press: Press & { readonly person: string },
-  rule: string,
-): Promise<Decided> {
-  const { by, person } = press;
-  const { votes, isNew } = await addVote(db, approval.approvalId, { ...by, userKey: person });
-  if (!isNew) return toast(say('card.approved-already', { given: votes.length, needed: approval.needed }));
-  const given = {
-    by: by.userKey,
-    name: by.name,
-    role: by.role,
-    permittedBy: rule,
-    vote: votes.length,
-    needed: approval.needed,
-  };
-  await recordApproval(db, approvalEvent(approval, 'approval.voted', by.userKey, given));
-  if (press.verb === 'grant' && approval.needed === 1) await grant(db, approval, by);
-  if (votes.length < approval.needed)
-    return shown(db, approval.approvalId, say('card.counted', { given: votes.length, needed: approval.needed }), null);
-  await endApproval(db, approval.approvalId, { status: 'approved', by: names(votes), reason: null });
-  const approvers = votes.map((vote) => vote.userKey);
-  await recordApproval(db, approvalEvent(approval, 'approval.approved', by.userKey, { approvers }));
-  await putDecision(db, approval, 'approved');
-  return shown(db, approval.approvalId, say('card.runs-now', { isConfirmed: approval.byRequester }), approval);
+type End = Parameters<typeof endApproval>[2];
+
+interface Ending extends End {
+  readonly event: { readonly actor: string; readonly data: EventOf[2] };
+  /** For whoever pressed. */
+  readonly words: string;
 }
 
-async function reject(
-  db: Queryable,
-  approval: Approval,
-  { by, reason }: { readonly by: Decider; readonly reason: string },
-  rule: string,
-): Promise<Decided> {
-  await endApproval(db, approval.approvalId, { status: 'rejected', by: describePerson(by), reason });
-  const data = { name: by.name, role: by.role, reason, permittedBy: rule };
-  await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
-  await putDecision(db, approval, 'rejected');
-  return shown(db, approval.approvalId, say('card.now-rejected'), approval);
+/** Why what would happen is not what was approved, or null. */
+function findDifference(found: ApprovalCase, use: Consumption): string | null {
+  const { approval, action: row, votes, requester, authors } = found;
+  const { action } = use.proposal;
+  const isSame =
+    row !== null &&
+    actionHash(action) === approval.hash &&
+    renderExact(action) === approval.card.exact &&
+    row.hash === approval.hash &&
+    canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
+    action.requester.userKey === use.lane.userKey &&
+    row.userKey === use.lane.userKey &&
+    use.chatKey === approval.chatKey;
+  if (!isSame) return say('governance.otherAction');
+  // Whoever became the same person as the requester meanwhile has not approved.
+  const counted = votes.filter(({ userKey }) =>
+    approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
+  );
+  if (counted.length < approval.needed) return say('governance.tooFew');
+  if (!roleCovers(use.role, use.leastRole)) return say('governance.mayNotAnyMore');
+  return use.difference ?? findNews(approval.card, use.preview);
 }
 
-async function modify(
-  db: Queryable,
-  approval: Approval,
-  {
-    by,
-    person,
-    change,
-  }: { readonly by: Decider; readonly person: string; readonly change: Readonly<Record<string, unknown>> },
-  rule: string,
-): Promise<Decided> {
-  await endApproval(db, approval.approvalId, { status: 'modified', by: person, reason: by.name, change });
-  const data = { name: by.name, role: by.role, permittedBy: rule, change: JSON.stringify(change) };
-  await recordApproval(db, approvalEvent(approval, 'approval.modified', by.userKey, data));
-  await putDecision(db, approval, 'modified');
-  return shown(db, approval.approvalId, say('card.now-modified'), approval);
+/** Why what was shown is not what would happen now, or null: people approve what they read. */
+function findNews(card: ApprovalCard, preview: Consumption['preview']): string | null {
+  if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
+  if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
+  return say('governance.thingsChanged');
 }
 
-/** Ends a request whose time is up. */
-export async function expire(db: Queryable, approval: Approval): Promise<Decided> {
-  if (
-    !(await endApproval(db, approval.approvalId, { status: 'expired', by: null, reason: say('card.reason-expired') }))
-  )
-    return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
-  await recordApproval(db, approvalEvent(approval, 'approval.expired', 'system', {}));
-  await putDecision(db, approval, 'expired');
-  return shown(db, approval.approvalId, sayError('APPROVAL_GONE', { status: 'expired' }), approval);
-}
-
-/** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
-export async function voidUnheard(db: Queryable, approval: Approval): Promise<Decided> {
-  const reason = say('card.reason-unheard');
-  if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason })))
-    return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
-  await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
-  return shown(db, approval.approvalId, sayError('APPROVAL_GONE', { status: 'void' }), null);
-}
-
-/** Makes every card of a request show how it stands. `wake`: the lane of its requester has something to do. */
-async function shown(db: Queryable, approvalId: string, words: string, wake: Approval | null): Promise<Decided> {
-  const chats = await showCards(db, approvalId);
-  return {
-    toast: words,
-    chats,
-    wake: wake && { userKey: wake.userKey, traceId: wake.traceId },
-    prompt: null,
-  };
-}
-
-async function grant(db: Queryable, approval: Approval, by: Decider): Promise<void> {
-  const proposal = await findProposal(db, approval.actionId, approval.hash);
-  if (!proposal) return;
-  const grantId = newId('grant');
-  await putGrant(db, {
-    grantId,
-    userKey: approval.userKey,
-    tool: proposal.action.tool,
-    match: proposal.action.arguments,
-    place: proposal.action,
-    givenBy: by.userKey,
-    approvalId: approval.approvalId,
-    uses: GRANT_USES,
-    validMs: GRANT_MS,
-  });
-  const data = { grantId, tool: proposal.action.tool, uses: GRANT_USES, validMs: GRANT_MS, to: approval.userKey };
-  await recordApproval(db, approvalEvent(approval, 'grant.given', by.userKey, data));
-}
-
-/** What the watch would end with its next look is not decided about. Null: it is still open. */
-async function endWhatIsOver(db: Queryable, approval: Approval): Promise<Decided | null> {
-  const row = await findRow<{ over: boolean; unheard: boolean }>(db)`
-    select a.expires_at <= clock_timestamp() as over,
-            exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard
-       from approvals a where a.approval_id = ${approval.approvalId}`;
-  if (row?.unheard) return voidUnheard(db, approval);
-  return row?.over === false ? null : expire(db, approval);
-}
-
-function names(votes: readonly ApprovalVote[]): string {
-  return votes.map((vote) => vote.name).join(', ');
+/** Why policy would not ask for the same approval now, or null. */
+function findOtherRule(approval: Approval, { decision }: Proposal): string | null {
+  const { effect, rule, sentence, approval: takes } = decision;
+  if (effect === 'deny') return sayReason(sentence).replace(/[.。]$/, '');
+  const isSame =
+    effect === (approval.byRequester ? 'confirm' : 'ask') &&
+    rule === approval.rule &&
+    takes?.approvals === approval.needed &&
+    takes.role === approval.role;
+  return isSame ? null : say('governance.otherRule', { rule });
 }
 
 function toast(words: string): Decided {
   return { toast: words, chats: [], wake: null, prompt: null };
-}
-
-function ask(prompt: NonNullable<Decided['prompt']>): Decided {
-  return { toast: '', chats: [], wake: null, prompt };
 }

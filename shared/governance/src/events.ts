@@ -1,3 +1,4 @@
+import type { Approval } from '@signalbox/contracts/governance/approval';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { Proposal } from '@signalbox/store/governance/approvals';
@@ -91,4 +92,15 @@ function kept(args: Proposal['action']['arguments']): Record<string, string | Au
     return [name, text !== null && text.length > KEPT_LENGTH ? `${text.slice(0, KEPT_LENGTH)}…` : value];
   });
   return Object.fromEntries(entries);
+}
+
+/** What happened to an approval. */
+export function approvalEvent(
+  approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
+  kind: AuditEvent['kind'],
+  actor: string,
+  data: AuditEvent['data'],
+): AuditEvent {
+  const { approvalId, actionId, threadId, turnId, policy, rule, hash } = approval;
+  return { kind, actor, approvalId, actionId, threadId, turnId, policyVersion: policy, data: { rule, hash, ...data } };
 }

@@ -1,44 +1,24 @@
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
-import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import type { Approval } from '@signalbox/contracts/governance/approval';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { plainName } from '@signalbox/contracts/plain-name';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
-import { renderExact } from '@signalbox/safety/cards/canonical-card';
-import {
-  approvalEvent,
-  claimApproved,
-  endApproval,
-  findApproval,
-  findDecision,
-  findAction,
-  listVotes,
-  noteDecision,
-  noteResult,
-  recordApproval,
-  type LedgerRow,
-  type Proposal,
-} from '@signalbox/store/governance/approvals';
-import { showCards } from '@signalbox/store/governance/approval-cards';
+import { findCase, type ApprovalCase, type LedgerRow, type Proposal } from '@signalbox/store/governance/approvals';
 import { governanceFacts } from '@signalbox/store/governance/governance-facts';
-import { personsOf } from '@signalbox/store/people/identities';
-import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { sayList } from '@signalbox/messages/list';
-import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
+import { explain, say, sayError } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
-import type { Tools } from './calls/tools.ts';
-import { proposalEvent } from './events.ts';
+import { Approvals } from './approvals.ts';
 import { governAction, placeOf, runClaimed } from './action-run.ts';
 import type { GovernanceDeps, Execution } from './deps.ts';
-import { actionHash, decide, recordedDecision, runnableOf } from './proposal.ts';
+import { decide, runnableOf } from './proposal.ts';
 import { earlierResult, settleUnknown } from './settling.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
@@ -62,9 +42,10 @@ export async function resumeDecision(
   scope: CallScope,
   envelope: DecisionEnvelope,
 ): Promise<Resumed> {
-  const approval = await findApproval(parts.pool, envelope.approvalId);
-  const known = await findAction(parts.pool, envelope.actionId);
-  if (!approval || !known?.proposal) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
+  const found = await findCase(parts.pool, envelope.approvalId);
+  const known = found?.action;
+  if (!found || !known?.proposal) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
+  const { approval, votes } = found;
   const what = cardTitle(approval.card);
   switch (envelope.outcome) {
     case 'rejected': {
@@ -79,9 +60,10 @@ export async function resumeDecision(
     case 'modified':
       return change(parts, scope, approval, known.proposal);
     case 'approved': {
-      const result = await runApproved(parts, scope, approval, { ...known, proposal: known.proposal });
-      await receipt(parts, scope, approval.approvalId, result);
-      const votes = await listVotes(parts.pool, approval.approvalId);
+      const result = await runApproved(parts, scope, found, { ...known, proposal: known.proposal });
+      const line = result.say.split('\n')[0] ?? '';
+      const chats = await withTransaction(parts.pool, (db) => new Approvals(db).noteReceipt(approval.approvalId, line));
+      for (const chatKey of chats) await parts.notify(chatKey, scope.traceId);
       const by = sayList(votes.map((vote) => plainName(vote.name)));
       const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
       const isOutside = result.untrusted === true || !votes.every((vote) => isShortName(plainName(vote.name)));
@@ -93,19 +75,24 @@ export async function resumeDecision(
 async function runApproved(
   parts: GovernanceDeps,
   scope: CallScope,
-  approval: Approval,
+  { approval, used }: ApprovalCase,
   known: LedgerRow & { readonly proposal: Proposal },
 ): Promise<ToolCallResult> {
   const { proposal } = known;
   const call = runnableOf(parts.tools, proposal);
-  if (!call) return withoutTool(parts, approval, known);
+  if (!call) return withoutTool(parts, { approval, used }, known);
   const execution = { parts, scope, call };
-  const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
     const preview = await parts.tools.preview(call);
-    const changed = await changedMeaning(parts, scope, call, call.resolved ?? null);
+    const difference = await changedMeaning(parts, scope, call, call.resolved ?? null);
+    const { lane, chatKey } = scope;
+    const requester = { role: scope.actor.role, leastRole: call.tool.role };
+    const use = { lane, chatKey, ...requester, proposal, preview, difference };
     const consumed = await withTransaction(parts.pool, (db) =>
-      consume(db, execution, { approvalId: approval.approvalId, preview, changed, stored: proposal }),
+      new Approvals(db).consume(approval.approvalId, {
+        ...use,
+        decide: (locked) => decideAgain(locked, execution, proposal),
+      }),
     );
     // What an earlier run of the turn decided stands.
     if (consumed.kind !== 'void' || consumed.decided) scope.enter('GOVERNING');
@@ -120,18 +107,27 @@ async function runApproved(
         return { ...(await runClaimed(execution, proposal)), ...decidedIn(consumed) };
     }
   };
+  const lock = call.tool.lock(call.input);
   return lock === null ? run() : withLock(parts.lockPool, lock, run);
+}
+
+/** Asks policy about a frozen action under the rules, the role and the facts of now; a grant does not count. */
+async function decideAgain(db: Queryable, { parts, scope, call }: Execution, stored: Proposal): Promise<Proposal> {
+  const { action } = stored;
+  const facts = await governanceFacts(db, action, null);
+  const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
+  const asker = { ...action, requester: { ...action.requester, role: scope.actor.role } };
+  return decide(parts.policy(), asker, { facts: { ...facts, grantId: null }, limits: parts.limits, place });
 }
 
 /** The worker has another tool than the one that was approved. What an earlier worker began with that one cannot be looked up. */
 async function withoutTool(
   parts: GovernanceDeps,
-  approval: Approval,
+  { approval, used }: Pick<ApprovalCase, 'approval' | 'used'>,
   { status, result, proposal }: LedgerRow & { readonly proposal: Proposal },
 ): Promise<ToolCallResult> {
   const { actionId, tool } = proposal.action;
-  const decided = await findDecision(parts.pool, approval.approvalId);
-  const known = decided ? { decided } : {};
+  const known = used ? { decided: used } : {};
   if (status === 'started') return { ...(await settleUnknown(parts, { actionId, name: tool })), ...known };
   if (approval.status === 'consumed') return { ...readStoredResult(result, tool), ...known };
   return voided(parts, approval, approval.reason ?? say('governance.toolChanged'));
@@ -139,96 +135,6 @@ async function withoutTool(
 
 function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { readonly decided?: RecordedDecision } {
   return decided ? { decided } : {};
-}
-
-type Consumed =
-  | { readonly kind: 'consumed'; readonly decided?: RecordedDecision }
-  | { readonly kind: 'void'; readonly reason: string; readonly decided?: RecordedDecision }
-  | {
-      readonly kind: 'earlier';
-      readonly status: string;
-      readonly result: unknown;
-      readonly decided?: RecordedDecision;
-    };
-
-/** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
-async function consume(
-  db: Queryable,
-  { parts, scope, call }: Execution,
-  given: {
-    readonly approvalId: string;
-    readonly preview: Awaited<ReturnType<Tools['preview']>>;
-    readonly changed: string | null;
-    readonly stored: Proposal;
-  },
-): Promise<Consumed> {
-  const { approvalId, preview, changed, stored } = given;
-  if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-  const approval = await findApproval(db, approvalId, true);
-  const row = await findAction(db, call.actionId);
-  if (!approval || !row) return { kind: 'void', reason: say('governance.isGone') };
-  // An earlier run of the turn came as far as this, and died: what it decided stands, and is told again.
-  const before = await findDecision(db, approvalId);
-  const decidedBefore = before ? { decided: before } : {};
-  if (approval.status === 'consumed')
-    return { kind: 'earlier', status: row.status, result: row.result, ...decidedBefore };
-  if (approval.status !== 'approved') {
-    const { status } = approval;
-    const reason = (status === 'void' && approval.reason) || say('governance.isStatus', { status });
-    return { kind: 'void', reason, ...decidedBefore };
-  }
-  const { action } = stored;
-  const isSame =
-    actionHash(action) === approval.hash &&
-    renderExact(action) === approval.card.exact &&
-    row.hash === approval.hash &&
-    canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
-    action.requester.userKey === scope.lane.userKey &&
-    row.userKey === scope.lane.userKey &&
-    scope.chatKey === approval.chatKey;
-  if (!isSame) return { kind: 'void', reason: say('governance.otherAction') };
-  const votes = await listVotes(db, approvalId);
-  const [requester] = await personsOf(db, [approval.userKey]);
-  const authors = await personsOf(db, approval.authors);
-  const counted = votes.filter(({ userKey }) =>
-    approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
-  );
-  if (counted.length < approval.needed) return { kind: 'void', reason: say('governance.tooFew') };
-  if (!roleCovers(scope.actor.role, call.tool.role)) return { kind: 'void', reason: say('governance.mayNotAnyMore') };
-  const difference = changed ?? changedSince(approval.card, preview);
-  if (difference) return { kind: 'void', reason: difference };
-  const facts = await governanceFacts(db, action, null);
-  const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
-  const asker = { ...action, requester: { ...action.requester, role: scope.actor.role } };
-  const now = decide(parts.policy(), asker, { facts: { ...facts, grantId: null }, limits: parts.limits, place });
-  const { decision } = now;
-  const decided = recordedDecision(now, null);
-  if (decision.effect === 'deny')
-    return { kind: 'void', reason: sayReason(decision.sentence).replace(/[.。]$/, ''), decided };
-  const takes = decision.approval;
-  if (
-    decision.effect !== (approval.byRequester ? 'confirm' : 'ask') ||
-    !takes ||
-    decision.rule !== approval.rule ||
-    takes.approvals !== approval.needed ||
-    takes.role !== approval.role
-  )
-    return { kind: 'void', reason: say('governance.otherRule', { rule: decision.rule }), decided };
-  if (!(await claimApproved(db, approvalId, scope.lane, decided)))
-    return { kind: 'void', reason: say('governance.begunElsewhere') };
-  await recordApproval(
-    db,
-    approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
-    proposalEvent({ ...stored, decision }, 'action.started'),
-  );
-  return { kind: 'consumed', decided };
-}
-
-/** Why what was shown is not what would happen now, or null: people approve what they read. */
-function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<Tools['preview']>>): string | null {
-  if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
-  if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
-  return say('governance.thingsChanged');
 }
 
 /** Why an approved action would no longer do what was approved; null when all that its arguments stand for is as it was. */
@@ -255,26 +161,8 @@ async function voided(
   reason: string,
   decided: RecordedDecision | null = null,
 ): Promise<ToolCallResult> {
-  await withTransaction(parts.pool, async (db) => {
-    if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason }))) return;
-    if (decided) await noteDecision(db, approval.approvalId, decided);
-    await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
-  });
+  await withTransaction(parts.pool, (db) => new Approvals(db).voidApproved(approval, reason, decided));
   return failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
-}
-
-/** The card becomes the receipt of what came of it, wherever it stands. */
-async function receipt(
-  parts: GovernanceDeps,
-  scope: CallScope,
-  approvalId: string,
-  result: ToolCallResult,
-): Promise<void> {
-  const chats = await withTransaction(parts.pool, async (db) => {
-    await noteResult(db, approvalId, result.say.split('\n')[0] ?? '');
-    return showCards(db, approvalId);
-  });
-  for (const chatKey of chats) await parts.notify(chatKey, scope.traceId);
 }
 
 /** A changed wish is a new action, decided from the start; the old one stays as it was. */

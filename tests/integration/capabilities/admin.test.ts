@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { clearProjectState } from '@signalbox/store/conversation/graph-nodes';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
@@ -141,7 +141,7 @@ test('a node runs again only after another person approved it, as a message of t
   expect(rows[0]?.card.what).toBe(`Run po_tools again in ${BENS}`);
   const by = { userKey: '1009', name: 'P1009', role: 'admin' as const, chatKey: 'telegram:1009' };
   const decided = await withTransaction(bench.pool, async (db) =>
-    decideApproval(db, await shippedPolicy(), { approvalId: rows[0]?.id ?? '', verb: 'approve', by }),
+    new Approvals(db).decide(await shippedPolicy(), { approvalId: rows[0]?.id ?? '', verb: 'approve', by }),
   );
   expect(decided.wake).not.toBeNull();
   await bench.wake('1001');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/governance/resume-decision';
@@ -56,7 +56,7 @@ beforeEach(async () => {
   const policy = await shippedPolicy();
   const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
   await withTransaction(pool, (db) =>
-    decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb: 'approve', by }),
+    new Approvals(db).decide(policy, { approvalId: rows[0]?.id ?? '', verb: 'approve', by }),
   );
 });
 afterEach(async () => {

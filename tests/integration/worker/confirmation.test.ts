@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { decideApproval, type Decided, type Press } from '@signalbox/governance/approvals';
+import { Approvals, type Decided, type Press } from '@signalbox/governance/approvals';
 import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -80,7 +80,7 @@ const ADA = { userKey: '1', name: 'Ada', role: 'developer' } as const;
 const BOB = { userKey: '2', name: 'Bob', role: 'admin' } as const;
 async function press(verb: Press['verb'], by: typeof ADA | typeof BOB = ADA): Promise<Decided> {
   const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
-  return withTransaction(pool, (db) => decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb, by }));
+  return withTransaction(pool, (db) => new Approvals(db).decide(policy, { approvalId: rows[0]?.id ?? '', verb, by }));
 }
 async function resume(): Promise<Resumed> {
   const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { settleAction } from '@signalbox/store/governance/actions';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { resumeDecision } from '@signalbox/governance/resume-decision';
@@ -110,7 +110,7 @@ describe('an action whose audit event cannot be written', () => {
     ]);
     const press = { approvalId: rows[0]?.id ?? '', verb: 'approve' } as const;
     const by = { userKey: '2', name: 'Bob', role: 'operator' } as const;
-    await withTransaction(pool, (db) => decideApproval(db, policy, { ...press, by }));
+    await withTransaction(pool, (db) => new Approvals(db).decide(policy, { ...press, by }));
     const { rows: woken } = await pool.query<{ envelope: Envelope }>(
       `select envelope from inbox where kind = 'decision' and envelope ->> 'approvalId' = $1`,
       [press.approvalId],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { createLog } from '@signalbox/platform/log';
-import { decideApproval } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/governance/action-run';
@@ -186,7 +186,7 @@ async function press(actionId: string, verb: 'approve' | 'grant'): Promise<void>
     actionId,
   ]);
   const by = { userKey: '3', name: 'Bob', role: 'operator' } as const;
-  await withTransaction(pool, (db) => decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb, by }));
+  await withTransaction(pool, (db) => new Approvals(db).decide(policy, { approvalId: rows[0]?.id ?? '', verb, by }));
 }
 
 describe('a grant', () => {

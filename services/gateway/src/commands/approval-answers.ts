@@ -1,9 +1,11 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { decideApproval, type Decided, type Decider, type Press } from '@signalbox/governance/approvals';
+import { Approvals, type Decided, type Decider, type Press } from '@signalbox/governance/approvals';
+import { approvalEvent } from '@signalbox/governance/events';
 import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
-import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { findAction, findApproval } from '@signalbox/store/governance/approvals';
 import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
@@ -18,16 +20,17 @@ const OFFERED_REASONS = ['later', 'risky', 'target', 'needless'] as const;
 export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: AskedQuestion): Promise<GatewayAnswer> {
   const { verb } = act;
   if (verb === 'show') return answerShowBound(deps, act, asked);
-  const decided = await decideApproval(deps.db, deps.policy(), { ...act, verb, by: toDecider(asked) });
-  if (decided.prompt === null) return toAnswer(decided);
-  const approval = await findApproval(deps.db, act.approvalId);
-  if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
-  const proposal = decided.prompt === 'modify' ? await findProposal(deps.db, approval.actionId) : null;
+  const decided = await new Approvals(deps.db).decide(deps.policy(), { ...act, verb, by: toDecider(asked) });
+  return decided.prompt === null ? toAnswer(decided) : askForText(decided.prompt, asked);
+}
+
+function askForText(prompt: NonNullable<Decided['prompt']>, { envelope }: AskedQuestion): GatewayAnswer {
+  const { verb, approval } = prompt;
   return {
-    text: describePrompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
-    toast: say(`governance.toast-${decided.prompt}`),
-    buttons: decided.prompt === 'reject' ? createReasonButtons(approval) : [],
-    prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
+    text: describePrompt(prompt, plainName(envelope.name)),
+    toast: say(`governance.toast-${verb}`),
+    buttons: verb === 'reject' ? createReasonButtons(approval) : [],
+    prompt: { approvalId: approval.approvalId, verb, userKey: envelope.userKey, askedBy: null },
   };
 }
 
@@ -45,22 +48,22 @@ export async function answerPrompt(
   const { approvalId } = approval;
   const sentenceValues = () => toSentenceValues(approval, by, text);
   const decide = async (press: Press): Promise<GatewayAnswer> => {
-    const decided = await decideApproval(db, deps.policy(), press);
+    const decided = await new Approvals(db).decide(deps.policy(), press);
     await usePrompt(db, prompt.outboxKey);
     return { ...toAnswer(decided), text: decided.toast };
   };
   const passOnText = async (notice: Notice): Promise<GatewayAnswer> => {
     const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
     await usePrompt(db, prompt.outboxKey);
-    await recordApproval(db, approvalEvent(approval, kind, by.userKey, { length: text.length }));
+    await appendAudit(db, [approvalEvent(approval, kind, by.userKey, { length: text.length })]);
     return { text: say('governance.passed-on'), notices: [notice] };
   };
   switch (prompt.verb) {
     case 'reject':
       return decide({ approvalId, verb: 'reject', reason: text.slice(0, 300), by });
     case 'modify': {
-      const proposal = await findProposal(db, approval.actionId);
-      const read = parseChange(text, proposal?.action.arguments ?? {});
+      const action = await findAction(db, approval.actionId);
+      const read = parseChange(text, action?.proposal?.action.arguments ?? {});
       return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
     case 'ask': {
@@ -93,7 +96,7 @@ async function answerShowBound(
   if (text !== null) return { text, isExact: true, personal: true };
   const why = say('card.only-deciders-see');
   const data = { verb, why, refusedBy: 'deciders-see' };
-  await recordApproval(db, approvalEvent(approval, 'approval.click_refused', asked.envelope.userKey, data));
+  await appendAudit(db, [approvalEvent(approval, 'approval.click_refused', asked.envelope.userKey, data)]);
   return { text: null, toast: why };
 }
 
@@ -113,12 +116,8 @@ function createReasonButtons({ approvalId }: Approval): readonly RuntimeButton[]
 }
 
 /** Prompts a person for the text that their press needs. */
-function describePrompt(
-  verb: 'reject' | 'modify' | 'ask',
-  { card, approvalId }: Approval,
-  name: string,
-  args: Readonly<Record<string, unknown>>,
-): string {
+function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided['prompt']>, name: string): string {
+  const { card, approvalId } = approval;
   const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
   const title = cardTitle(card);
   return say(`governance.prompt-${verb}`, {

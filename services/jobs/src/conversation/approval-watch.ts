@@ -7,16 +7,11 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { expire, voidUnheard } from '@signalbox/governance/approvals';
+import { Approvals } from '@signalbox/governance/approvals';
+import { approvalEvent } from '@signalbox/governance/events';
+import { appendAudit } from '@signalbox/store/audit/audit';
 import { putCards } from '@signalbox/store/governance/approval-cards';
-import {
-  approvalEvent,
-  approverChats,
-  cardChats,
-  findApproval,
-  listVotes,
-  recordApproval,
-} from '@signalbox/store/governance/approvals';
+import { approverChats, cardChats, findApproval, listVotes } from '@signalbox/store/governance/approvals';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
@@ -70,7 +65,8 @@ export async function watchApprovals(pool: Pool) {
       if (approval?.status !== 'pending') return;
       counts[due] += 1;
       if (due === 'expire' || due === 'void') {
-        const ended = await (due === 'void' ? voidUnheard : expire)(db, approval);
+        const approvals = new Approvals(db);
+        const ended = await (due === 'void' ? approvals.voidUnheard(approval) : approvals.expire(approval));
         chats.push(...ended.chats);
         if (ended.wake) wakes.push(ended.wake);
         return;
@@ -103,7 +99,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
       body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
     };
   });
-  await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
+  await appendAudit(db, [approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length })]);
   return chats;
 }
 
@@ -116,6 +112,6 @@ async function escalate(db: Queryable, approval: Approval): Promise<readonly str
   const chats = admins.map(({ chatKey }) => chatKey).filter((chatKey) => !known.includes(chatKey));
   const votes = await listVotes(db, approval.approvalId);
   await putCards(db, approval, votes, chats);
-  await recordApproval(db, approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length }));
+  await appendAudit(db, [approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length })]);
   return chats;
 }

@@ -1,23 +1,12 @@
 import type { Approval, ApprovalCard, ApprovalStatus, ApprovalVote } from '@signalbox/contracts/governance/approval';
-import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { underWay } from '@signalbox/safety/cards/approval-card';
-import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
-import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '../sql.ts';
-
-/*
- * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
- *          ├─ rejected · modified (a new action takes its place) · void (withdrawn, or what it was decided by has changed)
- *          └─ its time is up ─▶ expired
- * This file and the claim of an action are the only writers of the table.
- */
 
 /** What was proposed, what policy was asked about it, and what it said. Stored with the action. */
 export interface Proposal {
@@ -68,6 +57,43 @@ export function findAction(db: Queryable, actionId: string): Promise<LedgerRow |
       proposal from actions where action_id = ${actionId}`;
 }
 
+/** A request with all that a decision about it stands on. */
+export interface ApprovalCase {
+  readonly approval: Approval;
+  /** Its action, as the ledger has it; null when it is gone. */
+  readonly action: LedgerRow | null;
+  /** Who has approved so far, in order. */
+  readonly votes: readonly ApprovalVote[];
+  /** The decision by which it was used up, or found void; null before. */
+  readonly used: RecordedDecision | null;
+  /** The person behind whoever asked, and those behind its authors. */
+  readonly requester: string;
+  readonly authors: readonly string[];
+  /** Its time is up. */
+  readonly isOver: boolean;
+  /** Its chat may not be written to any more. */
+  readonly isUnheard: boolean;
+}
+
+/** A request with all that belongs to it, or null. `lock`: nobody else decides about it until the transaction ends. */
+export async function findCase(db: Queryable, approvalId: string, lock = false): Promise<ApprovalCase | null> {
+  const approval = await findApproval(db, approvalId, lock);
+  if (!approval) return null;
+  // A statement of its own: whoever has waited for the lock sees what was committed meanwhile.
+  const row = await findRow<Omit<ApprovalCase, 'approval' | 'action'> & Record<keyof LedgerRow, never>>(db)`
+    select a.status, a.result, a.user_key as "userKey", a.arguments, a.hash, a.proposal, p.used,
+           array(select jsonb_build_object('userKey', v.user_key, 'name', v.name, 'role', v.role) from approval_votes v
+                  where v.approval_id = p.approval_id order by v.voted_at, v.user_key) as votes,
+           coalesce((persons_of(array[p.user_key]))[1], p.user_key) as requester, persons_of(p.authors) as authors,
+           p.expires_at <= clock_timestamp() as "isOver",
+           exists (select 1 from chats c where c.chat_key = chat_root(p.chat_key) and c.parked_at is not null) as "isUnheard"
+      from approvals p left join actions a on a.action_id = p.action_id where p.approval_id = ${approvalId}`;
+  if (!row) return null;
+  const { status, result, userKey, arguments: args, hash, proposal, ...rest } = row;
+  const action = status === null ? null : { status, result, userKey, arguments: args, hash, proposal };
+  return { approval, action, ...rest };
+}
+
 /**
  * Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be.
  */
@@ -93,12 +119,6 @@ export async function noteDecision(db: Queryable, approvalId: string, decided: R
   await db.query(sql`update approvals set used = ${JSON.stringify(decided)}::jsonb where approval_id = ${approvalId}`);
 }
 
-/** The decision by which an approval was used up, or found void; null when there was none. */
-export async function findDecision(db: Queryable, approvalId: string): Promise<RecordedDecision | null> {
-  return findValue<RecordedDecision>(db)`select used from approvals
-      where approval_id = ${approvalId}`;
-}
-
 /**
  * What came of a consumed request, in a line for its card; of one that is carried on by a run only that it is under way. What the end
  * of the run has said by then stands, and so does the first word.
@@ -107,16 +127,6 @@ export async function noteResult(db: Queryable, approvalId: string, line: string
   await db.query(sql`update approvals a set reason = case when exists (
          select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${underWay()} else ${line} end
       where approval_id = ${approvalId} and status = 'consumed' and reason is null`);
-}
-
-/** What an approval is about. With `hash`: only when it is that very action. */
-export async function findProposal(
-  db: Queryable,
-  actionId: string,
-  hash: string | null = null,
-): Promise<Proposal | null> {
-  return findValue<Proposal>(db)`
-    select proposal from actions where action_id = ${actionId} and (${hash}::text is null or hash = ${hash})`;
 }
 
 /** Who has approved so far, in order. */
@@ -166,15 +176,10 @@ export async function insertApproval(
      on conflict (action_id) do nothing`;
 }
 
-/** Counts an approval of this person once; answers all votes, and whether theirs was new. */
-export async function addVote(
-  db: Queryable,
-  approvalId: string,
-  voter: ApprovalVote,
-): Promise<{ readonly votes: readonly ApprovalVote[]; readonly isNew: boolean }> {
-  const isNew = await hasRow(db)`insert into approval_votes (approval_id, user_key, name, role)
+/** Counts an approval of this person. False when they had given theirs before. */
+export function addVote(db: Queryable, approvalId: string, voter: ApprovalVote): Promise<boolean> {
+  return hasRow(db)`insert into approval_votes (approval_id, user_key, name, role)
       values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`;
-  return { votes: await listVotes(db, approvalId), isNew };
 }
 
 /** Ends a pending request, or an approved one as void; without `by` whoever approved it stays. False when it had ended before. */
@@ -201,29 +206,6 @@ export async function endApproval(
         where action_id = (select action_id from approvals where approval_id = ${approvalId})
           and status = 'waiting'`);
   return true;
-}
-
-/** Tells the lane of the requester, once per approval and outcome. */
-export async function putDecision(
-  db: Queryable,
-  approval: Approval,
-  outcome: Extract<InboundEnvelope, { kind: 'decision' }>['outcome'],
-): Promise<void> {
-  const { approvalId, actionId, userKey, chatKey, threadId, traceId } = approval;
-  await wakeLane(db, {
-    kind: 'decision',
-    channel: 'system',
-    bot: 'approvals',
-    updateId: `${approvalId}:${outcome}`,
-    userKey,
-    chatKey,
-    traceId,
-    at: new Date().toISOString(),
-    approvalId,
-    actionId,
-    threadId,
-    outcome,
-  });
 }
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */
@@ -269,20 +251,4 @@ export function unreachableApprovers(
 /** Roles that include what this one allows. */
 function rolesFrom(role: Role): readonly Role[] {
   return Role.options.filter((one) => roleCovers(one, role));
-}
-
-/** An audit event about an approval. */
-export function approvalEvent(
-  approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
-  kind: AuditEvent['kind'],
-  actor: string,
-  data: AuditEvent['data'],
-): AuditEvent {
-  const { approvalId, actionId, threadId, turnId, policy, rule, hash } = approval;
-  return { kind, actor, approvalId, actionId, threadId, turnId, policyVersion: policy, data: { rule, hash, ...data } };
-}
-
-/** Records what happened to an approval, in the caller's transaction. */
-export function recordApproval(db: Queryable, ...events: readonly AuditEvent[]): Promise<void> {
-  return appendAudit(db, events);
 }
