@@ -59,9 +59,11 @@ export function planCommand(command, words, checkout, environment) {
       return planBench(words, checkout, environment);
     case 'new':
       return replaceWith('new', [...TYPESCRIPT, 'infra/local/src/scaffold/main.ts', ...words], environment);
+    case 'measure':
+      return replaceWith('measure', [...TYPESCRIPT, 'tests/architecture/measure.ts', ...words], environment);
     default:
       return {
-        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, new.`,
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, new, measure.`,
       };
   }
 }

@@ -19,7 +19,7 @@ test('a Node that is too old gets the version to install, newer ones pass', () =
 
 test('an unknown command names the known ones', () => {
   expect(planCommand('strat', [], checkout, {})).toEqual({
-    problem: "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, new.",
+    problem: "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, new, measure.",
   });
 });
 
