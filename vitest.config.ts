@@ -42,7 +42,7 @@ export default defineConfig({
           name: 'unit',
           server,
           include: [
-            '{shared,services,infra}/*/src/**/*.test.ts',
+            '{shared,services,examples,infra}/*/src/**/*.test.ts',
             'tests/{,ci/}*.test.ts',
             'tests/contracts/**/*.test.ts',
             'tests/bench/**/*.test.ts',

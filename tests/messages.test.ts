@@ -14,10 +14,15 @@ import {
   sampleValues,
 } from './architecture/messages.ts';
 import { readSources } from './architecture/sources.ts';
+import { samples } from './support/samples.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const product = readSources(ROOT).filter(({ path }) => !path.startsWith('tests/') && !path.includes('.test.'));
-const languages = readLanguages(fileURLToPath(new URL('../shared/messages/src/languages', import.meta.url)));
+const folders = [
+  new URL('../shared/messages/src/languages/', import.meta.url),
+  ...samples.flatMap(({ languages: own }) => own ?? []),
+];
+const languages = readLanguages(...folders.map((folder) => fileURLToPath(folder)));
 const english = languages.get('en') ?? new Map<string, string>();
 /** The sentences of errors stand in their own catalog, the questions for arguments with the tools. */
 const questions = createRegistry(await loadCapabilities())

@@ -1,6 +1,6 @@
 import { createSimulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
-import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
+import { seedDemoCards } from '@signalbox/example-bank/store/demo-cards';
 import type { Pool } from '@signalbox/store/pool';
 import { freePort } from '../support/free-port.ts';
 import type { Person } from '../support/person.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import cards from '@signalbox/worker/capabilities/cards';
+import cards from '@signalbox/example-bank/capabilities/cards';
 import { createScriptedModels, type ModelScript } from '../support/scripted-model.ts';
 import { openCardsBench, type CardsBench, type Customer } from './cards-bench.ts';
 

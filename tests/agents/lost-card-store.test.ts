@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createLog } from '@signalbox/platform/log';
-import { createCards } from '@signalbox/store/cards/cards';
-import { listChallenges, markSent } from '@signalbox/store/cards/code-challenges';
-import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
+import { createCards } from '@signalbox/example-bank/store/cards';
+import { listChallenges, markSent } from '@signalbox/example-bank/store/code-challenges';
+import { seedDemoCards } from '@signalbox/example-bank/store/demo-cards';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_AGENTS } from '@signalbox/local/config';
 import { seedSimulatorPeople } from '@signalbox/local/setup/seed';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import '../support/samples.ts'; // the bank's codes and sentences
 
 let database: TestDatabase;
 let pool: Pool;
@@ -208,8 +210,8 @@ describe('a code', () => {
 });
 
 it('npm start gives each of the demo people two cards, with payments, and the bank its branches', async () => {
-  await seedSimulatorPeople(database.url);
-  await seedSimulatorPeople(database.url);
+  await seedSimulatorPeople(database.url, SAMPLE_AGENTS);
+  await seedSimulatorPeople(database.url, SAMPLE_AGENTS);
   expect((await cards.list('1005')).map(({ last4 }) => last4)).toEqual(['4405', '7705']);
   expect(await cards.transactions('1005', '4405', 30)).toHaveLength(6);
   expect(await cards.branches('hamburg')).toHaveLength(1);

@@ -11,7 +11,7 @@ const SAFETY = 'shared/safety/src/**';
 /** Pure functions over texts, for every sink: they know nothing but each other. */
 const REDACT = 'shared/safety/src/redact/**';
 /** All but the planner: it is one model of many, so only models and the CLI, which explains it, know of it. */
-const SHARED = 'shared/{messages,contracts,platform,store,safety,models,analysis}/src/**';
+const SHARED = 'shared/{messages,contracts,platform,store,safety,models,analysis,plugins}/src/**';
 const PLANNER = 'shared/planner/src/**';
 /** What governs actions: services decide by it, and nothing below them knows it. */
 const GOVERNANCE = 'shared/governance/src';
@@ -29,6 +29,19 @@ const CAPABILITY_MAY = [
   'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 
+/** The surface of the core for plug-ins. */
+const PLUGIN_MAY = [
+  CONTRACTS,
+  'shared/plugins/src/plugin.ts',
+  'shared/safety/src/secrets/step-up-code.ts',
+  'shared/store/src/{pool,sql,conversation/outbox}.ts',
+  `${WORKER}/plugin-parts.ts`,
+  `${WORKER}/agents/{agent,object}.ts`,
+  `${WORKER}/guided/{actions,define,load,spec}.ts`,
+  `${WORKER}/tools/{tool,ports/ports}.ts`,
+  `${GOVERNANCE}/calls/call.ts`,
+];
+
 /** What every agent may use, whatever it does. */
 const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages,model-context,recorded-messages}.ts`;
 
@@ -37,6 +50,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Tests see what the package that they test sees.
   { from: 'shared/<package>/src/**/*.{test,fixture}.ts', may: [SHARED, PLANNER, `${GOVERNANCE}/**`] },
   { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', `${GOVERNANCE}/**`, SHARED] },
+  { from: 'examples/<plugin>/src/**/*.test.ts', may: ['examples/<plugin>/**', `${WORKER}/**`, SHARED] },
   { from: 'infra/<part>/**/*.test.ts', may: ['infra/<part>/**', SHARED] },
   { from: 'tests/**', may: ['**'] },
 
@@ -52,6 +66,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Governance knows tools by what they declare: the worker hands in the way to their handlers.
   { from: `${GOVERNANCE}/{calls,provenance}/**`, may: [`${GOVERNANCE}/{calls,provenance}/**`, SHARED] },
   { from: `${GOVERNANCE}/*.ts`, may: [`${GOVERNANCE}/**`, SHARED] },
+  { from: 'shared/plugins/src/**', may: ['shared/plugins/src/**', CONTRACTS], types: ['shared/store/src/**', SAFETY] },
   { from: PLANNER, may: [PLANNER, CONTRACTS] },
   {
     from: 'shared/models/src/**',
@@ -184,7 +199,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Going through turns again is done by the agents themselves.
   {
     from: 'services/cli/src/commands/replay.ts',
-    may: ['services/cli/src/**', `${WORKER}/replay/replay.ts`, SHARED],
+    may: ['services/cli/src/**', `${WORKER}/{replay/replay,plugin-parts}.ts`, SHARED],
   },
   // The states of conversations have tables of their own, which the owner makes as well.
   {
@@ -207,6 +222,12 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: ['services/cli/src/**', 'services/jobs/src/sandbox/{confinement,program,sandbox}.ts', SHARED],
   },
   { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
+
+  // What docs/extending/plugins.md says of a plug-in. Nothing of the core imports one: it is loaded by its name.
+  {
+    from: 'examples/<plugin>/src/**',
+    may: ['examples/<plugin>/src/**', ...PLUGIN_MAY],
+  },
 
   // What starts everything runs before anything is installed, and the page runs in a browser.
   { from: 'infra/local/*.mjs', may: ['infra/local/*.mjs'] },
@@ -289,7 +310,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
   { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`, PAGE_KIT] },
-  { name: 'decimal.js', homes: [`${WORKER}/agents/mortgage/**`] },
+  { name: 'decimal.js', homes: ['examples/bank/src/mortgage/**'] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },

@@ -7,16 +7,20 @@ import type { SourceFile } from './sources.ts';
 /** The sentences of one language by key: `menu.help` is the entry `help` of `menu.json`. */
 export type Sentences = ReadonlyMap<string, string>;
 
-/** All languages of the catalog, by the name of their folder. */
-export function readLanguages(folder: string): ReadonlyMap<string, Sentences> {
-  const languages = readdirSync(folder).map((language) => {
-    const sentences = readdirSync(join(folder, language)).flatMap((file) => {
-      const entries: Record<string, string> = JSON.parse(readFileSync(join(folder, language, file), 'utf8'));
-      return Object.entries(entries).map(([entry, text]) => [`${file.replace(/\.json$/, '')}.${entry}`, text] as const);
-    });
-    return [language, new Map(sentences)] as const;
-  });
-  return new Map(languages);
+/** All languages of these catalogs together, by the names of their folders. */
+export function readLanguages(...folders: readonly string[]): ReadonlyMap<string, Sentences> {
+  const languages = new Map<string, Map<string, string>>();
+  for (const folder of folders)
+    for (const language of readdirSync(folder)) {
+      const sentences = languages.get(language) ?? new Map<string, string>();
+      languages.set(language, sentences);
+      for (const file of readdirSync(join(folder, language))) {
+        const entries: Record<string, string> = JSON.parse(readFileSync(join(folder, language, file), 'utf8'));
+        const keyOf = (entry: string): string => `${file.replace(/\.json$/, '')}.${entry}`;
+        Object.entries(entries).forEach(([entry, text]) => sentences.set(keyOf(entry), text));
+      }
+    }
+  return languages;
 }
 
 /** The names of the values that a sentence takes, those inside its plurals and choices included. Throws when it is no ICU message. */

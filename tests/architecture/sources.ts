@@ -33,6 +33,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   platform: 'shared/platform/src',
   store: 'shared/store/src',
   governance: 'shared/governance/src',
+  plugins: 'shared/plugins/src',
   planner: 'shared/planner/src',
   models: 'shared/models/src',
   gateway: 'services/gateway/src',
@@ -40,6 +41,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   jobs: 'services/jobs/src',
   proxy: 'services/proxy/src',
   cli: 'services/cli/src',
+  'example-bank': 'examples/bank/src',
   local: 'infra/local/src',
   'page-kit': 'infra/page-kit/src',
   'telegram-simulator': 'infra/telegram-simulator/src',
@@ -57,7 +59,7 @@ export function listFiles(root: string, folder = ''): readonly string[] {
 
 /** Parses every source file of the product and of its tests. */
 export function readSources(root: string): readonly SourceFile[] {
-  return ['shared', 'services', 'infra', 'tests']
+  return ['shared', 'services', 'examples', 'infra', 'tests']
     .flatMap((folder) => listFiles(root, folder))
     .filter((path) => CODE.test(path))
     .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')));

@@ -1,7 +1,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import group from '@signalbox/worker/capabilities/mortgage';
+import group from '@signalbox/example-bank/capabilities/mortgage';
 import { evaluate } from '@signalbox/worker/loop/evaluation';
 import { createMachine, passOf } from '@signalbox/worker/loop/fsm';
 import { ReplayStates } from '@signalbox/worker/replay/states';
@@ -9,8 +9,9 @@ import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { AppError } from '@signalbox/contracts/errors';
 import type { AgentRun } from '@signalbox/worker/agents/agent';
-import { actions } from '@signalbox/worker/agents/mortgage/actions';
-import mortgage from '@signalbox/worker/agents/mortgage/index';
+import { actions } from '@signalbox/example-bank/mortgage/actions';
+import mortgage from '@signalbox/example-bank/mortgage/index';
+import '../support/samples.ts'; // the bank's codes and sentences
 
 type Call = Parameters<AgentRun['call']>[0];
 

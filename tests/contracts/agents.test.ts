@@ -3,8 +3,9 @@ import { createAgents, loadAgents } from '@signalbox/worker/agents/registry';
 import { expect, it } from 'vitest';
 import echo from '../examples/echo.ts';
 import { describeAgent } from './agents.ts';
+import { sampleParts } from '../support/samples.ts';
 
-const shipped = await loadAgents();
+const shipped = await loadAgents(sampleParts.agents);
 
 for (const plugin of [...shipped, echo]) describeAgent(plugin);
 

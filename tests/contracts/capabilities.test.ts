@@ -6,11 +6,13 @@ import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/regist
 import { tool as makeTool } from '@signalbox/worker/tools/tool';
 import spareRoom from '../examples/spare-room.ts';
 import worldClock from '../examples/world-clock.ts';
+import { sampleParts } from '../support/samples.ts';
 import { describeCapability } from './tools.ts';
 
 const FOLDER = fileURLToPath(new URL('../../services/worker/src/capabilities/', import.meta.url));
 
-const groups = await loadCapabilities();
+const shipped = await loadCapabilities();
+const groups = await loadCapabilities([], sampleParts.groups);
 const tools = groups.flatMap((group) =>
   Object.entries(group.tools).map(([name, tool]) => ({ group: group.name, name, tool })),
 );
@@ -23,10 +25,10 @@ function sourceOf(group: string): string {
 
 it('every file of the folder is a group, and every group has its file', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  expect(groups.map((group) => group.name).sort()).toEqual(
+  expect(shipped.map((group) => group.name).sort()).toEqual(
     files.map((file) => file.replace(/\.ts$/, '').replaceAll('-', '_')).sort(),
   );
-  expect(groups.length).toBeGreaterThanOrEqual(3);
+  expect(shipped.length).toBeGreaterThanOrEqual(3);
 });
 
 it('a given group replaces the one with its name and leaves the others', async () => {
@@ -34,7 +36,12 @@ it('a given group replaces the one with its name and leaves the others', async (
   const other = { ...own, name: 'weather' };
   const found = await loadCapabilities([own, other]);
   expect(found.filter(({ name }) => name === 'knowledge')).toEqual([own]);
-  expect(found.map(({ name }) => name).sort()).toEqual([...groups.map(({ name }) => name), 'weather'].sort());
+  expect(found.map(({ name }) => name).sort()).toEqual([...shipped.map(({ name }) => name), 'weather'].sort());
+});
+
+it('a plug-in cannot take the place of a group of the core', async () => {
+  const own = { name: 'knowledge', summary: 'Mine.', uses: [], tools: {} };
+  await expect(loadCapabilities([], [own])).rejects.toThrow('two capability groups are named knowledge');
 });
 
 it('no tool and no hint belongs to two groups', () => {
@@ -58,7 +65,7 @@ it('each value that a tool declares for its sentences is an argument or was look
   }
 });
 
-for (const group of groups) describeCapability(group, sourceOf(group.name.replaceAll('_', '-')));
+for (const group of shipped) describeCapability(group, sourceOf(group.name.replaceAll('_', '-')));
 for (const [group, name] of [
   [worldClock, 'world-clock'],
   [spareRoom, 'spare-room'],

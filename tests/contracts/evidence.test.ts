@@ -1,10 +1,11 @@
 import { isUnfounded, factsOf } from '@signalbox/governance/provenance/unfounded';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
+import { sampleParts } from '../support/samples.ts';
 
 // Of a result that holds text from outside, only the fields that the runtime made back what a model says.
 
-const groups = await loadCapabilities();
+const groups = await loadCapabilities([], sampleParts.groups);
 const evidenceOf = (name: string, result: unknown): unknown =>
   groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name]?.evidence(result);
 const isBacked = (text: string, evidence: unknown): boolean =>

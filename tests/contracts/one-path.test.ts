@@ -5,8 +5,9 @@ import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import type { ToolContext } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';
 import { listFiles } from '../architecture/sources.ts';
+import { sampleParts } from '../support/samples.ts';
 
-const groups = await loadCapabilities();
+const groups = await loadCapabilities([], sampleParts.groups);
 const tools = groups.flatMap((group) => Object.entries(group.tools).map(([name, tool]) => ({ name, tool })));
 
 /** What an agent's author might try: everything that a handler wants, made up. */

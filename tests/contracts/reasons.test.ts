@@ -20,7 +20,7 @@ const filesBelow = (folder: string, end: string): readonly string[] =>
     .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'));
 
 /** The reasons of every rule that is shipped. */
-const ofRules = filesBelow('infra/policy', '.cedar').flatMap((text) =>
+const ofRules = [...filesBelow('infra/policy', '.cedar'), ...filesBelow('examples', '.cedar')].flatMap((text) =>
   [...text.matchAll(/@reason\("([^"]+)"\)/g)].map(([, reason = '']) => reason),
 );
 

@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { shippedPolicy } from '../support/governance.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { INBOUND, openHarness, until, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
+import { sampleChallenges } from '../support/samples.ts';
 
 let harness: Harness;
 
@@ -176,7 +177,13 @@ describe('on its own', () => {
     const policy = (): typeof engine => engine;
     const onPeopleChanged = (): void => undefined;
     const languages = createLanguages(pool);
-    const people = { languages, onPeopleChanged, voiceLimitBytes: null, tracing: NO_TRACING };
+    const people = {
+      languages,
+      onPeopleChanged,
+      voiceLimitBytes: null,
+      tracing: NO_TRACING,
+      challenges: sampleChallenges,
+    };
     const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });

@@ -2,13 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { ERRORS } from '@signalbox/contracts/errors';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { readLanguages } from '../architecture/messages.ts';
+import { samples } from './samples.ts';
 
 /*
  * Which sentences of the product a text has in English although its reader has another language. No list of words decides it, but the
  * catalog itself: of each English sentence the pieces between its values, wherever they stand in what was said.
  */
 
-const languages = readLanguages(fileURLToPath(new URL('../../shared/messages/src/languages', import.meta.url)));
+const folders = [
+  new URL('../../shared/messages/src/languages/', import.meta.url),
+  ...samples.flatMap(({ languages: own }) => own ?? []),
+];
+const languages = readLanguages(...folders.map((folder) => fileURLToPath(folder)));
 /** Fewer words stand in a sentence of any language by chance: "Docker Hub", "docker compose". */
 const LEAST_WORDS = 3;
 

@@ -4,7 +4,6 @@ import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postg
 import { checkoutPath, hashPath } from '@signalbox/local/checkout';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { startRedis } from '@signalbox/local/redis/redis';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
 import { DATABASE_SERVICES } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
@@ -14,6 +13,7 @@ import { CLONE_LOCK } from './clone-lock.ts';
 import { loadTestConfig, type TestConfig } from './config.ts';
 import { discardRun, makeRunFolder, sweepLeftovers } from './leftovers.ts';
 import { servicePassword } from './service-login.ts';
+import { migrateWithSamples } from './samples.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -140,7 +140,7 @@ async function createTemplate(databaseUrl: string): Promise<void> {
     const template = new URL(databaseUrl);
     template.pathname = `/${TEMPLATE}`;
     // What `signalbox migrate` does, but for the event in the audit, which tests begin empty.
-    await migrate(template.href);
+    await migrateWithSamples(template.href);
     const owner = new pg.Pool({ connectionString: template.href, max: 2 });
     await createCheckpointTables(owner);
     await owner.end();

@@ -20,6 +20,7 @@ import { checkReplay } from './replay-check.ts';
 import { requireEqualLedger } from './ledger-world.ts';
 import { openPerson, type Person } from './person.ts';
 import { openWiring, START_KEY, type Wiring } from './wiring.ts';
+import { SAMPLE_AGENTS } from '@signalbox/local/config';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
 export interface Stack {
@@ -152,5 +153,6 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
 /** Migrates a database of an earlier release as its owner, with the command line, as `npm start` does. */
 async function bringUpToDate(databaseUrl: string): Promise<void> {
   const say = { out: () => undefined, error: (text: string) => void process.stderr.write(text) };
-  if ((await runCommandLine(['migrate'], say, { DATABASE_URL: databaseUrl })) !== 0) throw new Error('migrate failed');
+  if ((await runCommandLine(['migrate'], say, { DATABASE_URL: databaseUrl, AGENTS: SAMPLE_AGENTS })) !== 0)
+    throw new Error('migrate failed');
 }

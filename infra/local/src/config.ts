@@ -4,6 +4,9 @@ import { readConfig } from '@signalbox/platform/config';
 import { z } from 'zod';
 import { checkoutPath } from './checkout.ts';
 
+/** What AGENTS is for whoever tries the product. */
+export const SAMPLE_AGENTS = 'examples/bank';
+
 /** Variables of a local run. All are optional: `npm start` works with none of them. */
 export const LocalConfig = z.object({
   /** A Postgres to use instead of the embedded one, as a postgres:// URL. */
@@ -14,6 +17,8 @@ export const LocalConfig = z.object({
   TELEGRAM_BOT_TOKEN: z.string().optional(),
   /** The folder for databases, logs and everything else of this run. */
   SIGNALBOX_DATA_DIR: z.string().default(() => join(checkoutPath(), '.signalbox')),
+  /** The agents outside of the core, as every service reads them. Default: the samples; `none`: no plug-in. */
+  AGENTS: z.string().default(SAMPLE_AGENTS),
   /** How many workers to start. */
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
   /** Where the simulator listens; the next free port is taken when this one is busy. */

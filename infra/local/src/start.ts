@@ -127,11 +127,16 @@ async function startPrograms(
   const simulating = simulator === null ? null : start(simulator.spec);
   simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
-  report(await migrateDatabase(databaseUrl, isOwnDatabase ? databasePasswords(life.passwords) : {}));
+  report(
+    await migrateDatabase(databaseUrl, {
+      AGENTS: config.AGENTS,
+      ...(isOwnDatabase ? databasePasswords(life.passwords) : {}),
+    }),
+  );
   if (!isOwnDatabase) await makeMemberLogins(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
   if (config.REDIS_URL !== undefined)
     report('REDIS_URL is the user of every service: see docs/operations.md for one each');
-  if (simulator !== null) await seedSimulatorPeople(databaseUrl);
+  if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
   const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
   // The gateway asks Telegram who it is, so the simulator comes first; the others do not wait for each other.

@@ -29,6 +29,8 @@ const CliConfig = z.object({
   REDIS_PASSWORD_AGENTS: PASSWORD,
   REDIS_PASSWORD_DEPLOY: PASSWORD,
   REDIS_PASSWORD_ANALYSIS: PASSWORD,
+  /** The plug-ins of the installation, as the services have them: `migrate` brings their tables. */
+  AGENTS: CommonConfig.shape.AGENTS,
   /** Where Redis is, likewise. */
   REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
   REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,

@@ -9,6 +9,9 @@ import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
+import { joinChallenges } from '@signalbox/plugins/challenges';
+import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
@@ -43,6 +46,8 @@ const COMMAND_MS = 2_000;
  * Throws STARTUP_REFUSED when Redis may lose entries, and when SECRETS_SEALING_KEY is not a key.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
+  const plugins = await loadPlugins(config.AGENTS);
+  const challenges = joinChallenges(plugins);
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
   // The probe listens before anything else, so that readiness says what the gateway waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
@@ -60,7 +65,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const http = createPublicServer({ host, port, sockets, log, metrics });
   const parts = { own, config, log, pool, redis, metrics };
   const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
-  const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, tracing });
+  const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, challenges, tracing });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
     offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
@@ -71,15 +76,18 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     for (const menu of menus) menu.peopleChanged();
     languages.forget();
   };
-  const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
+  const folders = [config.POLICY_DIR, ...policyFoldersOf(plugins)];
+  const policies = own(await openPolicies({ folders, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
   for (const channel of channels) if (channel.fetchFile) own(serveFiles(filesOf(channel, { config, log, redis })));
   const transcriber = openTranscriber(config);
   const voiceLimitBytes = transcriber?.limitBytes ?? null;
-  if (transcriber) own(new VoiceListener({ pool, channels, transcriber, cipher, wake: notifier.wakeChats, log }));
+  if (transcriber)
+    own(new VoiceListener({ pool, channels, transcriber, cipher, challenges, wake: notifier.wakeChats, log }));
   const shared = {
     pool,
     cipher,
+    challenges,
     policy,
     burst,
     languages,
@@ -189,6 +197,7 @@ async function startDeliveries(parts: {
   readonly redis: Redis;
   readonly channels: readonly Channel[];
   readonly cipher: SecretSealer;
+  readonly challenges: ChallengeStore;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
 }) {

@@ -27,6 +27,7 @@ import { createJobMetrics } from './metrics.ts';
 import { looksAtRedis, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
+import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { databaseRoleOf, serviceName } from './service-name.ts';
 import { startSweeper } from './runner/sweeper.ts';
 
@@ -41,6 +42,7 @@ export interface JobService {
  */
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
+  await loadPlugins(config.AGENTS); // their codes and sentences are said in notices
   const name = serviceName(config.JOBS_POOLS);
   // Listens before anything else, so that readiness says what is waited for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));

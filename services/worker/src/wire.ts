@@ -3,7 +3,6 @@ import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createCards } from '@signalbox/store/cards/cards';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -13,7 +12,6 @@ import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { createMemory } from '@signalbox/store/memory/facts';
-import { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { createFindings } from '@signalbox/store/repository/findings';
@@ -29,6 +27,7 @@ import { createQueue } from '@signalbox/platform/queue/queue';
 import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
+import { loadWorkerParts } from './plugin-parts.ts';
 import { actionTitle } from '@signalbox/governance/receipts';
 import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
@@ -44,15 +43,15 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
     },
     ports: async (pool, { groups }, notify) => {
       await ensureLocalServer(pool, await measureThisMachine());
+      const brought = await loadWorkerParts(config.AGENTS);
       return {
+        ...brought.ports({ pool, notify }),
         projects: createProjects(pool),
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServices(pool),
         deployments: createDeployments(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool, isListenedOn),
-        cards: createCards(pool, notify),
-        mortgage: createMortgages(pool),
         repositories: {
           findings: createFindings(pool),
           runs: createChainRuns(pool),
@@ -62,7 +61,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
           relationships: createRelationships(pool),
         },
         knowledge: createKnowledge(pool),
-        graphNodes: createGraphNodes(pool, await loadAgents()),
+        graphNodes: createGraphNodes(pool, await loadAgents(brought.agents)),
         errorHistory: {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),

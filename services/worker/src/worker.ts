@@ -24,6 +24,7 @@ import { ContextAssembler } from './context/assembler.ts';
 import { readAuditLogId } from '@signalbox/store/audit/audit-chain';
 import { publishAgents } from '@signalbox/store/conversation/agents';
 import { createAgents, loadAgents } from './agents/registry.ts';
+import { loadWorkerParts } from './plugin-parts.ts';
 import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
@@ -47,9 +48,9 @@ import { runTurn } from './turn/turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
 export interface WorkerWiring {
-  /** Capability groups besides those of the folder, or instead of those that have the same names. */
+  /** Capability groups besides those of the folder and of plug-ins, or instead of those that have the same names. */
   readonly groups?: readonly ToolGroup[];
-  /** Agents besides those of the folder. */
+  /** Agents besides those of the folder and of plug-ins. */
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
@@ -154,8 +155,9 @@ async function prepareTurns({
 }) {
   const prefix = config.REDIS_PREFIX;
   const checkpoints = new Checkpoints(pool, config.CHECKPOINTS);
-  const registry = createRegistry(await loadCapabilities(wiring.groups));
-  const plugins = await loadAgents(wiring.agents);
+  const brought = await loadWorkerParts(config.AGENTS);
+  const registry = createRegistry(await loadCapabilities(wiring.groups, brought.groups));
+  const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
   const models = withoutSecrets(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
   const notify = (chatKey: string, traceId: string): Promise<void> =>
@@ -163,7 +165,7 @@ async function prepareTurns({
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
   const ports = await wiring.ports(pool, registry, notify);
-  const policies = own(await openWorkerPolicies({ config, pool, log, notify }));
+  const policies = own(await openWorkerPolicies({ config, folders: brought.policies, pool, log, notify }));
   const runs: RunParts = { pool, ports, ...wiring.jobs(own, pool, publisher) };
   const governance: GovernanceDeps = {
     pool,

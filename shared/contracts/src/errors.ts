@@ -91,19 +91,6 @@ const TELL_MODEL = {
   MEMORY_SECRET: 'That holds a secret, which I do not remember. Keep it with /secret set.',
   MEMORY_FULL: 'I remember {limit} facts of yours, and no more than that. /memory shows them, /forget removes one.',
   MEMORY_PRIVATE: 'What I remember about you is only for your private chat with me.',
-  CARD_NONE: 'You have no payment card here.',
-  CARD_UNKNOWN: 'You have no payment card that ends in {last4}. Yours end in {known}.',
-  CARD_NOT_USABLE: 'The card that ends in {last4} is still on its way to you, so there is nothing to freeze.',
-  CARD_NOT_FROZEN: 'The card that ends in {last4} is not frozen.',
-  CARD_REPORTED: 'Fraud with the card that ends in {last4} was reported, so it stays frozen. Order a replacement.',
-  TRANSACTION_UNKNOWN: 'The card that ends in {last4} has no payment {unknown} that could be reported.',
-  STEP_UP_NEEDED:
-    'The card that ends in {last4} may be misused, so I have to be sure first that it is you who asks. Nothing was changed.',
-  STEP_UP_LOCKED: 'There were too many wrong codes, so I send none for an hour. An operator can vouch for you.',
-  STEP_UP_TOO_MANY:
-    'I have sent three codes within an hour, and send no more for now. Use the newest, or let an operator vouch for you.',
-  STEP_UP_NO_CHAT: 'You have no other private chat with me that I could send a code to. An operator can pass it on.',
-  STEP_UP_UNAPPROVED: 'No operator whom I can reach has approved that, so nothing was done.',
   SECRET_UNKNOWN:
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;
@@ -246,20 +233,37 @@ const PAGE_OPERATOR = {
 
 const SENTENCES = { ...TELL_MODEL, ...TELL_USER, ...RETRY, ...PAGE_OPERATOR };
 
-/** The catalog of errors. `say` is the sentence for people; `{name}` is filled from `data`. */
-export const ERRORS: Readonly<Record<ErrorCode, ErrorSpec>> = {
+/** The codes of plug-ins with their English sentences. A plug-in merges its own into this interface: see docs/extending/plugins.md. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- it is filled by declaration merging
+export interface PluginErrors {}
+type Sentences = typeof SENTENCES & PluginErrors;
+
+const catalog: Record<string, ErrorSpec> = {
   ...withRemedy('tell-model', TELL_MODEL),
   ...withRemedy('tell-user', TELL_USER),
   ...withRemedy('retry', RETRY),
   ...withRemedy('page-operator', PAGE_OPERATOR),
 };
 
+/** The catalog of errors. `say` is the sentence for people; `{name}` is filled from `data`. */
+// Plug-ins that are named in the types are loaded before their codes are thrown.
+export const ERRORS = catalog as Readonly<Record<ErrorCode, ErrorSpec>>;
+
+/** Adds the codes of a plug-in, whose remedy is `tell-model`. `ownFields`: data that the plug-in fills itself in their sentences. */
+export function addErrors(sentences: Readonly<Record<string, string>>, ownFields: readonly string[]): void {
+  Object.assign(catalog, withRemedy('tell-model', sentences));
+  for (const code of Object.keys(sentences)) pluginFields.set(code, ownFields);
+}
+
+/** Data fields that a plug-in fills itself, by its codes. */
+const pluginFields = new Map<string, readonly string[]>();
+
 function withRemedy<C extends string>(remedy: Remedy, sentences: Record<C, string>): Record<C, ErrorSpec> {
   const specs = Object.entries<string>(sentences).map(([code, say]) => [code, { remedy, say }]);
   return Object.fromEntries(specs) as Record<C, ErrorSpec>; // the keys are those of `sentences`
 }
 
-export type ErrorCode = keyof typeof SENTENCES;
+export type ErrorCode = keyof Sentences;
 
 /** Codes of calls that governance did not run, or not yet: an answer, not a failure to fix. */
 export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
@@ -271,7 +275,7 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'POLICY_DENIED',
 ]);
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
-export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof SENTENCES)[C]>]: string };
+export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<Sentences[C]>]: string };
 
 /** Data fields that the runtime fills itself in every sentence. Other fields may quote outsiders. */
 const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
@@ -293,7 +297,6 @@ const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'wanted',
   'state',
   'status',
-  'last4',
   'fingerprint',
   'trusted',
   'seen',
@@ -303,14 +306,12 @@ const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Data fields that the runtime fills itself in the sentence of one code. */
-const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<(typeof SENTENCES)[C]>[] } = {
+const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sentences[C]>[] } = {
   TOOL_INPUT_INVALID: ['detail'],
   TOOL_FAILED: ['ref'],
   NEVER_DEPLOYED: ['detail'],
   TURN_NOT_FAILED: ['outcome'],
   COMMAND_REFUSED: ['reason'],
-  CARD_UNKNOWN: ['known'],
-  TRANSACTION_UNKNOWN: ['unknown'],
   DEAD_LETTERED: ['ref'],
   MESSAGE_UNREADABLE: ['ref'],
   NEEDS_APPROVAL: ['action', 'problem'],
@@ -330,7 +331,7 @@ const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<(typ
 export function quotesOutsiders({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
   // The detail of a failed job is a sentence; when it came from an error of the catalog, that error is the cause.
   if (code === 'JOB_FAILED' && cause instanceof AppError) return quotesOutsiders(cause as AppError, known); // any code
-  const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? [];
+  const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
   return Object.entries<string>(data).some(
     ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && holdsForeignText(value, known),
   );

@@ -12,6 +12,8 @@ import type { PolicyConfig } from '@signalbox/safety/policy/settings';
 
 interface PolicyParts {
   readonly config: PolicyConfig;
+  /** The policy folders of plug-ins. */
+  readonly folders: readonly string[];
   readonly pool: Pool;
   readonly log: Log;
   notify(chatKey: string, traceId: string): Promise<void>;
@@ -21,7 +23,7 @@ interface PolicyParts {
  * The policies that this worker decides by. Every set that is taken into use is stored, so that its decisions can be made again;
  * every change is audited once, whichever worker sees it first, and admins hear of a set that was refused.
  */
-export async function openWorkerPolicies({ config, pool, log, notify }: PolicyParts): Promise<Policies> {
+export async function openWorkerPolicies({ config, folders, pool, log, notify }: PolicyParts): Promise<Policies> {
   const keep = async (): Promise<void> => {
     const { engine, files } = policies.currentSet();
     await withTransaction(pool, async (db) => {
@@ -54,7 +56,7 @@ export async function openWorkerPolicies({ config, pool, log, notify }: PolicyPa
     for (const chatKey of chats) await notify(chatKey, `policy_${ref.slice(0, 12)}`);
   };
   const policies = await openPolicies({
-    folder: config.POLICY_DIR,
+    folders: [config.POLICY_DIR, ...folders],
     timeZone: config.POLICY_TIME_ZONE,
     log,
     onChange: (change) => (change.kind === 'loaded' ? keep() : page(change)),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { formatSentence } from './format-sentence.ts';
 import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
@@ -6,7 +6,6 @@ import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
 import type agents from './languages/en/agents.json';
 import type card from './languages/en/card.json';
-import type cards from './languages/en/cards.json';
 import type control from './languages/en/control.json';
 import type deploy from './languages/en/deploy.json';
 import type deployment from './languages/en/deployment.json';
@@ -21,10 +20,8 @@ import type health from './languages/en/health.json';
 import type help from './languages/en/help.json';
 import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
-import type lostCard from './languages/en/lost-card.json';
 import type memory from './languages/en/memory.json';
 import type menu from './languages/en/menu.json';
-import type mortgage from './languages/en/mortgage.json';
 import type people from './languages/en/people.json';
 import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
@@ -40,13 +37,15 @@ import type turn from './languages/en/turn.json';
 import type voice from './languages/en/voice.json';
 import type workspace from './languages/en/workspace.json';
 
-/** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
-interface Catalog {
+/**
+ * The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. A plug-in merges its own files into this
+ * interface: see docs/extending/plugins.md.
+ */
+export interface Catalog {
   readonly admission: typeof admission;
   readonly agent: typeof agent;
   readonly agents: typeof agents;
   readonly card: typeof card;
-  readonly cards: typeof cards;
   readonly control: typeof control;
   readonly deploy: typeof deploy;
   readonly deployment: typeof deployment;
@@ -61,10 +60,8 @@ interface Catalog {
   readonly help: typeof help;
   readonly ingress: typeof ingress;
   readonly jobs: typeof jobs;
-  readonly 'lost-card': typeof lostCard;
   readonly memory: typeof memory;
   readonly menu: typeof menu;
-  readonly mortgage: typeof mortgage;
   readonly people: typeof people;
   readonly planner: typeof planner;
   readonly projects: typeof projects;
@@ -139,6 +136,22 @@ export function sentencesOf(file: keyof Catalog): readonly string[] {
   return [...readSentences(currentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
 }
 
+/** The folders of sentences: that of the product, then those of plug-ins. */
+const folders: URL[] = [CATALOG];
+
+/** Adds the sentences of a plug-in: a folder with one folder for each language. Adding it twice changes nothing. */
+export function addSentences(folder: URL): void {
+  if (folders.some(({ href }) => href === folder.href)) return;
+  folders.push(folder);
+  sentences.clear();
+  reasons.clear();
+}
+
+/** The names of the files that hold English sentences. */
+export function listFiles(): readonly string[] {
+  return folders.flatMap((folder) => readdirSync(new URL(`${ENGLISH}/`, folder)));
+}
+
 interface Reason {
   readonly key: string;
   readonly form: RegExp;
@@ -176,18 +189,22 @@ function fill(key: string, values: MessageValues, language: string): string {
 function readSentences(language: string): ReadonlyMap<string, string> {
   let known = sentences.get(language);
   if (!known) {
-    const folder = new URL(`${language}/`, CATALOG);
     known = new Map([
       ...(language === ENGLISH
         ? Object.entries(ERRORS).map(([code, spec]) => [`errors.${code}`, spec.say] as const)
         : []),
-      ...readdirSync(folder).flatMap((file) => {
-        // A file of the catalog is an object of strings: tests/messages.test.ts reads all of them.
-        const entries = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Record<string, string>;
-        return Object.entries(entries).map(([entry, text]) => [`${file.replace('.json', '')}.${entry}`, text] as const);
-      }),
+      ...folders.flatMap((folder) => readFolder(new URL(`${language}/`, folder))),
     ]);
     sentences.set(language, known);
   }
   return known;
+}
+
+function readFolder(folder: URL): readonly (readonly [key: string, text: string])[] {
+  if (!existsSync(folder)) return []; // a plug-in may lack a language
+  return readdirSync(folder).flatMap((file) => {
+    // A file of the catalog is an object of strings: tests/messages.test.ts reads all of them.
+    const entries = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Record<string, string>;
+    return Object.entries(entries).map(([entry, text]) => [`${file.replace('.json', '')}.${entry}`, text] as const);
+  });
 }

@@ -15,6 +15,11 @@ export const CommonConfig = z.object({
   PROBE_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   /** Address that the probes listen on. */
   PROBE_HOST: z.string().default('127.0.0.1'),
+  /**
+   * Plug-ins with agents of their own: folders (`examples/bank`) or packages (`@acme/loans`), separated by commas. `none`: no plug-in, which
+   * is the default here; `npm start` names the samples.
+   */
+  AGENTS: z.string().default(''),
   /** trace, debug, info, warn, error. */
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });

@@ -6,8 +6,8 @@ import { startLoop } from './loop.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import {
   loadPolicySet,
-  readPolicyFolder,
-  stampPolicyFolder,
+  readPolicyFolders,
+  stampPolicyFolders,
   type PolicyFiles,
   type PolicySet,
 } from '@signalbox/safety/policy/policy-set';
@@ -24,7 +24,8 @@ const POLL_MS = 5 * SECOND_MS;
 const SETTLE_MS = SECOND_MS;
 
 export interface PolicyOptions {
-  readonly folder: string;
+  /** That of the product, then those of plug-ins. */
+  readonly folders: readonly string[];
   /** IANA time zone that rules use. */
   readonly timeZone: string;
   readonly log: Log;
@@ -43,14 +44,14 @@ export interface Policies {
 }
 
 /**
- * Loads the policies of a folder and follows its changes: a valid set replaces the old one as a whole; a broken one changes nothing and
+ * Loads the policies of these folders as one set and follows its changes: a valid set replaces the old one as a whole; a broken one changes nothing and
  * is reported once. The folder is polled, not watched: container mounts are swapped by symbolic links, which watches miss. Files are read
  * only when their stamp changed, and loaded when two polls in a row see the same, so that half-copied files are ignored. Throws
  * STARTUP_REFUSED when the first set is broken.
  */
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
-  const { folder, timeZone, log, pollMs = POLL_MS } = options;
-  let current = await loadFirstSet(folder, timeZone);
+  const { folders, timeZone, log, pollMs = POLL_MS } = options;
+  let current = await loadFirstSet(folders, timeZone);
   const notify = (change: PolicyChange): void =>
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
@@ -59,9 +60,9 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   let refusedVersion = '';
   /** Polls the folder once. True when the files equal those of the previous poll. */
   const poll = async (): Promise<boolean> => {
-    const stamp = await stampPolicyFolder(folder).catch(() => null);
+    const stamp = await stampPolicyFolders(folders).catch(() => null);
     const files: PolicyFiles | LoadFailure =
-      lastPoll && stamp !== null && stamp === lastPoll.stamp ? lastPoll.files : await tryRead(folder);
+      lastPoll && stamp !== null && stamp === lastPoll.stamp ? lastPoll.files : await tryRead(folders);
     lastPoll = { stamp, files };
     const version = 'failed' in files ? files.failed : files.version;
     const isSettled = version === lastVersion;
@@ -95,8 +96,8 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   };
 }
 
-async function loadFirstSet(folder: string, timeZone: string): Promise<PolicySet> {
-  const files = await tryRead(folder);
+async function loadFirstSet(folders: readonly string[], timeZone: string): Promise<PolicySet> {
+  const files = await tryRead(folders);
   const set = 'failed' in files ? files : await tryLoad(files, timeZone);
   if ('failed' in set)
     throw new AppError('STARTUP_REFUSED', { reason: `the policies cannot be used.\n${set.failed}` }, set.cause);
@@ -108,12 +109,12 @@ interface LoadFailure {
   readonly cause: unknown;
 }
 
-async function tryRead(folder: string): Promise<PolicyFiles | LoadFailure> {
+async function tryRead(folders: readonly string[]): Promise<PolicyFiles | LoadFailure> {
   try {
-    return await readPolicyFolder(folder);
+    return await readPolicyFolders(folders);
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    return { failed: `The policy folder ${folder} cannot be read (${reason}).`, cause };
+    return { failed: `The policy folder ${folders.join(' or ')} cannot be read (${reason}).`, cause };
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { checkoutPath } from '@signalbox/local/checkout';
-import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
+import { seedDemoCards } from '@signalbox/example-bank/store/demo-cards';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { codeIn } from '../../agents/cards-bench.ts';

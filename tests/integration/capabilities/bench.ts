@@ -3,7 +3,7 @@ import { JOBS, type JobResult } from '@signalbox/contracts/operations/jobs';
 import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Artifact } from '@signalbox/store/artifacts';
-import { createCards } from '@signalbox/store/cards/cards';
+import { createCards } from '@signalbox/example-bank/store/cards';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -11,7 +11,7 @@ import { createMemory } from '@signalbox/store/memory/facts';
 import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
-import { createMortgages } from '@signalbox/store/mortgage/mortgage';
+import { createMortgages } from '@signalbox/example-bank/store/mortgages';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createServers } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
@@ -38,6 +38,7 @@ import {
   type ToolContext,
 } from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
+import { sampleParts } from '../../support/samples.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
 export interface Called {
@@ -100,7 +101,7 @@ export async function openCapabilityBench(
 ): Promise<CapabilityBench> {
   const database = await createDatabase();
   const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20, as: 'owner' });
-  const groups = await loadCapabilities();
+  const groups = await loadCapabilities([], sampleParts.groups);
   const ports: Ports = {
     projects: createProjects(pool),
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
@@ -119,7 +120,7 @@ export async function openCapabilityBench(
       relationships: createRelationships(pool),
     },
     knowledge: createKnowledge(pool),
-    graphNodes: createGraphNodes(pool, await loadAgents()),
+    graphNodes: createGraphNodes(pool, await loadAgents(sampleParts.agents)),
     errorHistory: {
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createFindings, reconcileFindings } from '@signalbox/store/repository/findings';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { migrateWithSamples } from '../../support/samples.ts';
 
 // How many findings are open is kept beside them.
 
@@ -20,7 +20,7 @@ const nextId = (): string => `act_${(n += 1)}`;
 
 beforeAll(async () => {
   database = await createDatabase();
-  await migrate(database.url);
+  await migrateWithSamples(database.url);
   pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'owner' });
   for (const project of PROJECTS)
     await pool.query(`insert into projects (name, description, owner, action_id) values ($1, '', '1001', $1)`, [

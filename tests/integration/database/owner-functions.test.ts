@@ -1,9 +1,9 @@
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
 import { serviceUrl } from '../../support/service-login.ts';
+import { migrateWithSamples } from '../../support/samples.ts';
 
 const REFUSED = { code: '42501' };
 const ADMINS_CHAT = 'telegram:1001';
@@ -107,7 +107,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
 
   it('the next migration revokes that right, and the right to create objects beside our tables', async () => {
     await owner.query('grant create on schema public to public');
-    expect(await migrate(database.url)).toEqual([]);
+    expect(await migrateWithSamples(database.url)).toEqual([]);
     for (const thief of thieves.values())
       for (const statement of ['create temporary table mine (a text)', 'create table public.mine (a text)'])
         await expect(thief.query(statement)).rejects.toMatchObject(REFUSED);

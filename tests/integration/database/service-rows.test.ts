@@ -1,5 +1,4 @@
 import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
-import { migrate } from '@signalbox/store/migrations/migrate';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs, type RunIntent } from '@signalbox/store/conversation/runs';
@@ -8,6 +7,7 @@ import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { serviceUrl } from '../../support/service-login.ts';
+import { migrateWithSamples } from '../../support/samples.ts';
 
 const log = createLog('test', 'silent');
 const POOLS = ['maintenance', 'agents', 'deploy'] as const;
@@ -190,6 +190,6 @@ it('migrating again keeps the row policies, and removes one that somebody added'
     (await owner.query('select oid::text, polname, polrelid::regclass::text from pg_policy order by 1')).rows;
   const before = await policies();
   await owner.query('create policy mine on runs to signalbox_agents using (true)');
-  await migrate(database.url);
+  await migrateWithSamples(database.url);
   expect(await policies()).toEqual(before);
 });

@@ -11,6 +11,7 @@ import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { expect, onTestFinished, test } from 'vitest';
 import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 import { openHarness } from './harness.ts';
+import { sampleChallenges } from '../../support/samples.ts';
 
 test('a gateway that stops while it claims a chat waits for its sends', async () => {
   const harness = await openHarness();
@@ -28,6 +29,7 @@ test('a gateway that stops while it claims a chat waits for its sends', async ()
       loadFile: async () => null,
     }),
     cipher: createSecretSealer(parseSealingKey(TEST_SEALING_KEY)),
+    challenges: sampleChallenges,
     throttle: createThrottle({
       sendsPerSecond: 100,
       chatSendsPerSecond: 100,

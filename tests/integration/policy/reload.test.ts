@@ -26,7 +26,7 @@ async function open(options: { readonly timeZone?: string } = {}) {
   cpSync(POLICY_FOLDER, folder, { recursive: true });
   const changes: PolicyChange[] = [];
   const onChange = (change: PolicyChange): void => void changes.push(change);
-  const policies = await openPolicies({ folder, timeZone: 'UTC', log, onChange, pollMs: 15, ...options });
+  const policies = await openPolicies({ folders: [folder], timeZone: 'UTC', log, onChange, pollMs: 15, ...options });
   opened = policies;
   const edit = (name: string, change: (text: string) => string): void => {
     const path = join(folder, name);
@@ -106,7 +106,7 @@ test('an error of onChange does not end the watching', async () => {
   const onChange = (): void => {
     throw new Error('nobody listens');
   };
-  opened = await openPolicies({ folder, timeZone: 'UTC', log, onChange, pollMs: 15 });
+  opened = await openPolicies({ folders: [folder], timeZone: 'UTC', log, onChange, pollMs: 15 });
   const versions = new Set([opened.current().version]);
   for (const word of ['once', 'twice']) {
     writeFileSync(join(folder, `${word}.cedar`), `// ${word}\n`);
@@ -119,7 +119,7 @@ test('an error of onChange does not end the watching', async () => {
 
 test('a start with a broken set is refused with the sentence', async () => {
   const folder = makeTemporaryFolder('policy');
-  const start = () => openPolicies({ folder, timeZone: 'UTC', log });
+  const start = () => openPolicies({ folders: [folder], timeZone: 'UTC', log });
   await expect(start()).rejects.toThrow(
     /I refuse to start: the policies cannot be used\.\nschema\.cedarschema: is missing/,
   );

@@ -32,6 +32,7 @@ it('a broken policy is reported to the admins once, the previous one stays in fo
   const open = () =>
     openWorkerPolicies({
       config: { POLICY_DIR: folder, POLICY_TIME_ZONE: 'UTC' },
+      folders: [],
       pool,
       log: createLog('test', 'silent'),
       notify: async (chatKey) => void notifyd.push(chatKey),

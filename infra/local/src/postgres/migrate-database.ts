@@ -10,13 +10,13 @@ const Answer = z.object({ applied: z.array(z.string()) });
 const MIGRATE_MS = 30 * 60_000;
 
 /**
- * Brings the database up to date as its owner, with `signalbox migrate`: tables, the rights of the services, and the passwords given.
+ * Brings the database up to date as its owner, with `signalbox migrate`: tables, the rights of the services, and what the variables `settings` ask for.
  * No service needs the owner's login afterwards. Returns a line that says what was done. Throws a SetupError with what went wrong.
  */
-export async function migrateDatabase(ownerUrl: string, passwords: Readonly<Record<string, string>>): Promise<string> {
+export async function migrateDatabase(ownerUrl: string, settings: Readonly<Record<string, string>>): Promise<string> {
   const words = programWords('services/cli/src/main.ts');
   const { PATH, HOME } = inheritedEnvironment();
-  const env = { PATH, HOME, DATABASE_URL: ownerUrl, ...passwords };
+  const env = { PATH, HOME, DATABASE_URL: ownerUrl, ...settings };
   const options = { cwd: checkoutPath(), env, timeout: MIGRATE_MS, encoding: 'utf8' } as const;
   const { applied } = await promisify(execFile)(process.execPath, [...words, 'migrate', '--json'], options).then(
     ({ stdout }) => Answer.parse(JSON.parse(stdout)),

@@ -1,4 +1,4 @@
-import { seedDemoCards } from '@signalbox/store/cards/demo-cards';
+import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import pg from 'pg';
 
 /** The people of the Telegram simulator who are users. 1009, Zoe, is there too, and is a stranger. */
@@ -10,8 +10,8 @@ const PEOPLE = [
   { id: '1005', name: 'Eli', role: 'viewer' },
 ] as const;
 
-/** Makes the simulator's people users with their roles, and gives them cards. Someone who is a user already keeps name and role. */
-export async function seedSimulatorPeople(databaseUrl: string): Promise<void> {
+/** Makes the simulator's people users with their roles, and lets plug-ins give them something to try. Someone who is a user already keeps name and role. */
+export async function seedSimulatorPeople(databaseUrl: string, agents: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 30_000 });
   await client.connect();
   try {
@@ -20,10 +20,8 @@ export async function seedSimulatorPeople(databaseUrl: string): Promise<void> {
       const insert = 'insert into users (user_key, channel, name, role) values ($1, $2, $3, $4) on conflict do nothing';
       await client.query(insert, values);
     }
-    await seedDemoCards(
-      client,
-      PEOPLE.map(({ id }) => id),
-    );
+    const userKeys = PEOPLE.map(({ id }) => id);
+    for (const { seedDemo } of await loadPlugins(agents)) await seedDemo?.(client, userKeys);
   } finally {
     await client.end();
   }

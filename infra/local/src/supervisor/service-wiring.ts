@@ -7,6 +7,7 @@ import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import type { KeyFiles } from '../setup/key-files.ts';
 import type { ServiceLogin } from './service-logins.ts';
+import { SAMPLE_AGENTS } from '../config.ts';
 import { environmentOf } from './service-variables.ts';
 
 /** A set of environment variables; one without a value is not set. */
@@ -51,7 +52,12 @@ export function wireServices(around: Surroundings): readonly WiredService[] {
   return programsOf(around).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
     const login = service === 'proxy' ? {} : around.loginOf(service);
     const pools = isJobPool(service) ? { JOBS_POOLS: service } : {};
-    return { name, service, isUrgent, env: environmentOf(service, defaults, around.inherited, given, login, pools) };
+    return {
+      name,
+      service,
+      isUrgent,
+      env: environmentOf(service, { AGENTS: SAMPLE_AGENTS, ...defaults }, around.inherited, given, login, pools),
+    };
   });
 }
 

@@ -1,4 +1,6 @@
 import { checkDatabase } from '@signalbox/store/database-check';
+import { loadPlugins, tablesOf } from '@signalbox/plugins/load-plugins';
+import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
@@ -19,7 +21,7 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const url = requireUrl(config, 'DATABASE_URL');
   const problem = await checkDatabase(url, 'owner');
   if (problem !== null) throw problem;
-  const applied = await migrate(url);
+  const applied = await migrate(url, MIGRATIONS_FOLDER, tablesOf(await loadPlugins(config.AGENTS)));
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
     await createCheckpointTables(owner);

@@ -1,5 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { readThreadsWithTurns, readTurn } from '@signalbox/store/governance/execution-turns';
+import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
 import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';
@@ -13,7 +14,8 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   const [what, ...rest] = context.arguments.words;
   if (what === undefined || rest.length > 0) throw new UsageError();
   const pool = context.database();
-  const replay = await openReplay(pool);
+  const { groups, agents } = await loadWorkerParts(context.config.AGENTS);
+  const replay = await openReplay(pool, groups, agents);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
   let otherVersions = 0; // of those that came out the same
   const turns: TurnReplay[] = [];

@@ -21,6 +21,7 @@ import type { Incoming } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { PersonUpdate } from './choice.ts';
 import type { Languages } from './languages.ts';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { planUpdate, type Plan } from './plan.ts';
 import { extractSecrets } from './secrets/sent-secrets.ts';
 import { createSplitTracker } from './cuts.ts';
@@ -39,6 +40,7 @@ import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
 export interface AdmissionDeps extends StoreDeps {
   readonly burst: RateLimit;
   readonly languages: Languages;
+  readonly challenges: ChallengeStore;
   readonly notifier: Notifier;
   /** Size limit of voice notes; null when no transcriber is configured. */
   readonly voiceLimitBytes: number | null;
@@ -75,7 +77,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const within = isRest ? [] : await deps.burst.check([...firstUpdates.values()]);
     const window = deps.burst.window();
     const languages = await deps.languages.findLanguages(updates);
-    const challenges = await findChallenges(pool, updates);
+    const challenges = await findChallenges(pool, deps.challenges, updates);
     return updates.flatMap((sent) => {
       const named = { ...sent, name: cleanName(sent.name) || FALLBACK_NAME };
       const { update, secrets } = extractSecrets(deps.cipher, named, challenges.get(sent.userKey));

@@ -10,6 +10,7 @@ import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 import type { Drafts } from './drafts.ts';
@@ -43,6 +44,7 @@ export interface DelivererDeps {
   readonly channel: Channel;
   readonly throttle: Throttle;
   readonly cipher: SecretSealer;
+  readonly challenges: ChallengeStore;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;

@@ -1,6 +1,7 @@
 import { MESSAGE_LINK, OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs } from '@signalbox/contracts/time';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
 import { withoutDecisions } from '../channels/decided-elsewhere.ts';
@@ -46,8 +47,9 @@ export function createRowSender(deps: {
   readonly channel: Channel;
   readonly throttle: Throttle;
   readonly cipher: SecretSealer;
+  readonly challenges: ChallengeStore;
 }) {
-  const { pool, channel, throttle, cipher } = deps;
+  const { pool, channel, throttle } = deps;
   const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
 
   return {
@@ -60,7 +62,7 @@ export function createRowSender(deps: {
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
       const filled = withMessageLink(channel, chatKey, withMissedCount(body.data));
       const decided = channel.takesDecisions ? filled : await withoutDecisions(pool, filled);
-      const shown = await fillInCode(pool, cipher, decided);
+      const shown = await fillInCode(pool, deps, decided);
       const before = item.base?.messageIds ?? [];
       const base = body.data.anew ? [] : before;
       if (isUnsupportedChange(channel, base, body.data))

@@ -7,6 +7,7 @@ import type { Redis } from '@signalbox/platform/redis';
 import { startConsumer, type Consumer } from '@signalbox/platform/streams/consume';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Pool } from '@signalbox/store/pool';
 import type { Channel } from '../channels/channel.ts';
@@ -39,11 +40,12 @@ export function startDelivery(deps: {
   readonly redis: Redis;
   readonly channel: Channel;
   readonly cipher: SecretSealer;
+  readonly challenges: ChallengeStore;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): ChannelDelivery {
-  const { own, config, log, pool, redis, channel, cipher, metrics, tracing, wake } = deps;
+  const { own, config, log, pool, redis, channel, cipher, challenges, metrics, tracing, wake } = deps;
   const throttle = createThrottle(channel.throttle);
   const drafts = channel.drafts
     ? own(
@@ -63,6 +65,7 @@ export function startDelivery(deps: {
     channel,
     throttle,
     cipher,
+    challenges,
     log,
     metrics,
     tracing,

@@ -25,12 +25,18 @@ export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer
 }
 
 /**
- * Loads every capability file. `besides`: groups that are not in the folder; one with the name of a file's takes its place. Throws a
- * teaching error when a file does not follow the contract.
+ * Loads every capability file. `besides`: groups that take the place of those with the same names. `brought`: groups of plug-ins, whose
+ * names have to be new. Throws a teaching error when a file or a plug-in does not follow the contract.
  */
-export async function loadCapabilities(besides: readonly ToolGroup[] = []): Promise<readonly ToolGroup[]> {
+export async function loadCapabilities(
+  besides: readonly ToolGroup[] = [],
+  brought: readonly ToolGroup[] = [],
+): Promise<readonly ToolGroup[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^[a-z-]+\.(ts|js)$/.test(file)).sort();
-  const shipped = await Promise.all(files.map(loadGroup));
+  const shipped = [...(await Promise.all(files.map(loadGroup))), ...brought];
+  const twin = shipped.find(({ name }, place) => shipped.findIndex((group) => group.name === name) !== place);
+  if (twin)
+    refuse(`two capability groups are named ${twin.name}. The plug-in that brings it needs another name for its own.`);
   return [...shipped.filter(({ name }) => !besides.some((group) => group.name === name)), ...besides];
 }
 

@@ -23,10 +23,16 @@ export interface PolicySet {
 }
 
 /** Reads the schema, the policies and the examples of a folder; folders in it other than examples/ are not part of the set. */
-export async function readPolicyFolder(folder: string): Promise<PolicyFiles> {
-  const files = await Promise.all(
-    (await listParts(folder)).map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })),
-  );
+export function readPolicyFolder(folder: string): Promise<PolicyFiles> {
+  return readPolicyFolders([folder]);
+}
+
+/** The same of several folders as one set: that of the product and those of plug-ins. Throws when two have a file of one name. */
+export async function readPolicyFolders(folders: readonly string[]): Promise<PolicyFiles> {
+  const parts = await listParts(folders);
+  const twin = parts.find(({ name }, place) => parts[place - 1]?.name === name);
+  if (twin) throw new Error(`${twin.path} has the name of another policy file: give it another name`);
+  const files = await Promise.all(parts.map(async ({ name, path }) => ({ name, text: await readFile(path, 'utf8') })));
   return { files, version: versionOf(files) };
 }
 
@@ -37,16 +43,25 @@ const STAMP_MS = 2_000;
  * What differs whenever a file of the set was changed, replaced or linked elsewhere, without a look into it: a program can set the time of
  * a change, and not the time at which it was recorded. Null while a change is so young that the next may have the same stamp.
  */
-export async function stampPolicyFolder(folder: string): Promise<string | null> {
-  const names = await listParts(folder);
+export async function stampPolicyFolders(folders: readonly string[]): Promise<string | null> {
+  const parts = await listParts(folders);
   // At once: each file by a thread of its own takes an idle service ten times as long.
-  const stats = names.map((name) => statSync(join(folder, name), { bigint: true }));
+  const stats = parts.map(({ path }) => statSync(path, { bigint: true }));
   if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
-  return stats.map(({ ino, size, ctimeNs }, at) => `${names[at]} ${ino} ${size} ${ctimeNs}`).join('\n');
+  return stats.map(({ ino, size, ctimeNs }, at) => `${parts[at]?.path} ${ino} ${size} ${ctimeNs}`).join('\n');
 }
 
-async function listParts(folder: string): Promise<readonly string[]> {
-  return [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart).sort();
+/** The files of a set in the order of their names, by which its version is told. */
+async function listParts(
+  folders: readonly string[],
+): Promise<readonly { readonly name: string; readonly path: string }[]> {
+  const parts = await Promise.all(
+    folders.map(async (folder) => {
+      const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart);
+      return names.map((name) => ({ name, path: join(folder, name) }));
+    }),
+  );
+  return parts.flat().toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /**

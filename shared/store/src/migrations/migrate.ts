@@ -2,16 +2,23 @@ import { Kysely, Migrator, PostgresDialect, sql, type Migration } from 'kysely';
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
+import { migratePlugin } from './migrate-plugin.ts';
 import { readMigrationStatus } from './migration-status.ts';
+import type { PluginTables } from './plugin-tables.ts';
 import { grantServiceRights } from './service-logins.ts';
 import { upgradeDatabase } from './upgrade.ts';
 
 /**
  * Brings the database up to date with the files of infra/postgres, in order of their names. Returns the names that ran now.
  * Safe to call from several processes at once (the migrator holds a lock) and again after a crash (one transaction for all). A database
- * of before version 0.2 is upgraded first. Each service gets the rights of its role, whether a migration ran or not. Throws DATABASE_NEWER, and MIGRATION_FAILED with the file's name.
+ * of before version 0.2 is upgraded first, and plug-ins bring their tables last. Each service gets the rights of its role, whether a
+ * migration ran or not. Throws DATABASE_NEWER, and MIGRATION_FAILED with the file's name.
  */
-export async function migrate(databaseUrl: string, folder: string = MIGRATIONS_FOLDER): Promise<readonly string[]> {
+export async function migrate(
+  databaseUrl: string,
+  folder: string = MIGRATIONS_FOLDER,
+  plugins: readonly PluginTables[] = [],
+): Promise<readonly string[]> {
   const upgraded = folder === MIGRATIONS_FOLDER ? await upgradeDatabase(databaseUrl) : [];
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -19,7 +26,8 @@ export async function migrate(databaseUrl: string, folder: string = MIGRATIONS_F
     const { unknown } = await readMigrationStatus(pool, folder);
     if (unknown.length > 0) throw new AppError('DATABASE_NEWER', { names: unknown.join(', ') });
     const ran = [...upgraded, ...(await run(db, await readMigrationFiles(folder)))];
-    if (folder === MIGRATIONS_FOLDER) await grantServiceRights(databaseUrl);
+    for (const plugin of plugins) ran.push(...(await migratePlugin(db, plugin)));
+    if (folder === MIGRATIONS_FOLDER) await grantServiceRights(databaseUrl, plugins);
     return ran;
   } finally {
     await db.destroy();

@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
+import { migrationTableOf, type PluginTables } from './plugin-tables.ts';
 import { boundTablesSql, jobPoolSql, rowPoliciesOf, RUN_IS_HEARD } from './service-rows.ts';
 import { auditKindsSql } from './service-kinds.ts';
 import { CLOSE_TO_OTHERS } from './closed-doors.ts';
@@ -13,19 +14,22 @@ const RIGHTS_LOCK = 7_270_020;
  * roles are made where they are missing. Idempotent. Returns the services that have no role because this login may not make
  * any: those go on with `signalbox_app`, which may do what all of them may.
  */
-export async function grantServiceRights(ownerUrl: string): Promise<readonly ServiceWithLogin[]> {
+export async function grantServiceRights(
+  ownerUrl: string,
+  plugins: readonly PluginTables[] = [],
+): Promise<readonly ServiceWithLogin[]> {
   return asOwner(ownerUrl, async (owner) => {
     const without: ServiceWithLogin[] = [];
     for (const service of DATABASE_SERVICES)
       if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
-    for (const statement of [jobPoolSql(), auditKindsSql(), RUN_IS_HEARD, boundTablesSql(), CLOSE_TO_OTHERS])
+    for (const statement of [jobPoolSql(), auditKindsSql(), RUN_IS_HEARD, boundTablesSql(plugins), CLOSE_TO_OTHERS])
       await owner.query(statement);
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;
-      await owner.query(grantsOf(service).join('; '));
-      await bindRows(owner, service);
+      await owner.query(grantsOf(service, plugins).join('; '));
+      await bindRows(owner, service, plugins);
     }
     await owner.query('commit');
     return without;
@@ -77,29 +81,35 @@ export async function setMemberLogins(
   });
 }
 
-function grantsOf(service: ServiceWithLogin): readonly string[] {
+function grantsOf(service: ServiceWithLogin, plugins: readonly PluginTables[]): readonly string[] {
   const role = serviceRole(service);
   const { tables, functions } = SERVICE_RIGHTS[service];
+  const theirs = plugins
+    .flatMap((plugin) => Object.entries(plugin.tables))
+    .flatMap(([table, by]) => (by[service] === undefined ? [] : [[table, by[service]] as const]));
   return [
     `revoke all on all tables in schema public from ${role}`,
     `revoke all on all functions in schema public from ${role}`,
     `grant usage on schema public to ${role}`,
-    ...Object.entries(tables).map(([table, privileges]) => `grant ${privileges} on public.${table} to ${role}`),
+    ...[...Object.entries(tables), ...theirs].map(
+      ([table, privileges]) => `grant ${privileges} on public.${table} to ${role}`,
+    ),
     ...functions.map((signature) => `grant execute on function public.${signature} to ${role}`),
     // What doctor and readiness ask: which migrations ran.
     `grant select on public.kysely_migration to ${role}`,
+    ...plugins.map(({ name }) => `grant select on public.${migrationTableOf(name)} to ${role}`),
   ];
 }
 
 /** Policies that stand are left alone, since to make one waits for everybody who uses the table. Their comment is what they were made of. */
-async function bindRows(owner: pg.Client, service: ServiceWithLogin): Promise<void> {
+async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: readonly PluginTables[]): Promise<void> {
   const role = serviceRole(service);
   const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
     `select p.polname as name, p.polrelid::regclass::text as "table", obj_description(p.oid, 'pg_policy') as made
        from pg_policy p where (select oid from pg_roles where rolname = $1) = any (p.polroles)`,
     [role],
   );
-  const wanted = rowPoliciesOf(service).map((policy) => ({
+  const wanted = rowPoliciesOf(service, plugins).map((policy) => ({
     ...policy,
     made: `for ${policy.command} to ${role} ${policy.conditions}`,
   }));

@@ -84,8 +84,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_facts: 'select, insert, delete',
       memory_forgotten: ADD,
       code_tries: ALL,
-      // It writes the code that it sends into no table: only a keyed mark of it.
-      card_step_ups: 'select, update (mark, sent_at, expires_at)',
       // A decision ends the action that waits for it.
       actions: 'select, update (status, settled_at)',
       approvals: CHANGE,
@@ -143,16 +141,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       servers: WRITE,
       names_version: READ,
       port_allocations: WRITE,
-      cards: WRITE,
-      card_cases: WRITE,
-      card_transactions: 'select, update (case_id)',
-      card_events: ADD,
-      card_step_ups: WRITE,
-      card_verifications: WRITE,
-      bank_branches: READ,
-      mortgage_products: READ,
-      mortgage_addresses: READ,
-      mortgage_branch_requests: ADD,
       services: WRITE,
       service_variables: ALL,
       // Whether the secret behind a variable is the one that was approved: its name and age, and not what is sealed.

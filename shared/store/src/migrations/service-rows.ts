@@ -1,5 +1,6 @@
 import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { faultRowsOf, OURS } from './fault-rows.ts';
+import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /**
@@ -158,15 +159,17 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
 };
 
 /** The statements that close the rows of these tables to everybody but the owner and whom a policy names. Idempotent. */
-export function boundTablesSql(): string {
-  return TABLES.map(
-    (table) => `do $$ begin
+export function boundTablesSql(plugins: readonly PluginTables[]): string {
+  return [...TABLES, ...plugins.flatMap(({ rows }) => Object.keys(rows))]
+    .map(
+      (table) => `do $$ begin
       if not (select relrowsecurity from pg_class where oid = 'public.${table}'::regclass) then
         alter table public.${table} enable row level security;
         create policy all_services on public.${table} to signalbox_app using (true) with check (true);
       end if;
     end $$`,
-  ).join('; ');
+    )
+    .join('; ');
 }
 
 /**
@@ -204,8 +207,15 @@ export interface RowPolicy {
 }
 
 /** The policies that a service is to have, and no others. */
-export function rowPoliciesOf(service: ServiceWithLogin): readonly RowPolicy[] {
-  return TABLES.flatMap((table): readonly RowPolicy[] => {
+export function rowPoliciesOf(service: ServiceWithLogin, plugins: readonly PluginTables[] = []): readonly RowPolicy[] {
+  const theirs = plugins
+    .flatMap(({ rows }) => Object.entries(rows))
+    .flatMap(([table, by]): readonly RowPolicy[] => {
+      const rows = by[service];
+      if (rows === undefined) return [];
+      return [{ name: `${service}_own`, table, command: 'all', conditions: `using (${rows}) with check (${rows})` }];
+    });
+  const ours = TABLES.flatMap((table): readonly RowPolicy[] => {
     const rows = ROWS[service][table];
     if (rows === undefined) return [];
     const { own, becomes = own, seen, added } = rows;
@@ -224,6 +234,7 @@ export function rowPoliciesOf(service: ServiceWithLogin): readonly RowPolicy[] {
       policy('seen', 'select', `using (${seen ?? own})`),
     ];
   });
+  return [...ours, ...theirs];
 }
 
 function runsOf(...pools: readonly JobPool[]): Rows {

@@ -1,4 +1,5 @@
-import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
+import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/safety/policy/policy-set';
 import { PolicySetError } from '@signalbox/safety/policy/problems';
 import { reasonOf } from '../../checks/finding.ts';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
@@ -43,7 +44,8 @@ async function check(context: CommandContext): Promise<Report> {
 /** The set that the command is about. Throws PolicySetError when it is broken, UsageError when there is none. */
 async function openSet(context: CommandContext): Promise<PolicySet> {
   const folder = folderOf(context);
-  const files = await readPolicyFolder(folder).catch((error: unknown) => {
+  const plugins = policyFoldersOf(await loadPlugins(context.config.AGENTS));
+  const files = await readPolicyFolders([folder, ...plugins]).catch((error: unknown) => {
     throw new UsageError(`The policy folder ${folder} cannot be read: ${reasonOf(error)}`);
   });
   return loadPolicySet(files, context.config.POLICY_TIME_ZONE);

@@ -7,6 +7,7 @@ import type { Transcriber, Transcription } from '@signalbox/models/transcription
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
@@ -55,6 +56,7 @@ export interface ListenerDeps {
   readonly channels: readonly Channel[];
   readonly transcriber: Transcriber;
   readonly cipher: SecretSealer;
+  readonly challenges: ChallengeStore;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
   readonly log: Log;
 }
@@ -136,7 +138,7 @@ export class VoiceListener implements Closable {
     const { pool, cipher, log } = this.#deps;
     const { attachments: _, reads: __, ...envelope } = note.envelope;
     const typed = { ...envelope, kind: 'text' as const, text: heard, named: true, album: null, whisper: false };
-    const challenges = await findChallenges(pool, [typed]);
+    const challenges = await findChallenges(pool, this.#deps.challenges, [typed]);
     const { update, secrets } = extractSecrets(cipher, { ...typed, attachments: [] }, challenges.get(typed.userKey));
     const isKept = await withTransaction(pool, async (db) => {
       if (!(await storeTranscript(db, note, update.text))) return false;

@@ -1,10 +1,8 @@
-import type { createCards } from '@signalbox/store/cards/cards';
 import type { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { createServers } from '@signalbox/store/deploy/servers';
 import type { createServices } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
-import type { createMortgages } from '@signalbox/store/mortgage/mortgage';
 import type { createMemory } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
@@ -19,7 +17,10 @@ import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 
-/** Everything outside the agent that a capability can reach; what is kept of projects and the like promises what the store promises. */
+/**
+ * Everything outside the agent that a capability can reach; what is kept of projects and the like promises what the store promises. A
+ * plug-in merges its own ports into this interface: see docs/extending/plugins.md.
+ */
 export interface Ports {
   /** The projects that people talk about. */
   readonly projects: ReturnType<typeof createProjects>;
@@ -35,10 +36,6 @@ export interface Ports {
   readonly servers: ReturnType<typeof createServers>;
   /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
-  /** Payment cards of the people themselves. */
-  readonly cards: ReturnType<typeof createCards>;
-  /** Products, the register of addresses, and visits to a branch. */
-  readonly mortgage: ReturnType<typeof createMortgages>;
   /** What scans found in the repositories of projects, and what was decided about it. */
   readonly repositories: {
     readonly findings: ReturnType<typeof createFindings>;

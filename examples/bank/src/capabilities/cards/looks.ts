@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
+import { LOOK_UP, tool } from '@signalbox/worker/tools/tool';
+import { Card } from './fields.ts';
+import { sayAmount, sayCard, sayDay } from './words.ts';
+
+export const listCards = tool({
+  describe: 'List the payment cards of this person: last four digits, state and risk.',
+  hints: [
+    'list my payment cards',
+    'show my bank cards',
+    'which payment cards do i have',
+    'is my credit card frozen',
+    'state of my debit card',
+    'my cards at the bank',
+  ],
+  input: z.object({}),
+  ...LOOK_UP,
+  holds: 'facts',
+  touchesPrivate: true,
+  run: async (_input, { ports, actor }) => ({
+    cards: await ports.cards.list(actor.userKey),
+    isVerified: await ports.cards.isVerified(actor.userKey),
+  }),
+  phrases: {
+    done: ({ cards }) =>
+      cards.length === 0 ? say('cards.none') : cards.map((card) => `- ${sayCard(card)}`).join('\n'),
+  },
+});
+
+export const listCardTransactions = tool({
+  describe: 'List what was paid lately with one of this person’s payment cards; suspicious payments are marked.',
+  hints: [
+    'list the payments of my debit card',
+    'show the transactions of card 4417',
+    'what was paid with my credit card',
+    'last payments of my bank card',
+    'card transactions of 4417',
+    'which card payments look suspicious',
+  ],
+  input: z.object({
+    card: Card,
+    limit: z.int().min(1).max(30).default(10).describe('How many, the newest; ten unless said otherwise'),
+  }),
+  ...LOOK_UP,
+  touchesPrivate: true,
+  run: async ({ card, limit }, { ports, actor }) => ({
+    transactions: await ports.cards.transactions(actor.userKey, card, limit),
+  }),
+  phrases: {
+    done: ({ transactions }, { card }) => {
+      if (transactions.length === 0) return say('cards.noTransactions', { last4: card });
+      const lines = transactions.map(({ at, merchant, amountMinor, currency, ...payment }) =>
+        say('cards.transaction', {
+          day: sayDay(at),
+          merchant: plainName(merchant),
+          amount: sayAmount(amountMinor, currency),
+          mark: markOf(payment),
+        }),
+      );
+      return [say('cards.transactions', { last4: card }), lines.map((line) => `- ${line}`).join('\n')].join('\n\n');
+    },
+  },
+});
+
+/** What is to be seen of a payment at a glance. */
+function markOf(payment: { readonly isSuspicious: boolean; readonly isReported: boolean }): string {
+  if (payment.isReported) return 'reported';
+  return payment.isSuspicious ? 'suspicious' : 'none';
+}

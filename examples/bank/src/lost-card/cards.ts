@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { say, sayError } from '@signalbox/messages/say';
+import type { NodeContext, NodeOutcome } from '@signalbox/worker/guided/spec';
+import { button, type ACTIONS, type LostCardAction, type LostCardDomain } from './domain.ts';
+
+export type Context = NodeContext<LostCardDomain, typeof ACTIONS>;
+export type Outcome = NodeOutcome<LostCardDomain>;
+
+const Listed = z.object({
+  cards: z.array(
+    z.object({
+      last4: z.string(),
+      kind: z.enum(['debit', 'credit']),
+      status: z.enum(['ordered', 'active', 'frozen']),
+      risk: z.enum(['low', 'medium', 'high']),
+      arrivesOn: z.string().nullable(),
+      isReported: z.boolean(),
+    }),
+  ),
+  isVerified: z.boolean(),
+});
+export type OwnCard = z.infer<typeof Listed>['cards'][number];
+
+/** The person's cards as they are now; `refused` is what they read when they cannot be listed. */
+export async function listCards({ call }: Context) {
+  const listed = await call('list_cards', {});
+  return listed.ok ? { ...Listed.parse(listed.result), refused: null } : { refused: listed.say };
+}
+
+/** The card that an action is about, with what the conversation knows of it from now on; or what the person is told instead. */
+export async function pickCard(
+  context: Context,
+  action: LostCardAction,
+  given: string | undefined,
+): Promise<{ readonly card: OwnCard; readonly domain: Partial<LostCardDomain> } | { readonly stop: Outcome }> {
+  const listed = await listCards(context);
+  if (listed.refused !== null) return { stop: tell(listed.refused) };
+  const usable = listed.cards.filter(({ status }) => status !== 'ordered');
+  const cards = usable.map(({ last4 }) => last4);
+  const domain = { cards, identity_verified: listed.isVerified };
+  if (usable.length === 0) return { stop: { ...tell(sayError('CARD_NONE', {})), domain } };
+  const named = given ?? context.domain.card_last4;
+  const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
+  if (card) return { card, domain: { ...domain, ...knownOf(card) } };
+  const buttons = usable.map(({ last4, kind }) =>
+    button(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
+  );
+  return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
+}
+
+/** What the conversation remembers of a card. */
+export function knownOf({ last4, status, risk }: OwnCard): Partial<LostCardDomain> {
+  return { card_last4: last4, card_status: status === 'frozen' ? 'frozen' : 'active', risk_level: risk };
+}
+
+export function tell(text: string): Outcome {
+  return { replies: [{ text, buttons: [] }] };
+}
+
+/** Whether a call waits for somebody: its result then says for whom. */
+export function isWaiting(result: { readonly ok: boolean; readonly result: unknown }): boolean {
+  const { status } = z.object({ status: z.string() }).catch({ status: '' }).parse(result.result);
+  return result.ok && (status === 'waiting_for_confirmation' || status === 'waiting_for_approval');
+}
+
+/** What was given with an action, for the same action about another card. */
+function dataOf({ given }: Context, action: LostCardAction): Readonly<Record<string, unknown>> {
+  const because = action === 'freeze_card' ? given('freeze_card')?.because : undefined;
+  return because === undefined ? {} : { because };
+}

@@ -1,0 +1,70 @@
+import { defineGuidedAgent } from '@signalbox/worker/guided/define';
+import type { Heard } from '@signalbox/worker/guided/spec';
+import { ACTIONS, AGENT, initialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
+import { freezeCard, issueReplacement } from './nodes/changes.ts';
+import { classifyRisk } from './nodes/classify-risk.ts';
+import { confirmAction } from './nodes/confirm-action.ts';
+import { renderSupportOptions } from './nodes/support-options.ts';
+import { verifyIdentity } from './nodes/verify-identity.ts';
+import { readWords } from './reading.ts';
+import { VIEWS } from './views.ts';
+
+/** Helps whoever has lost a card, or sees payments that are not theirs. It makes small changes, each with the person's own tap. */
+export default defineGuidedAgent({
+  id: AGENT,
+  class: 'WRITE_GATED',
+  summary: 'Freezes a lost card, sends a new one, and reports payments that are not yours.',
+  stateVersion: STATE_VERSION,
+  migrations: {},
+  groups: ['cards'],
+  domain: LostCardDomain,
+  initial: initialDomain,
+  actions: ACTIONS,
+  nodes: {
+    classify_risk: {
+      does: 'Says how likely it is that somebody else uses the card.',
+      then: ['freeze_card', 'verify_identity_stepup', 'render_support_options'],
+      run: classifyRisk,
+    },
+    freeze_card: { does: 'Proposes to freeze the card.', then: ['confirm_action'], run: freezeCard },
+    verify_identity_stepup: {
+      does: 'Finds out by a code, or through an operator, whether it is the person who writes.',
+      then: ['issue_replacement', 'confirm_action'],
+      run: verifyIdentity,
+    },
+    issue_replacement: {
+      does: 'Proposes a new card in the place of a frozen one.',
+      then: ['confirm_action', 'verify_identity_stepup'],
+      run: issueReplacement,
+    },
+    render_support_options: { does: 'Shows payments, branches, or what may be done.', run: renderSupportOptions },
+    confirm_action: {
+      does: 'Waits for the person’s own confirmation, and takes what came of it.',
+      then: ['confirm_action', 'verify_identity_stepup'],
+      run: confirmAction,
+    },
+  },
+  route,
+  reads: readWords,
+  views: VIEWS,
+  home: 'home',
+});
+
+function route(heard: Heard): string {
+  if (heard.kind === 'news') return 'confirm_action';
+  if (heard.kind === 'words') return 'classify_risk';
+  switch (heard.name) {
+    case 'freeze_card':
+    case 'report_fraud':
+      return 'classify_risk';
+    case 'order_replacement':
+      return 'issue_replacement';
+    case 'reset':
+      return 'confirm_action';
+    case 'verify_identity':
+    case 'ask_operator':
+      return 'verify_identity_stepup';
+    default:
+      return 'render_support_options';
+  }
+}

@@ -1,0 +1,61 @@
+import { inLanguage } from '@signalbox/messages/language';
+import { loadPlugins } from '@signalbox/plugins/load-plugins';
+import { describe, expect, it } from 'vitest';
+import { initialDomain } from './domain.ts';
+import { readWords } from './reading.ts';
+
+await loadPlugins('examples/bank'); // its sentences
+
+const SAID: readonly (readonly [string, string, string])[] = [
+  ['en', "I've lost my card", 'freeze_card lost'],
+  ['en', 'Someone stole my card!', 'freeze_card stolen'],
+  ['en', 'I see transactions I don’t recognise', 'report_fraud'],
+  ['en', 'show me my transactions', 'view_transactions'],
+  ['en', 'I found my card', 'reset'],
+  ['en', 'please send me a new card', 'order_replacement'],
+  ['en', 'where is your next branch?', 'find_branch'],
+  ['en', 'freeze it', 'freeze_card'],
+  ['de', 'Ich habe meine Karte verloren', 'freeze_card lost'],
+  ['de', 'Meine Karte wurde gestohlen', 'freeze_card stolen'],
+  ['de', 'Da ist eine Zahlung, die ich nicht erkenne', 'report_fraud'],
+  ['de', 'Ich habe die Karte gefunden', 'reset'],
+  ['de', 'Bitte sperren', 'freeze_card'],
+  ['es', 'He perdido mi tarjeta', 'freeze_card lost'],
+  ['es', 'Me han robado la tarjeta', 'freeze_card stolen'],
+  ['es', 'Hay pagos que no reconozco', 'report_fraud'],
+  ['es', 'He encontrado mi tarjeta', 'reset'],
+  ['ru', 'Я потерял карту', 'freeze_card lost'],
+  ['ru', 'У меня украли карту', 'freeze_card stolen'],
+  ['ru', 'Это не мои платежи', 'report_fraud'],
+  ['ru', 'Я нашёл свою карту', 'reset'],
+  ['zh', '我的卡丢了', 'freeze_card lost'],
+  ['zh', '我的卡被偷了', 'freeze_card stolen'],
+  ['zh', '有几笔交易不是我做的', 'report_fraud'],
+  ['zh', '卡找到了', 'reset'],
+];
+
+describe('words', () => {
+  it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
+    const wish = inLanguage(language, () => readWords(text, initialDomain()));
+    const { because = '' } = (wish?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
+    expect(`${wish?.action} ${because}`.trim()).toBe(meant);
+  });
+
+  it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])('“%s” mean nothing for sure', (text) => {
+    expect(readWords(text, initialDomain())).toBeNull();
+  });
+
+  it('name a card by its last digits only when it is known', () => {
+    const known = { ...initialDomain(), cards: ['4417', '7717'] };
+    expect(readWords('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
+    expect(readWords('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
+    expect(readWords('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
+  });
+
+  it('with the mark of a code are an answer to it', () => {
+    expect(readWords('it is secret:step-up-code-0a1b2c3d', initialDomain())).toEqual({
+      action: 'verify_identity',
+      data: { code: 'secret:step-up-code-0a1b2c3d' },
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import type { Wish } from '@signalbox/worker/guided/spec';
+import type { LostCardAction, LostCardDomain } from './domain.ts';
+
+interface Meaning {
+  readonly action: LostCardAction;
+  readonly data?: Readonly<Record<string, string>>;
+  /** What people write who mean it, in a language: phrases between commas, each of beginnings of words that all have to be there. */
+  readonly phrases: (language: string) => string;
+}
+
+/** In the order in which they are looked for: payments that are not the person's go before payments, a stolen card before a lost one. */
+const MEANINGS: readonly Meaning[] = [
+  { action: 'reset', phrases: (language) => say('lost-card.hearFound', {}, language) },
+  { action: 'report_fraud', phrases: (language) => say('lost-card.hearFraud', {}, language) },
+  {
+    action: 'freeze_card',
+    data: { because: 'stolen' },
+    phrases: (language) => say('lost-card.hearStolen', {}, language),
+  },
+  { action: 'freeze_card', data: { because: 'lost' }, phrases: (language) => say('lost-card.hearLost', {}, language) },
+  { action: 'order_replacement', phrases: (language) => say('lost-card.hearReplacement', {}, language) },
+  { action: 'view_transactions', phrases: (language) => say('lost-card.hearTransactions', {}, language) },
+  { action: 'find_branch', phrases: (language) => say('lost-card.hearBranch', {}, language) },
+  { action: 'freeze_card', phrases: (language) => say('lost-card.hearFreeze', {}, language) },
+  { action: 'ask_operator', phrases: (language) => say('lost-card.hearOperator', {}, language) },
+  { action: 'verify_identity', phrases: (language) => say('lost-card.hearCode', {}, language) },
+];
+
+const CODE = /secret:step-up-code-[0-9a-z]{8}/;
+const NOT_ON_A_CARD: readonly LostCardAction[] = ['find_branch', 'ask_operator', 'verify_identity'];
+/** Chinese writes no spaces: a piece may stand anywhere. */
+const UNSPACED = /\p{Script=Han}/u;
+
+/**
+ * What words surely mean, in the person's language or in English. Nobody's safety rests on it: what it reads is only proposed, and the
+ * person confirms it. Pure.
+ */
+export function readWords(text: string, domain: LostCardDomain): Wish | null {
+  const [code] = CODE.exec(text) ?? [];
+  if (code !== undefined) return { action: 'verify_identity', data: { code } };
+  const written = text.normalize('NFKC').toLowerCase().replaceAll('’', "'");
+  for (const language of new Set([currentLanguage(), ENGLISH])) {
+    const meaning = MEANINGS.find(({ phrases }) => saysOne(written, phrases(language)));
+    if (!meaning) continue;
+    const { action, data = {} } = meaning;
+    const card = NOT_ON_A_CARD.includes(action) ? null : cardIn(text, domain);
+    return { action, data: card === null ? data : { ...data, card } };
+  }
+  return null;
+}
+
+/** A card that the text names by its last digits, when it is one that the conversation knows. */
+function cardIn(text: string, { cards }: LostCardDomain): string | null {
+  const named = cards.filter((last4) => new RegExp(`(?<!\\d)${last4}(?!\\d)`).test(text));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+function saysOne(text: string, phrases: string): boolean {
+  const words = text.split(/[^\p{L}\p{N}'-]+/u);
+  const has = (piece: string): boolean =>
+    UNSPACED.test(piece) ? text.includes(piece) : words.some((word) => word.startsWith(piece));
+  return phrases.split(', ').some((phrase) => phrase.split(' ').every(has));
+}

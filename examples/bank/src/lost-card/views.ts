@@ -1,0 +1,94 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { currentLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import type { GuidedReply, Reader } from '@signalbox/worker/guided/spec';
+import { button, type LostCardDomain } from './domain.ts';
+
+type View = (domain: LostCardDomain, reader: Reader) => GuidedReply;
+
+/** After so many messages that nobody understood, people are pointed to other people. */
+const TROUBLED = 2;
+
+const home: View = (domain, { mode }) => {
+  const { card_last4: last4, card_status: status, trouble_count: trouble } = domain;
+  const known = last4 === null ? '' : `${say('lost-card.status', { last4, status })}\n\n`;
+  const ask = trouble >= TROUBLED ? say('lost-card.trouble') : say('lost-card.home', { isVoice: mode === 'voice' });
+  return { text: `${known}${ask}`, buttons: options(domain) };
+};
+
+const frozen: View = ({ card_last4 }) => {
+  const last4 = card_last4 ?? '';
+  return {
+    text: say('lost-card.frozenNext', { last4 }),
+    buttons: [
+      button(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 }),
+      button(say('lost-card.foundButton'), 'reset', { card: last4 }),
+      button(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
+    ],
+  };
+};
+
+const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => ({
+  text: say('lost-card.challenge', { by: code_by ?? 'none', channel: code_channel ?? 'other' }),
+  buttons: [
+    button(say('lost-card.codeButton', { isAgain: code_by === 'chat' }), 'verify_identity', { by: 'chat' }),
+    button(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
+    button(say('lost-card.vouchButton'), 'ask_operator'),
+    ...(card_status === 'active' && card_last4 !== null
+      ? [button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })]
+      : []),
+  ],
+});
+
+const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
+  const facts = { last4: card_last4 ?? '', label: say('card.button-confirm') };
+  if (wanted !== 'report_fraud' || suspicious.length === 0)
+    return { text: say('lost-card.confirm', { ...facts, wanted: wanted ?? 'none' }), buttons: [] };
+  const reported = suspicious.map((payment) => `- ${sayPayment(payment)}`);
+  return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
+};
+
+/** Something is over, and the text above says how. */
+const done: View = (domain) => ({ text: say('lost-card.anythingElse'), buttons: options(domain) });
+
+const escalated: View = ({ card_last4, card_status }) => ({
+  text: say('lost-card.escalated', { status: card_last4 === null ? 'none' : card_status }),
+  buttons:
+    card_last4 === null
+      ? []
+      : [
+          card_status === 'active'
+            ? button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })
+            : button(say('lost-card.replaceButton', { last4: card_last4 }), 'order_replacement', { card: card_last4 }),
+        ],
+});
+
+export const VIEWS = { home, frozen, challenge, confirm, done, escalated } as const;
+
+/** A payment as its reader knows it: where, when and how much. */
+function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {
+  const day = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
+  return [plainName(merchant), day, ...(amount ? [sayAmount(amount)] : [])].join(', ');
+}
+
+function sayAmount({ minor, currency }: { readonly minor: number; readonly currency: string }): string {
+  const format = new Intl.NumberFormat(currentLanguage(), { style: 'currency', currency });
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+/** What the agent offers for the card as it is. */
+function options({ card_last4: last4, card_status: status }: LostCardDomain): GuidedReply['buttons'] {
+  const onCard = last4 === null ? {} : { card: last4 };
+  const isFrozen = last4 !== null && status === 'frozen';
+  return [
+    ...(isFrozen
+      ? [
+          button(say('lost-card.replaceButton', { last4 }), 'order_replacement', onCard),
+          button(say('lost-card.foundButton'), 'reset', onCard),
+        ]
+      : [button(say('lost-card.lostButton'), 'freeze_card', { because: 'lost' })]),
+    button(say('lost-card.fraudButton'), 'report_fraud'),
+    button(say('lost-card.transactionsButton'), 'view_transactions'),
+    button(say('lost-card.branchButton'), 'find_branch'),
+  ];
+}

@@ -1,0 +1,49 @@
+import { defineGuidedAgent } from '@signalbox/worker/guided/define';
+import type { GuidedSpec, Heard } from '@signalbox/worker/guided/spec';
+import { actions, type MortgageActions } from './actions.ts';
+import { initialDomain, MortgageDomain, STATE_VERSION } from './domain.ts';
+import { MOVES } from './migrations.ts';
+import { nodes, type NodeName } from './nodes.ts';
+import { readWish } from './reading.ts';
+import { views } from './views.ts';
+
+/** The node that each action begins with. */
+const FIRST_NODE: Readonly<Record<keyof MortgageActions, NodeName>> = {
+  set_intent: 'read_intent',
+  recalculate: 'read_intent',
+  show_products: 'render_missing_inputs',
+  select_product: 'select_product',
+  existing_customer: 'note_customer',
+  property_seen: 'note_property',
+  check_address: 'validate_address',
+  request_branch: 'request_branch',
+  ask_process: 'answer_process_question',
+  get_support: 'render_support',
+  reset: 'reset',
+};
+
+const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
+  id: 'mortgage',
+  class: 'WRITE_GATED',
+  summary: 'Finds a mortgage that fits, and says what it costs a month.',
+  stateVersion: STATE_VERSION,
+  migrations: { 1: MOVES },
+  groups: ['mortgage'],
+  domain: MortgageDomain,
+  initial: initialDomain,
+  actions,
+  nodes,
+  route: firstNode,
+  reads: readWish,
+  views,
+  home: 'inputs',
+};
+
+/** Finds out what is wanted, shows products, and recalculates the payment as often as its person likes. */
+export default defineGuidedAgent(spec);
+
+function firstNode(heard: Heard): NodeName {
+  if (heard.kind === 'news') return 'tell_news';
+  // The kit names only actions of this agent.
+  return heard.kind === 'words' ? 'count_trouble' : FIRST_NODE[heard.name as keyof MortgageActions];
+}

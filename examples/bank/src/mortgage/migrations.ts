@@ -1,0 +1,70 @@
+import type { Migration, StoredValues } from '@signalbox/worker/guided/spec';
+import { DEFAULT_TERM_YEARS, TOPICS } from './domain.ts';
+import { toAmount } from './payment.ts';
+
+/*
+ * Version 1 kept its fields beside those of all agents; version 2 keeps them under `domain.mortgage`. The fields move one group after
+ * another, the least dangerous first. After each step the state loads: what has not moved yet is found where it was, and moving what
+ * has moved changes nothing.
+ */
+
+/** From version 1 to version 2, in the order of the document. */
+export const MOVES: Migration = [
+  move(['branch_requested']),
+  move(['address_validation_failed', 'last_attempted_address']),
+  move(['trouble_count', 'show_support']),
+  move(['existing_customer', 'property_seen', 'process_question'], ({ process_question: question, ...domain }) => ({
+    ...domain,
+    // It was free text, and nobody reads it any more; a topic is asked for anew.
+    process_question: TOPICS.find((topic) => topic === question) ?? null,
+  })),
+  move(['intent'], ({ intent, ...domain }) => ({ ...domain, intent: exactIntent(intent) })),
+  // What follows from the intent is found out anew with the next figure; what was chosen stays chosen, if it is still on offer then.
+  move(['ltv', 'products', 'selection'], ({ selection, ...domain }) => ({
+    ...domain,
+    ltv: null,
+    products: [],
+    fixes: [],
+    selection: chosenIn(selection),
+    address: null,
+    asked: null,
+  })),
+];
+
+/** Moves fields of the root to `domain.mortgage`. A field that is there already is left as it is. */
+function move(
+  fields: readonly string[],
+  change: (domain: StoredValues) => StoredValues = (domain) => domain,
+): (values: StoredValues) => StoredValues {
+  return (values) => {
+    const { domain: all, ...root } = values;
+    const domains = asObject(all ?? {});
+    const before = asObject(domains['mortgage'] ?? {});
+    const moved = fields.filter((field) => Object.hasOwn(root, field));
+    const rest = Object.fromEntries(Object.entries(root).filter(([field]) => !moved.includes(field)));
+    const found = Object.fromEntries(moved.map((field) => [field, root[field]]));
+    return { ...rest, domain: { ...domains, mortgage: change({ ...found, ...before }) } };
+  };
+}
+
+/** Version 1 held amounts as binary numbers. */
+function exactIntent(intent: unknown): StoredValues {
+  const { propertyValue, loanBalance, fixYears = null, termYears = DEFAULT_TERM_YEARS } = asObject(intent);
+  return { propertyValue: exactAmount(propertyValue), loanBalance: exactAmount(loanBalance), fixYears, termYears };
+}
+
+function exactAmount(amount: unknown): string | null {
+  if (amount === null || amount === undefined) return null;
+  if (typeof amount !== 'number' && typeof amount !== 'string') throw new TypeError('an amount that is no number');
+  return toAmount(String(amount));
+}
+
+function chosenIn(selection: unknown): { readonly productId: string } | null {
+  const { productId } = asObject(selection ?? {});
+  return typeof productId === 'string' ? { productId } : null;
+}
+
+function asObject(value: unknown): StoredValues {
+  if (typeof value === 'object' && value !== null) return value as StoredValues; // checked here
+  throw new TypeError('a part of the state is no object');
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { say } from '@signalbox/messages/say';
+import type { NodeContext, NodeOutcome, NodeSpec } from '@signalbox/worker/guided/spec';
+import type { MortgageActions } from './actions.ts';
+import { chosenProduct, initialDomain, missingInputs, Product, MAX_TROUBLES, type MortgageDomain } from './domain.ts';
+import { loanToValue } from './payment.ts';
+import type { ViewName } from './views.ts';
+
+type Context = NodeContext<MortgageDomain, MortgageActions>;
+type Outcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
+
+/** What the tools of the agent give back, as far as it is used here. */
+const FoundProducts = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
+const Checked = z.object({ address: z.string().nullable() });
+
+/** Nothing is in the way any more. */
+const WELL = { trouble_count: 0, show_support: false } as const;
+
+/** The nodes of the graph. Each does one thing, and what it does depends on nothing but its context. */
+export const nodes = {
+  read_intent: {
+    does: 'Takes the figures that the person gave.',
+    then: ['render_missing_inputs', 'calculate_ltv'],
+    run: async ({ domain, given }): Promise<Outcome> => {
+      const figures = given('set_intent') ?? given('recalculate') ?? {};
+      const intent = { ...domain.intent, ...withoutUndefined(figures) };
+      const isTooLong = intent.fixYears !== null && intent.fixYears > intent.termYears;
+      if (isTooLong)
+        return {
+          replies: [{ text: say('mortgage.fixTooLong', { years: intent.termYears }), buttons: [] }],
+          errors: { fixYears: 'longer than the term' },
+          goto: 'render_missing_inputs',
+        };
+      return {
+        domain: { intent, ...WELL },
+        goto: missingInputs(intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
+      };
+    },
+  },
+  render_missing_inputs: {
+    does: 'Asks for the next figure that is missing.',
+    run: async (context): Promise<Outcome> => {
+      const [asked = null] = missingInputs(context.domain.intent);
+      if (asked === null) return { view: 'products' };
+      const fixes = asked === 'fixYears' ? await listFixes(context) : context.domain.fixes;
+      return { domain: { asked, fixes }, view: 'inputs', awaits: true };
+    },
+  },
+  calculate_ltv: {
+    does: 'Works out what share of the value the loan is.',
+    then: ['fetch_mortgage_products'],
+    run: async ({ domain: { intent } }): Promise<Outcome> => ({
+      domain: { ltv: loanToValue(intent.loanBalance ?? '0', intent.propertyValue ?? '1') },
+      goto: 'fetch_mortgage_products',
+    }),
+  },
+  fetch_mortgage_products: {
+    does: 'Looks for the products that fit.',
+    then: ['recalculate_monthly_payment', 'render_products'],
+    run: async ({ domain, call }): Promise<Outcome> => {
+      const { propertyValue, loanBalance, fixYears } = domain.intent;
+      const wish = { propertyValue, loanBalance, fixYears, isExisting: domain.existing_customer };
+      const result = await call('find_mortgage_products', wish);
+      if (!result.ok) return failed(result.say);
+      const { products, fixes } = FoundProducts.parse(result.result);
+      const kept = { ...domain, products, fixes };
+      const goto = chosenProduct(kept) ? 'recalculate_monthly_payment' : 'render_products';
+      return { domain: { products, fixes, asked: null }, goto };
+    },
+  },
+  render_products: {
+    does: 'Shows the products with their payments.',
+    run: async (): Promise<Outcome> => ({ domain: { selection: null }, view: 'products' }),
+  },
+  select_product: {
+    does: 'Takes the product that the person chose.',
+    then: ['recalculate_monthly_payment', 'render_products'],
+    run: async ({ domain, given }): Promise<Outcome> => {
+      const productId = given('select_product')?.productId ?? '';
+      const isOffered = domain.products.some((product) => product.productId === productId);
+      if (isOffered) return { domain: { selection: { productId }, ...WELL }, goto: 'recalculate_monthly_payment' };
+      const text = say('mortgage.productUnknown');
+      return { replies: [{ text, buttons: [] }], errors: { productId: 'not on offer' }, goto: 'render_products' };
+    },
+  },
+  recalculate_monthly_payment: {
+    does: 'Shows what the chosen product costs with the figures as they are now.',
+    run: async (): Promise<Outcome> => ({ view: 'selection' }),
+  },
+  note_customer: {
+    does: 'Takes down whether the person is a customer already; some products are for those alone.',
+    then: ['render_missing_inputs', 'calculate_ltv'],
+    run: async ({ domain, given }): Promise<Outcome> => ({
+      domain: { existing_customer: given('existing_customer')?.answer ?? null },
+      goto: missingInputs(domain.intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
+    }),
+  },
+  note_property: {
+    does: 'Takes down whether the person has found a property.',
+    then: ['validate_address', 'answer_process_question'],
+    run: async ({ given }): Promise<Outcome> => {
+      const seen = given('property_seen')?.answer ?? null;
+      const next = seen ? 'validate_address' : 'answer_process_question';
+      return { domain: { property_seen: seen, ...(seen ? {} : { process_question: 'timeline' }) }, goto: next };
+    },
+  },
+  validate_address: {
+    does: 'Asks for an address, or looks it up in the register.',
+    then: ['render_support'],
+    run: async ({ domain, given, call }): Promise<Outcome> => {
+      const attempted = given('check_address')?.address;
+      if (attempted === undefined)
+        return {
+          domain: { asked: 'address', address: null, address_validation_failed: false },
+          view: 'address',
+          awaits: true,
+        };
+      const result = await call('check_property_address', { address: attempted });
+      if (!result.ok) return failed(result.say);
+      const { address } = Checked.parse(result.result);
+      const tried = { last_attempted_address: attempted, address, address_validation_failed: address === null };
+      if (address !== null) return { domain: { ...tried, asked: null, ...WELL }, view: 'address' };
+      const trouble = domain.trouble_count + 1;
+      const next: Outcome = trouble < MAX_TROUBLES ? { view: 'address', awaits: true } : { goto: 'render_support' };
+      return {
+        domain: { ...tried, asked: 'address', trouble_count: trouble },
+        ...next,
+        errors: { address: 'not in the register' },
+      };
+    },
+  },
+  request_branch: {
+    does: 'Asks for a visit to a branch.',
+    run: async ({ domain, call }): Promise<Outcome> => {
+      if (domain.branch_requested) return { view: 'branch' };
+      const productId = chosenProduct(domain)?.productId;
+      const result = await call('request_branch_visit', productId === undefined ? {} : { productId });
+      // What waits for a decision has not been asked for yet; its news comes by itself.
+      if (!result.ok || !result.changed) return failed(result.say);
+      return { domain: { branch_requested: true, asked: null }, view: 'branch' };
+    },
+  },
+  answer_process_question: {
+    does: 'Answers a question about how getting a mortgage works.',
+    run: async ({ domain, given }): Promise<Outcome> => {
+      const asked = given('ask_process');
+      const topic = asked ? (asked.topic ?? null) : domain.process_question;
+      return { domain: { process_question: topic }, view: 'process' };
+    },
+  },
+  count_trouble: {
+    does: 'Counts words that led nowhere, and offers a person after the third time.',
+    then: ['render_missing_inputs', 'render_support', 'render_products'],
+    run: async ({ domain }): Promise<Outcome> => {
+      const trouble = domain.trouble_count + 1;
+      if (trouble >= MAX_TROUBLES) return { domain: { trouble_count: trouble }, goto: 'render_support' };
+      const isBeginning = trouble === 1 && domain.asked === null && domain.intent.propertyValue === null;
+      const replies = isBeginning ? [] : [{ text: say('mortgage.notUnderstood'), buttons: [] }];
+      return { domain: { trouble_count: trouble }, replies, goto: 'render_missing_inputs' };
+    },
+  },
+  render_support: {
+    does: 'Offers a person.',
+    run: async (): Promise<Outcome> => ({ domain: { show_support: true, asked: null }, view: 'support' }),
+  },
+  tell_news: {
+    does: 'Says what came of something that was decided.',
+    run: async ({ heard }): Promise<Outcome> => ({
+      replies: [{ text: heard.kind === 'news' ? heard.say : say('mortgage.notUnderstood'), buttons: [] }],
+    }),
+  },
+  reset: {
+    does: 'Forgets everything and begins again.',
+    then: ['render_missing_inputs'],
+    run: async (): Promise<Outcome> => ({ domain: initialDomain(), goto: 'render_missing_inputs' }),
+  },
+} satisfies Record<string, NodeSpec<MortgageDomain, MortgageActions>>;
+
+export type NodeName = keyof typeof nodes;
+
+async function listFixes({ call, domain }: Context): Promise<MortgageDomain['fixes']> {
+  const result = await call('list_mortgage_fixes', {});
+  const found = FoundProducts.pick({ fixes: true }).safeParse(result.result);
+  return result.ok && found.success ? found.data.fixes : domain.fixes;
+}
+
+/** A tool was refused, failed, or waits: its own sentence says so. */
+function failed(text: string): Outcome {
+  return { replies: [{ text, buttons: [] }], errors: { tool: 'not done' } };
+}
+
+function withoutUndefined<T extends object>(given: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  // What is left has every value that is there.
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}

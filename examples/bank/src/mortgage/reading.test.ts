@@ -1,0 +1,152 @@
+import { inLanguage } from '@signalbox/messages/language';
+import fc from 'fast-check';
+import { loadPlugins } from '@signalbox/plugins/load-plugins';
+import { describe, expect, it } from 'vitest';
+import { checkWish } from '@signalbox/worker/guided/actions';
+import { actions } from './actions.ts';
+import { findNumbers } from './amounts.ts';
+import { initialDomain, type MortgageDomain } from './domain.ts';
+import { readWish } from './reading.ts';
+
+await loadPlugins('examples/bank'); // its sentences
+
+const at = (asked: MortgageDomain['asked'], products: MortgageDomain['products'] = []) => ({ asked, products });
+
+describe('numbers of a text', () => {
+  it.each([
+    ['300000', '300000.00'],
+    ['300,000', '300000.00'],
+    ['300.000', '300000.00'],
+    ['300 000', '300000.00'],
+    ['300’000', '300000.00'],
+    ['1,250,000.50', '1250000.50'],
+    ['1.250.000,5', '1250000.50'],
+    ['1250,75', '1250.75'],
+    ['£300k', '300000.00'],
+    ['0.3m', '300000.00'],
+    ['1,5 mio', '1500000.00'],
+    ['210 тыс', '210000.00'],
+    ['30万', '300000.00'],
+  ])('%s is %s', (text, value) => {
+    expect(findNumbers(text, ['year'])).toMatchObject([{ kind: 'amount', value }]);
+  });
+
+  it('are years before a word for years, and an amount before anything else', () => {
+    expect(findNumbers('5 years, 5-year, 5 yards', ['year'])).toMatchObject([
+      { kind: 'years', value: '5' },
+      { kind: 'years', value: '5' },
+      { kind: 'amount', value: '5.00' },
+    ]);
+  });
+
+  it('are found in any text without an error, and stand where they say', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (text) => {
+        for (const { value, at: start, end } of findNumbers(text, ['year'])) {
+          expect(value).toMatch(/^\d+(\.\d{2})?$/);
+          expect(text.slice(start, end)).toMatch(/\d/);
+        }
+      }),
+    );
+  });
+});
+
+describe('words without a model', () => {
+  it.each([
+    ['my house is worth 300k and I owe 210k', { propertyValue: '300000.00', loanBalance: '210000.00' }],
+    ['I want to borrow 150,000 on a flat of 200,000', { loanBalance: '150000.00', propertyValue: '200000.00' }],
+    ['fix it for 5 years over 30 years', { fixYears: 5, termYears: 30 }],
+    ['a 5 year fix, a 25 year term', { fixYears: 5, termYears: 25 }],
+    ['a term of 20 years', { termYears: 20 }],
+  ])('“%s” says figures', (text, data) => {
+    expect(readWish(text, at(null))).toEqual({ action: 'set_intent', data });
+  });
+
+  it.each([
+    ['propertyValue', '300,000', { propertyValue: '300000.00' }],
+    ['loanBalance', '£ 210k', { loanBalance: '210000.00' }],
+    ['fixYears', '5', { fixYears: 5 }],
+    ['fixYears', '5 years', { fixYears: 5 }],
+  ] as const)('a bare answer to the question for %s counts: %s', (asked, text, data) => {
+    expect(readWish(text, at(asked))).toEqual({ action: 'set_intent', data });
+  });
+
+  it.each([
+    ['a bare number that nobody asked for', '300000', null],
+    ['two amounts for one thing', 'a house of 300,000 or a house of 400,000', null],
+    ['an amount without a word for it', 'I have 300,000 and a cat', null],
+    ['years where an amount was asked for', '5 years', 'propertyValue'],
+    ['half a year', '2.5', 'fixYears'],
+    ['a long story', 'house 300000 '.repeat(40), null],
+  ] as const)('leaves open %s', (_, text, asked) => {
+    expect(readWish(text, at(asked))).toBeNull();
+  });
+
+  it.each([
+    ['I am not an existing customer', 'existing_customer', { answer: false }],
+    ['I am an existing customer', 'existing_customer', { answer: true }],
+    ['we found a house', 'property_seen', { answer: true }],
+    ['still looking', 'property_seen', { answer: false }],
+    ['which documents do I need?', 'ask_process', { topic: 'documents' }],
+    ['I would like to talk to a person', 'get_support', {}],
+    ['can I make an appointment', 'request_branch', {}],
+    ['let us start over', 'reset', {}],
+  ])('“%s” asks for %s', (text, action, data) => {
+    expect(readWish(text, at(null))).toEqual({ action, data });
+  });
+
+  it('takes an answer to the question for an address as one, and a request as a request', () => {
+    expect(readWish('14 Semaphore Road QX1 2BD', at('address'))).toEqual({
+      action: 'check_address',
+      data: { address: '14 Semaphore Road QX1 2BD' },
+    });
+    expect(readWish('talk to a person', at('address'))).toMatchObject({ action: 'get_support' });
+  });
+
+  it.each([
+    ['de', 'ich bin kein kunde', { answer: false }],
+    ['de', 'ich bin kunde', { answer: true }],
+    ['es', 'no soy cliente', { answer: false }],
+    ['ru', 'я не клиент', { answer: false }],
+    ['zh', '我不是客户', { answer: false }],
+    ['zh', '我是客户', { answer: true }],
+  ])('in %s “%s” is not taken for its contrary', (language, text, data) => {
+    expect(inLanguage(language, () => readWish(text, at(null)))).toEqual({ action: 'existing_customer', data });
+  });
+
+  it('comes to nothing but the agent’s own actions, whatever is said and asked', () => {
+    const asked = fc.constantFrom('propertyValue', 'loanBalance', 'fixYears', 'address', null);
+    const word = fc.constantFrom(
+      'house',
+      'loan',
+      'fix',
+      'term',
+      'years',
+      'branch',
+      'reset',
+      '300k',
+      '5',
+      '1e9',
+      '-7',
+      '£',
+      '{}',
+      'mortgage.',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, fc.string({ maxLength: 8 })), { maxLength: 8 }), asked, (words, about) => {
+        const wish = readWish(words.join(' '), { ...initialDomain(), asked: about });
+        expect([null, ...Object.keys(actions)]).toContain(wish?.action ?? null);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('names figures that the action takes or refuses, and never half of them', () => {
+    expect(checkWish(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
+    expect(checkWish(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
+    expect(checkWish(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
+      ok: true,
+      data: { propertyValue: '250000.50' },
+    });
+  });
+});

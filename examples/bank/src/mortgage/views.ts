@@ -1,0 +1,220 @@
+import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/messages/say';
+import { actionButton, type GuidedReply, type Reader } from '@signalbox/worker/guided/spec';
+import type { actions } from './actions.ts';
+import { chosenProduct, missingInputs, TOPICS, type MortgageDomain, type Product, type Topic } from './domain.ts';
+import { sayAmount, sayPercent, sayRoundAmount } from './figures.ts';
+import { quote } from './quote.ts';
+
+/** The currency of amounts before a product says its own. */
+const CURRENCY = 'GBP';
+/** Buttons carry 64 characters, and a phone shows a handful of them. */
+const FIXES_OFFERED = 5;
+
+const button = (
+  label: string,
+  action: keyof typeof actions,
+  data: Readonly<Record<string, unknown>> = {},
+): OfferedButton => actionButton('mortgage', label, action, data);
+
+type View = (domain: MortgageDomain, reader: Reader) => GuidedReply;
+
+/** What the person can be shown. Each view is drawn from what the agent knows, so it can be drawn anew at any time. */
+export const views = {
+  inputs: (domain) => ({ text: lines(knownLines(domain), questionFor(domain)), buttons: inputButtons(domain) }),
+  products: (domain, reader) => (domain.products.length === 0 ? noProducts(domain) : someProducts(domain, reader)),
+  selection: (domain, reader) => {
+    const product = chosenProduct(domain);
+    return product ? selected(domain, product, reader) : someProducts(domain, reader);
+  },
+  address: (domain) => ({
+    text: addressText(domain),
+    buttons: domain.address === null ? [branchButton(), supportButton()] : [branchButton(), ...backButtons(domain)],
+  }),
+  process: (domain) => ({
+    text: domain.process_question === null ? say('mortgage.askTopic') : TOPIC_ANSWERS[domain.process_question](),
+    buttons: [
+      ...TOPICS.filter((topic) => topic !== domain.process_question).map((topic) =>
+        button(TOPIC_LABELS[topic](), 'ask_process', { topic }),
+      ),
+      ...backButtons(domain),
+    ],
+  }),
+  branch: (domain) => ({
+    text: domain.branch_requested ? say('mortgage.branchAsked') : say('mortgage.branchNotAsked'),
+    buttons: backButtons(domain),
+  }),
+  support: () => ({ text: say('mortgage.supportShown'), buttons: [branchButton(), resetButton()] }),
+} satisfies Record<string, View>;
+
+export type ViewName = keyof typeof views;
+
+const TOPIC_LABELS: Readonly<Record<Topic, () => string>> = {
+  documents: () => say('mortgage.topicDocuments'),
+  timeline: () => say('mortgage.topicTimeline'),
+  fees: () => say('mortgage.topicFees'),
+  early_repayment: () => say('mortgage.topicEarlyRepayment'),
+  valuation: () => say('mortgage.topicValuation'),
+};
+
+const TOPIC_ANSWERS: Readonly<Record<Topic, () => string>> = {
+  documents: () => say('mortgage.answerDocuments'),
+  timeline: () => say('mortgage.answerTimeline'),
+  fees: () => say('mortgage.answerFees'),
+  early_repayment: () => say('mortgage.answerEarlyRepayment'),
+  valuation: () => say('mortgage.answerValuation'),
+};
+
+const branchButton = (): OfferedButton => button(say('mortgage.visitBranch'), 'request_branch');
+const supportButton = (): OfferedButton => button(say('mortgage.speakToPerson'), 'get_support');
+const resetButton = (): OfferedButton => button(say('mortgage.beginAgain'), 'reset');
+
+function knownLines({ intent, ltv }: MortgageDomain): readonly string[] {
+  const { propertyValue, loanBalance, fixYears, termYears } = intent;
+  const known = [
+    ...(propertyValue === null ? [] : [say('mortgage.property', { amount: sayRoundAmount(propertyValue, CURRENCY) })]),
+    ...(loanBalance === null ? [] : [say('mortgage.loan', { amount: sayRoundAmount(loanBalance, CURRENCY) })]),
+    ...(ltv === null ? [] : [say('mortgage.ltv', { percent: sayPercent(ltv) })]),
+    ...(fixYears === null ? [] : [say('mortgage.fix', { years: fixYears })]),
+  ];
+  return known.length === 0 ? [] : [...known, say('mortgage.term', { years: termYears })];
+}
+
+function questionFor({ intent }: MortgageDomain): string {
+  const [missing] = missingInputs(intent);
+  if (missing === 'propertyValue')
+    return say('mortgage.askPropertyValue', { example: sayRoundAmount('300000', CURRENCY) });
+  return missing === 'loanBalance' ? say('mortgage.askLoanBalance') : say('mortgage.askFixYears');
+}
+
+function inputButtons({ intent, fixes }: MortgageDomain): readonly OfferedButton[] {
+  const [missing] = missingInputs(intent);
+  const years = missing === 'fixYears' ? fixes.slice(0, FIXES_OFFERED) : [];
+  return [
+    ...years.map((fixYears) => button(say('mortgage.years', { years: fixYears }), 'set_intent', { fixYears })),
+    button(say('mortgage.howItWorks'), 'ask_process'),
+    supportButton(),
+  ];
+}
+
+function noProducts(domain: MortgageDomain): GuidedReply {
+  const { intent, fixes } = domain;
+  return {
+    text: lines(knownLines(domain), say('mortgage.noProducts')),
+    buttons: [
+      ...fixes
+        .filter((years) => years !== intent.fixYears)
+        .slice(0, FIXES_OFFERED)
+        .map((fixYears) => button(say('mortgage.fix', { years: fixYears }), 'recalculate', { fixYears })),
+      supportButton(),
+    ],
+  };
+}
+
+function someProducts(domain: MortgageDomain, reader: Reader): GuidedReply {
+  const { products, intent } = domain;
+  const quoted = products.map((product) => ({ product, figures: figuresOf(product, intent) }));
+  const list =
+    reader.mode === 'text' && reader.device === 'desktop'
+      ? [
+          say('mortgage.tableHead'),
+          '| --- | --- | --- |',
+          ...quoted.map(
+            ({ figures }) =>
+              `| ${figures.rate} | ${figures.hasFee ? figures.fee : say('mortgage.noFee')} | ${figures.monthly} |`,
+          ),
+        ].join('\n')
+      : quoted.map(({ figures }) => `- ${say('mortgage.productLine', figures)}`).join('\n');
+  const spoken = quoted.map(({ figures }) => say('mortgage.productSpoken', figures)).join(' ');
+  const intro = say('mortgage.someProducts', { count: products.length });
+  return {
+    text: lines(reader.mode === 'voice' ? [] : knownLines(domain), intro, reader.mode === 'voice' ? spoken : list),
+    buttons: [
+      ...quoted.map(({ product: { productId, rate }, figures }) => {
+        const isClear = products.filter((other) => other.rate === rate).length === 1;
+        const label = isClear ? say('mortgage.chooseProduct', figures) : say('mortgage.chooseProductFee', figures);
+        return button(label, 'select_product', { productId });
+      }),
+      ...customerButtons(domain),
+      supportButton(),
+    ],
+  };
+}
+
+function figuresOf(product: Product, intent: MortgageDomain['intent']) {
+  const { currency } = product;
+  const { monthly } = quote(product, { principal: intent.loanBalance ?? '0', years: intent.termYears });
+  return {
+    rate: sayPercent(product.rate),
+    fee: sayRoundAmount(product.fee, currency),
+    hasFee: Number(product.fee) > 0,
+    monthly: sayAmount(monthly, currency),
+  };
+}
+
+function selected({ intent, property_seen: seen }: MortgageDomain, product: Product, reader: Reader): GuidedReply {
+  const { currency, fixYears } = product;
+  const { termYears, loanBalance } = intent;
+  const quoted = quote(product, { principal: loanBalance ?? '0', years: termYears });
+  const amount = (value: string): string => sayAmount(value, currency);
+  const facts = [
+    say('mortgage.monthly', { amount: amount(quoted.monthly), years: Math.min(fixYears, termYears) }),
+    say('mortgage.paidInFix', { paid: amount(quoted.paidInFix), left: amount(quoted.balanceAfterFix) }),
+    ...(quoted.monthlyAfter === null
+      ? []
+      : [
+          say('mortgage.monthlyAfter', { amount: amount(quoted.monthlyAfter), rate: sayPercent(product.followOnRate) }),
+        ]),
+    say('mortgage.fee', { amount: sayRoundAmount(product.fee, currency), hasFee: Number(product.fee) > 0 }),
+  ];
+  const title = say('mortgage.selected', { rate: sayPercent(product.rate), years: fixYears, term: termYears });
+  const body = reader.mode === 'voice' ? facts.join(' ') : facts.map((fact) => `- ${fact}`).join('\n');
+  const rounded = reader.mode === 'voice' ? [] : [say('mortgage.rounded')];
+  return {
+    text: lines([], title, body, ...rounded, ...(seen === null ? [say('mortgage.askSeen')] : [])),
+    buttons: [
+      ...termsAround(termYears).map((years) =>
+        button(say('mortgage.overYears', { years }), 'recalculate', { termYears: years }),
+      ),
+      ...(seen === null
+        ? [
+            button(say('mortgage.seenYes'), 'property_seen', { answer: true }),
+            button(say('mortgage.seenNo'), 'property_seen', { answer: false }),
+          ]
+        : []),
+      button(say('mortgage.otherProducts'), 'show_products'),
+      button(say('mortgage.checkAddress'), 'check_address'),
+      branchButton(),
+    ],
+  };
+}
+
+function termsAround(years: number): readonly number[] {
+  return [years - 5, years + 5].filter((one) => one >= 1 && one <= 40);
+}
+
+function customerButtons({ existing_customer: known }: MortgageDomain): readonly OfferedButton[] {
+  if (known !== null) return [];
+  return [
+    button(say('mortgage.customerYes'), 'existing_customer', { answer: true }),
+    button(say('mortgage.customerNo'), 'existing_customer', { answer: false }),
+  ];
+}
+
+function addressText(domain: MortgageDomain): string {
+  const { address, address_validation_failed: failed, last_attempted_address: attempted } = domain;
+  if (address !== null) return say('mortgage.addressFound', { address });
+  return failed && attempted !== null
+    ? say('mortgage.addressUnknown', { address: attempted })
+    : say('mortgage.askAddress');
+}
+
+function backButtons(domain: MortgageDomain): readonly OfferedButton[] {
+  return domain.products.length > 0
+    ? [button(say('mortgage.otherProducts'), 'show_products')]
+    : [button(say('mortgage.beginAgain'), 'reset')];
+}
+
+function lines(list: readonly string[], ...paragraphs: readonly string[]): string {
+  return [list.map((line) => `- ${line}`).join('\n'), ...paragraphs].filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,82 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { findValue, listRows, listValues, sql } from '@signalbox/store/sql';
+
+export type CardStatus = 'ordered' | 'active' | 'frozen' | 'cancelled';
+export type CardRisk = 'low' | 'medium' | 'high';
+
+/** A card as its owner may see it: there is no number, and the token stays in the table. */
+export interface CardRow {
+  readonly last4: string;
+  readonly kind: 'debit' | 'credit';
+  readonly status: CardStatus;
+  /** How likely it is that somebody else uses it. Agents raise it; only a change that needed proof lowers it. */
+  readonly risk: CardRisk;
+  /** The day on which a card that was ordered arrives: `2026-03-09`. */
+  readonly arrivesOn: string | null;
+  /** Fraud with it was reported. */
+  readonly isReported: boolean;
+}
+
+export interface OwnCard extends CardRow {
+  readonly cardId: string;
+  readonly person: string;
+}
+
+/** Who asks, and the action whose effect it is. */
+export interface CardAsker {
+  readonly userKey: string;
+  readonly actionId: string;
+}
+
+const COLUMNS = sql`c.last4, c.kind, c.status, c.risk, to_char(c.arrives_on, 'YYYY-MM-DD') as "arrivesOn",
+  exists (select from card_cases x where x.card_id = c.card_id) as "isReported"`;
+
+/** The cards of the person behind an account that are not cancelled, the oldest first. */
+export function listCards(db: Queryable, userKey: string): Promise<readonly CardRow[]> {
+  return listRows<CardRow>(db)`select ${COLUMNS} from cards c
+    where c.person = person_of(${userKey}) and c.status <> 'cancelled' order by c.created_at, c.card_id`;
+}
+
+/** The person's own card of these last digits, locked until the transaction ends. Throws CARD_UNKNOWN, CARD_NONE. */
+export async function lockCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
+  await db.query(sql`select from cards where person = person_of(${userKey}) and last4 = ${last4} for update`);
+  return getCard(db, userKey, last4);
+}
+
+/** The person's own card of these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
+export async function getCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
+  const [card] = await listRows<OwnCard>(db)`select c.card_id as "cardId", c.person, ${COLUMNS} from cards c
+    where c.person = person_of(${userKey}) and c.last4 = ${last4} and c.status <> 'cancelled'`;
+  if (card) return card;
+  const known = await listValues<string>(db)`select last4 from cards
+    where person = person_of(${userKey}) and status <> 'cancelled' order by created_at, card_id`;
+  if (known.length === 0) throw new AppError('CARD_NONE', {});
+  throw new AppError('CARD_UNKNOWN', { last4, known: known.join(', ') });
+}
+
+/**
+ * Does something once for each action: a repetition gives the first result and changes nothing. `work` runs in one transaction with
+ * the event that keeps its result, which has to be JSON without codes or numbers of cards.
+ */
+export function oncePerAction<T>(
+  pool: Pool,
+  kind: string,
+  { userKey, actionId }: CardAsker,
+  work: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  return withTransaction(pool, async (db) => {
+    await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`card action ${actionId}`}, 0))`);
+    const earlier = await findValue<T>(db)`select result from card_events where action_id = ${actionId}`;
+    if (earlier !== null) return earlier;
+    const result = await work(db);
+    await db.query(sql`insert into card_events (action_id, kind, person, result)
+      values (${actionId}, ${kind}, person_of(${userKey}), ${JSON.stringify(result)}::jsonb)`);
+    return result;
+  });
+}
+
+/** What an action did with cards; null when it did nothing. */
+export function findCardResult(db: Queryable, actionId: string): Promise<unknown> {
+  return findValue<unknown>(db)`select result from card_events where action_id = ${actionId}`;
+}

@@ -1,0 +1,217 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { newId, newTraceId } from '@signalbox/contracts/ids';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
+import { CODE_PLACE } from '@signalbox/safety/secrets/step-up-code';
+import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import type { Pool, Queryable } from '@signalbox/store/pool';
+import { findRow, findValue, hasRow, listRows, sql } from '@signalbox/store/sql';
+import { oncePerAction, type CardAsker } from './card-rows.ts';
+
+/*
+ * waiting ─┬─ the right code ─▶ verified, which counts for a quarter of an hour
+ *          ├─ the third wrong one ─▶ locked: no code is sent for an hour, and an operator may vouch for the person
+ *          └─ another code was asked for ─▶ replaced
+ * A code that ran out stays waiting, and no answer to it is right.
+ */
+
+/** A private chat in which a person reads a code. */
+export interface CodeRecipient {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly chatKey: string;
+}
+
+/** What came of an answer. */
+export type CodeChecked =
+  | { readonly outcome: 'verified' }
+  | { readonly outcome: 'wrong'; readonly triesLeft: number }
+  | { readonly outcome: 'locked' | 'expired' | 'none' };
+
+/** How somebody who asks for a code would get it. */
+export type CodeRoute = { readonly to: 'chat'; readonly channel: string } | { readonly to: 'operator' };
+
+/** Channels that keep nothing of what is sent there with us, so that a code leaves no trace. */
+const CODE_CHANNELS: readonly string[] = ['telegram', 'whatsapp'];
+/** Whoever takes over an account could link another one to it at once, and read the code there. */
+const LINKED_FOR = '1 day';
+const TRIES = 3;
+const CODES_PER_HOUR = 3;
+const VERIFIED_FOR = '15 minutes';
+const LOCKED_FOR = '1 hour';
+
+/** Whether the person at this account has proved who they are lately. */
+export async function isVerified(db: Queryable, userKey: string): Promise<boolean> {
+  return hasRow(db)`select from card_verifications where user_key = ${userKey} and expires_at > clock_timestamp()`;
+}
+
+/** Where a code for this account would go. */
+export async function findRoute(db: Queryable, userKey: string): Promise<CodeRoute> {
+  const reader = await findOwnReader(db, userKey);
+  return reader ? { to: 'chat', channel: reader.channel } : { to: 'operator' };
+}
+
+/** Wakes whoever delivers to a chat, once what was put there is committed. What is lost of it, a sweeper makes up for. */
+export type Announce = (chatKey: string, traceId: string) => Promise<void>;
+
+/** Proof of who somebody is, by a code that they read elsewhere, or by an operator who knows them. */
+export function createStepUps(pool: Pool, announce: Announce) {
+  return {
+    isVerified: (userKey: string) => isVerified(pool, userKey),
+
+    /**
+     * Sends a code to another private chat of the person, or to the operator who approved this very action, who passes it on. Throws
+     * STEP_UP_LOCKED, STEP_UP_TOO_MANY, and STEP_UP_UNAPPROVED when it is for an operator and none approved.
+     */
+    async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
+      const traceId = newTraceId();
+      const told: string[] = [];
+      const sent = await oncePerAction(pool, 'code sent', asker, async (db) => {
+        if (await isLocked(db, asker.userKey)) throw new AppError('STEP_UP_LOCKED', {});
+        if (await hasManyCodes(db, asker.userKey)) throw new AppError('STEP_UP_TOO_MANY', {});
+        const reader = to === 'chat' ? await findOwnReader(db, asker.userKey) : await findApprover(db, asker.actionId);
+        if (!reader) throw new AppError(to === 'chat' ? 'STEP_UP_NO_CHAT' : 'STEP_UP_UNAPPROVED', {});
+        await putChallenge(db, asker.userKey, reader, { traceId, forName: to === 'chat' ? null : name });
+        told.push(reader.chatKey);
+        return { to, channel: to === 'chat' ? reader.channel : null };
+      });
+      for (const chatKey of told) await announce(chatKey, traceId);
+      return sent;
+    },
+
+    /** Compares the mark of an answer with that of the code. Three wrong answers lock the account out. */
+    checkCode: (mark: string, asker: CardAsker) =>
+      oncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
+
+    /** An operator who approved this very action vouches for the person. Throws STEP_UP_UNAPPROVED. */
+    vouch: (asker: CardAsker) =>
+      oncePerAction(pool, 'vouched', asker, async (db) => {
+        const operator = await findVoter(db, asker.actionId);
+        if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
+        await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
+          where person = person_of(${asker.userKey}) and status in ('waiting', 'locked')`);
+        await putVerification(db, asker.userKey, operator);
+        return { isVerified: true };
+      }),
+
+    /** The operator who approved this very action looks after the fraud that the person reported. Throws STEP_UP_UNAPPROVED. */
+    takeCases: (asker: CardAsker) =>
+      oncePerAction(pool, 'cases taken', asker, async (db) => {
+        const operator = await findVoter(db, asker.actionId);
+        if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
+        const taken = await listRows<{ caseId: string }>(db)`update card_cases set taken_by = ${operator}
+          where person = person_of(${asker.userKey}) and taken_by is null returning case_id as "caseId"`;
+        return { cases: taken.length };
+      }),
+  };
+}
+
+/** The newest private chat of the person on another channel than this account's, of an account that is not brand-new. */
+function findOwnReader(db: Queryable, userKey: string): Promise<CodeRecipient | null> {
+  return findRow<CodeRecipient>(db)`
+    select u.user_key as "userKey", u.channel, c.chat_key as "chatKey" from users asker
+      join users u on u.person = asker.person and u.channel <> asker.channel
+      join lateral (select i.id, i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
+                     order by i.id desc limit 1) c on true
+     where asker.user_key = ${userKey} and not u.is_program and u.channel = any (${[...CODE_CHANNELS]})
+       and u.created_at < clock_timestamp() - ${LINKED_FOR}::interval
+       and not exists (select from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
+     order by c.id desc limit 1`;
+}
+
+/** Who approved an action, and never the person who asked for it; null when nobody did. */
+function findVoter(db: Queryable, actionId: string): Promise<string | null> {
+  return findValue<string>(db)`
+    select v.user_key from approvals a join approval_votes v on v.approval_id = a.approval_id
+     where a.action_id = ${actionId} and a.status = 'consumed' and not a.by_requester
+       and person_of(v.user_key) <> person_of(a.user_key)
+     order by v.voted_at limit 1`;
+}
+
+/** Where whoever approved an action reads what only they are told. */
+async function findApprover(db: Queryable, actionId: string): Promise<CodeRecipient | null> {
+  const voter = await findVoter(db, actionId);
+  if (voter === null) return null;
+  return findRow<CodeRecipient>(db)`
+    select u.user_key as "userKey", u.channel, c.chat_key as "chatKey" from users u
+      join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
+                     order by i.id desc limit 1) c on true
+     where u.person = person_of(${voter}) and not u.is_program and u.channel = any (${[...CODE_CHANNELS]})
+     order by u.user_key <> ${voter} limit 1`;
+}
+
+async function isLocked(db: Queryable, userKey: string): Promise<boolean> {
+  return hasRow(db)`select from card_step_ups
+    where person = person_of(${userKey}) and status = 'locked' and ended_at > clock_timestamp() - ${LOCKED_FOR}::interval`;
+}
+
+async function hasManyCodes(db: Queryable, userKey: string): Promise<boolean> {
+  const sent = await findValue<number>(db, 0)`select count(*)::int from card_step_ups
+    where person = person_of(${userKey}) and created_at > clock_timestamp() - interval '1 hour'`;
+  return sent >= CODES_PER_HOUR;
+}
+
+/** A new challenge in the place of the one that waits, and the message in which the gateway writes its code. */
+async function putChallenge(
+  db: Queryable,
+  userKey: string,
+  { userKey: sentTo, chatKey }: CodeRecipient,
+  { traceId, forName }: { readonly traceId: string; readonly forName: string | null },
+): Promise<void> {
+  const challengeId = newId('chl');
+  await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
+    where user_key = ${userKey} and status = 'waiting'`);
+  await db.query(sql`insert into card_step_ups (challenge_id, user_key, person, sent_to)
+    values (${challengeId}, ${userKey}, person_of(${userKey}), ${sentTo})`);
+  await putInTheirLanguage(db, [chatKey], (chat) => ({
+    key: `step-up:${challengeId}`,
+    chatKey: chat,
+    userKey: sentTo,
+    traceId,
+    priority: PRIORITY.control,
+    body: {
+      text:
+        forName === null
+          ? say('cards.codeForYou', { code: CODE_PLACE })
+          : say('cards.codeToPassOn', { code: CODE_PLACE, name: plainName(forName) }),
+      buttons: [],
+      code: { challengeId },
+    },
+  }));
+}
+
+interface WaitingRow {
+  readonly challengeId: string;
+  readonly mark: string | null;
+  readonly tries: number;
+  readonly isOver: boolean;
+}
+
+async function checkCode(db: Queryable, userKey: string, mark: string): Promise<CodeChecked> {
+  if (await isLocked(db, userKey)) return { outcome: 'locked' };
+  const waiting = await findRow<WaitingRow>(db)`
+    select challenge_id as "challengeId", mark, wrong_tries as tries, expires_at < clock_timestamp() as "isOver" from card_step_ups
+     where user_key = ${userKey} and status = 'waiting' for update`;
+  if (!waiting) return { outcome: 'none' };
+  if (waiting.isOver) return { outcome: 'expired' };
+  const { challengeId } = waiting;
+  if (waiting.mark !== null && waiting.mark === mark) {
+    await db.query(sql`update card_step_ups set status = 'verified', ended_at = clock_timestamp()
+      where challenge_id = ${challengeId}`);
+    await putVerification(db, userKey, 'code');
+    return { outcome: 'verified' };
+  }
+  const triesLeft = TRIES - waiting.tries - 1;
+  await db.query(sql`update card_step_ups set wrong_tries = wrong_tries + 1,
+      status = case when ${triesLeft}::int > 0 then status else 'locked' end,
+      ended_at = case when ${triesLeft}::int > 0 then null else clock_timestamp() end
+    where challenge_id = ${challengeId}`);
+  return triesLeft > 0 ? { outcome: 'wrong', triesLeft } : { outcome: 'locked' };
+}
+
+async function putVerification(db: Queryable, userKey: string, by: string): Promise<void> {
+  await db.query(sql`insert into card_verifications (user_key, by, expires_at)
+    values (${userKey}, ${by}, clock_timestamp() + ${VERIFIED_FOR}::interval)
+    on conflict (user_key) do update set by = excluded.by, at = clock_timestamp(), expires_at = excluded.expires_at`);
+}
