@@ -14,31 +14,31 @@ export interface Artifact {
   readonly content: string | Uint8Array;
 }
 
-/** A stored file, as it is sent. */
+/** A stored file, ready to send. */
 export interface StoredFile {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Buffer;
 }
 
-/** What one message may carry. */
+/** Files per message. */
 const MAX_FILES = 10;
-/** Well below the 50 MB that a bot may upload, and what people can still open on a phone. */
+/** Well below the 50 MB upload limit of a Telegram bot, and small enough to open on a phone. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
-/** All files of one turn: a tool in a loop must not fill the disk. */
+/** Bytes of all files of one turn: a tool in a loop must not fill the disk. */
 const MAX_TURN_BYTES = 50 * 1024 * 1024;
-/** Files are sent at once; so long one may be sent again, or looked for. */
+/** Files are sent at once; a resend or a look-up needs them no longer than this. */
 const KEPT_DAYS = 30;
 
-/** lost: another worker holds the lane. refused: too many or too large, in words; then none of them was stored. */
+/** `lost`: another worker holds the lane. `refused`: too many or too large, in words; no file was stored. */
 export type StoredArtifacts =
   | { readonly kind: 'stored'; readonly files: readonly OutboundFile[] }
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly detail: string };
 
 /**
- * Stores the files of one action, only while the lane is held. Calling it again with the same action stores nothing more and
- * gives the same ids. Secrets in texts are left out. Files older than 30 days are dropped on the way.
+ * Stores the files of one action, only while the lane is held. Idempotent per action, with the same ids. Redacts secrets in texts, and
+ * deletes files older than 30 days.
  */
 export async function putArtifacts(
   db: Queryable,
@@ -69,7 +69,7 @@ export async function putArtifacts(
   return { kind: 'stored', files: stored };
 }
 
-/** A text without its secrets; what is no UTF-8 text stays as it is. What is too large is refused as it is. */
+/** Removes secrets from a text. Binary and too large content is returned unchanged. */
 async function redactContent(content: string | Uint8Array): Promise<Buffer> {
   const bytes = Buffer.from(content);
   if (bytes.length > MAX_FILE_BYTES || bytes.includes(0)) return bytes;
@@ -79,13 +79,13 @@ async function redactContent(content: string | Uint8Array): Promise<Buffer> {
   return redacted === text ? bytes : Buffer.from(redacted);
 }
 
-/** The bytes of a file; null when it is not stored any more. */
+/** Reads a file; null when it is no longer stored. */
 export function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
   return findRow<StoredFile>(db)`select name, mime_type as "mimeType", bytes from artifacts
       where id = ${artifactId}`;
 }
 
-/** The same action gives the same id: a turn that is resumed refers to what is stored already. */
+/** The same action gives the same ids, so a resumed turn refers to the stored files. */
 function artifactIdOf(actionId: string, place: number): string {
   return `art_${createHash('sha256').update(`${actionId}/${place}`).digest('hex').slice(0, 32)}`;
 }

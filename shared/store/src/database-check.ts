@@ -8,12 +8,12 @@ import type { ServiceWithLogin } from './migrations/service-rights.ts';
 const CHECK_MS = 3_000;
 const ANSWER_MS = 2_000;
 
-/** Who wants to use the database: a service, a job service of several pools, the command line, or the migration as the owner. */
+/** A user of the database: a service, a job service of several pools, the command line, or the migration as the owner. */
 export type DatabaseUser = ServiceWithLogin | 'jobs' | 'cli' | 'owner';
 
 /**
- * Why this user cannot use this database, with what to do about it; null when it can. A service may not log in as the owner of the
- * tables, for whom no policy of rows holds. Changes nothing, and answers within some seconds, also when nobody is there.
+ * Explains why this user cannot use this database, with a remedy; null when it can. A service must not log in as the owner of the tables,
+ * whom row policies do not bind. Read-only; answers within seconds, even without a server.
  */
 export async function checkDatabase(url: string, user: DatabaseUser): Promise<AppError | null> {
   const client = new pg.Client({
@@ -31,12 +31,12 @@ export async function checkDatabase(url: string, user: DatabaseUser): Promise<Ap
   } catch (error) {
     return describe(error, new URL(url));
   } finally {
-    // A server that hangs does not say good-bye: nobody waits for it.
+    // A hung server never closes the connection, so nobody waits for it.
     void client.end().catch(() => undefined);
   }
 }
 
-/** The reason why this login may not be a service's; null when it owns no table. */
+/** Explains why this login cannot be a service's; null when it owns no table. */
 async function findOwner(client: pg.Client): Promise<AppError | null> {
   const { rows } = await client.query<{ login: string }>(
     `select session_user as login from pg_class where oid = to_regclass('public.inbox') and pg_has_role(session_user, relowner, 'usage')`,
@@ -45,7 +45,7 @@ async function findOwner(client: pg.Client): Promise<AppError | null> {
 }
 
 async function checkRelease(client: pg.Client, user: Exclude<DatabaseUser, 'owner'>): Promise<AppError | null> {
-  // Before the first migration no login may take a role.
+  // Roles exist only after the first migration.
   if (await isEmpty(client)) return findReleaseProblem(client);
   await takeRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
   return findReleaseProblem(client);
@@ -58,14 +58,16 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
   return rows[0]?.isEmpty ?? false;
 }
 
-/** Why a database is not one of this release, older or newer, with what to do; null when it is. Throws when it does not answer. */
+/**
+ * Explains why the database is of an older or newer release, with a remedy; null when it is of this one. Throws when it does not answer.
+ */
 async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   const { pending, unknown } = await readMigrationStatus(db);
   if (pending.length > 0) return new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
   return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
 }
 
-/** The same in words, and that it does not answer. Never throws, and answers within two seconds, as those wait who ask for readiness. */
+/** Describes a release mismatch or a missing answer in one sentence. Never throws; answers within two seconds, for readiness probes. */
 export async function findDatabaseProblem(db: Queryable): Promise<string | null> {
   const problem = await withinMs(findReleaseProblem(db), ANSWER_MS).catch(() => undefined);
   if (problem === undefined) return 'Postgres does not answer';

@@ -11,9 +11,9 @@ import { MAX_FAULT_LENGTH, OURS, type FAULT_SERVICES } from './migrations/fault-
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
- * What may be wrong with ourselves, and how the admins read it and its end: a new one is a line in fault-rows.ts, which
- * names the service that sees it, one here, and two sentences in `faults.json` of each language. Its service calls `reportFault`, and
- * `endFault` when it is over; the pool `maintenance` tells, and `/readyz` and `doctor` show it.
+ * Faults of Signalbox itself, with the sentences that admins read at their start and end. A new fault needs a line in fault-rows.ts (with
+ * the service that detects it), one here, and two sentences in `faults.json` of each language. The service calls `reportFault` and
+ * `endFault`; the pool `maintenance` notifies the admins, and `/readyz` and `doctor` show it.
  */
 const FAULTS: Readonly<
   Record<keyof typeof FAULT_SERVICES, readonly [opens: (detail: string) => string, ends: (what: string) => string]>
@@ -26,23 +26,23 @@ const FAULTS: Readonly<
     (channel) => say('faults.channelRefusedOver', { channel }),
   ],
 };
-/** Behind a colon stands what it concerns, where several may be broken at once. */
+/** The part after a colon names the affected thing, where several may be broken at once. */
 export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
-/** A fault that is there now, or news that nobody could be told of. */
+/** An open fault, or news without a reachable recipient. */
 export interface OpenFault {
   readonly isUnheard: boolean;
-  /** In English, for those who operate it. */
+  /** English sentence for operators. */
   readonly say: string;
 }
 
-/** Another pool than the one that has the news tells it, when that had a few rounds to do so. */
+/** How long the pool of the news may try before the pool `maintenance` sends it. */
 const UNHEARD_MS = 45 * SECOND_MS;
-/** One that comes back within this time has not been over, and nobody is told again. */
+/** A fault that returns within this time counts as one, and is not reported again. */
 const OVER_MS = 2 * MINUTE_MS;
 const BATCH = 20;
 
-/** Says that something of ours is broken. The admins are told once while it lasts, however often this is called. */
+/** Reports a fault. The admins are notified once while it lasts, however often this is called. */
 export async function reportFault(db: Queryable, kind: FaultKind, detail: string): Promise<void> {
   const isBack = await hasRow(db)`
     update incidents set closed_at = null, waits_since = case when told is null then waits_since end
@@ -54,14 +54,14 @@ export async function reportFault(db: Queryable, kind: FaultKind, detail: string
     on conflict (subject, kind) where closed_at is null do nothing`);
 }
 
-/** Says that it is over; those who were told of it are told of that. Idempotent. */
+/** Ends a fault, and notifies the admins who were notified of it. Idempotent. */
 export async function endFault(db: Queryable, kind: FaultKind): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp(),
       waits_since = case when told is not null then clock_timestamp() end
     where subject = ${OURS} and kind = ${kind} and closed_at is null`);
 }
 
-/** What is wrong with ourselves now, the oldest first: for `/readyz` and `doctor`. */
+/** Lists open faults, the oldest first: for `/readyz` and `doctor`. */
 export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
   const rows = await listRows<{ subject: string; kind: string; detail: string; since: Date; isOurs: boolean }>(db)`
     select subject, kind, detail, subject = ${OURS} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
@@ -75,8 +75,8 @@ export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
 }
 
 /**
- * Tells every admin in private, each once and in their language, of faults of ours, of their end, and of news that another pool could
- * tell nobody. Gives the chats to be announced, and how many wait because no admin can be reached.
+ * Notifies every admin in private, once and in their language, of faults, of their end, and of news that another pool could send to nobody.
+ * Returns the chats to wake, and how many items wait because no admin can be reached.
  */
 export async function notifyAdmins(
   pool: Pool,
@@ -102,12 +102,12 @@ interface Due {
   readonly kind: string;
   readonly detail: string;
   readonly isOver: boolean;
-  /** News that another pool could tell nobody, and whom it concerns. */
+  /** News that another pool could send to nobody, with its intended recipients. */
   readonly say: string | null;
   readonly concerned: readonly string[];
 }
 
-/** The chats that were told; null when somebody else has told it meanwhile. */
+/** Notifies the admins of one fault; null when another process has done so meanwhile. */
 async function notifyOne(db: Queryable, incidentId: string): Promise<readonly string[] | null> {
   const row = await findRow<Due>(db)`
     select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say,
@@ -123,7 +123,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   const describe = (): string => {
     if (unheard !== null) return isHeard ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
     const [known = '', what = ''] = kind.split(/:(.*)/s);
-    if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`); // it was not due
+    if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`); // only known faults are due
     const [opens, ends] = FAULTS[known];
     return isOver ? ends(what) : opens(detail);
   };

@@ -3,8 +3,8 @@ import type { Queryable } from './pool.ts';
 import { hasRow } from './sql.ts';
 
 /**
- * Whether the person whose lane this is has pressed, in a message that is handled now, a button of this conversation that stands for
- * exactly this action, and no other action has used that press. Reads only.
+ * True when the person of this lane has pressed, in a message of this turn, a button of this conversation that is bound to exactly this
+ * action, and no other action has used the press. Read-only.
  */
 export async function findPressedOffer(
   db: Queryable,
@@ -12,7 +12,7 @@ export async function findPressedOffer(
     readonly lane: Lane;
     readonly threadId: string;
     readonly chatKey: string;
-    /** What the button is bound to; the conversation is a part of it. */
+    /** Hash that the button is bound to; includes the conversation. */
     readonly offer: string;
     readonly action: { readonly actionId: string; readonly hash: string };
   },

@@ -1,7 +1,7 @@
 import type { Queryable } from './pool.ts';
 import { listRows } from './sql.ts';
 
-/** An action that ran and did more than read, with what became of the work that it began. */
+/** An action that ran and changed something, with the outcome of the job or deployment that it started. */
 export interface LedgerEntry {
   readonly actionId: string;
   readonly turnKey: string | null;
@@ -10,26 +10,26 @@ export interface LedgerEntry {
   readonly environment: string | null;
   readonly status: 'done' | 'failed' | 'unknown';
   readonly errorCode: string | null;
-  /** What the runtime itself knows of it: the result of a tool without text from outside; null for others. */
+  /** The result of a tool without outside text; null for other tools. */
   readonly result: unknown;
   /** The release of a deployment. */
   readonly release: string | null;
-  /** The state of the job or deployment that it began; null for an action that was over when it returned. */
+  /** State of the job or deployment that it started; null when it started none. */
   readonly work: string | null;
   readonly settledAt: Date | null;
-  /** It is one of the actions that were asked for by id. */
+  /** True for an action that was requested by id. */
   readonly isNamed: boolean;
 }
 
-/** As many as a conversation may refer to. */
+/** Entries read at most. */
 const ENTRIES_READ = 200;
 
 /**
- * What the ledger has of a conversation, oldest first, and of these actions, by their ids or those of their jobs, in whichever
- * conversation they were asked for. Waiting, denied and unsettled actions are not among them.
+ * Reads the settled actions of a conversation, oldest first, plus the actions with these ids (their own or those of their jobs) of any
+ * conversation. Waiting, denied and unsettled actions are left out.
  */
 export function readLedger(db: Queryable, threadId: string, ids: readonly string[]): Promise<readonly LedgerEntry[]> {
-  // The ids come first, as one array: by a condition on thread or id, or a join, all actions would be read.
+  // The ids are collected first, as one array: an `or` or a join would scan all actions.
   return listRows<LedgerEntry>(db, 'receipts_read')`
     with named as (select unnest(${ids}::text[]) as id union select payload ->> 'deploymentId' from runs where run_id = any (${ids}))
     select * from (
@@ -46,16 +46,16 @@ export function readLedger(db: Queryable, threadId: string, ids: readonly string
     order by "settledAt", "actionId"`;
 }
 
-/** A call that a conversation has made, as its record has it. */
+/** A recorded call of a conversation. */
 export interface EarlierCall {
   readonly tool: string;
   readonly result: unknown;
 }
 
-/** Calls read of a conversation. */
+/** Calls read at most. */
 const CALLS_READ = 100;
 
-/** What calls of earlier turns gave back, the newest first: only those that succeeded and were governed. */
+/** Reads results of calls of earlier turns, newest first: only governed calls that succeeded. */
 export function readEarlierCalls(db: Queryable, threadId: string): Promise<readonly EarlierCall[]> {
   return listRows<EarlierCall>(db)`
     select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result

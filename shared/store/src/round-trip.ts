@@ -4,11 +4,11 @@ import type { Pool, Queryable } from './pool.ts';
 import { findRow, findValue, hasRow, sql } from './sql.ts';
 import type { WaitingNews } from './deploy/incident-news.ts';
 
-// What `doctor --round-trip` puts beside the real work, named after its round so that nothing takes it for real, and taken away at the end.
+// Test data of `doctor --round-trip`, named after its round so that nothing takes it for real data, and removed at the end.
 
 /**
- * Puts news of a test kind where news wait that could be told to nobody before; the incident has ended, so it stands in no list of what is
- * broken. Gives what it is in the inbox of the person.
+ * Stores ended test news among news without a reachable recipient, so no list shows it as broken. Returns its id in the inbox of the
+ * person.
  */
 export async function putTestIncident(pool: Pool, round: string, userKey: string, say: string): Promise<string> {
   const news: WaitingNews = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
@@ -19,7 +19,7 @@ export async function putTestIncident(pool: Pool, round: string, userKey: string
   return `${id}:test`;
 }
 
-/** Stores a small file, to be sent. */
+/** Stores a small file to send. */
 export async function putTestFile(db: Queryable, round: string, userKey: string): Promise<OutboundFile> {
   const bytes = Buffer.from('Sent by doctor, to try out whether files arrive.\n');
   const artifactId = `art_doctor_${round}`;
@@ -31,7 +31,9 @@ export async function putTestFile(db: Queryable, round: string, userKey: string)
   return { artifactId, name: 'round-trip.txt' };
 }
 
-/** How the delivery of a message stands: that of a key, or the answer to a run or to news of an incident. Null before there is one. */
+/**
+ * Reads the delivery state of a message: by its key, or as the answer to a run or to news of an incident. Null before the message exists.
+ */
 export function readDelivery(
   db: Queryable,
   of: { readonly key: string } | { readonly runId: string } | { readonly news: string },
@@ -46,20 +48,20 @@ export function readDelivery(
      where i.bot = ${bot} and i.update_id = ${updateId} order by o.id desc limit 1`;
 }
 
-/** Whether the event of this round has its place in the sealed history. */
+/** True when the event of this round is sealed. */
 export function findSealed(db: Queryable, round: string): Promise<boolean> {
   return hasRow(db)`select 1 from audit_events e join audit_chain c on c.event_id = e.event_id
     where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;
 }
 
-/** The program that named a callback last; null when none has. */
+/** Reads the program that registered a callback last; null without one. */
 export function readTestProgram(db: Queryable): Promise<string | null> {
   return findValue<string>(db)`
     select v.source from ingress_events v join users u on u.user_key = 'ingress-' || v.source
      where v.callback is not null order by v.received_at desc limit 1`;
 }
 
-/** Takes away what a round has put, and withdraws what was not delivered. Idempotent. */
+/** Removes the test data of a round, and withdraws its undelivered messages. Idempotent. */
 export async function removeTraces(db: Queryable, round: string): Promise<void> {
   await db.query(sql`delete from incidents where subject = ${subjectOf(round)}`);
   await db.query(sql`delete from artifacts where action_id = ${subjectOf(round)}`);

@@ -7,11 +7,11 @@ export interface SecretRow {
   readonly handle: string;
   readonly kind: string;
   readonly ciphertext: Buffer;
-  /** How long it is kept, in milliseconds; null until its owner deletes it. */
+  /** Lifetime in milliseconds; null: until its owner deletes it. */
   readonly keptMs: number | null;
 }
 
-/** What its owner may see of a secret: everything but the value. */
+/** The view of a secret for its owner: everything but the value. */
 export interface SecretName {
   readonly handle: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface SecretName {
   readonly usedAt: Date | null;
 }
 
-/** Stores secrets. The same handle of the same person again replaces the value and begins its time anew. */
+/** Stores secrets. An existing handle of the person gets the new value and a new lifetime. */
 export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
     await db.query(named('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
@@ -38,12 +38,12 @@ export function listSecrets(db: Queryable, userKey: string): Promise<readonly Se
       where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
 
-/** Forgets a secret. False when there was none of that name. */
+/** Deletes a secret. False when there was none of that name. */
 export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
   return hasRow(db)`delete from secrets where user_key = ${userKey} and handle = ${handle}`;
 }
 
-/** The sealed value of a person's own secret, noted as used now; null when there is none, or no longer. */
+/** Reads a person's sealed secret and notes its use; null when there is none, or it has expired. */
 export function takeSecret(
   db: Queryable,
   userKey: string,
@@ -55,7 +55,7 @@ export function takeSecret(
       returning kind, ciphertext`;
 }
 
-/** Deletes what has expired; idempotent. Returns how many there were. */
+/** Deletes expired secrets; idempotent. Returns their number. */
 export async function dropExpiredSecrets(db: Queryable): Promise<number> {
   const { rowCount } = await db.query('delete from secrets where expires_at <= clock_timestamp()');
   return rowCount ?? 0;

@@ -2,8 +2,8 @@ import type { QueryResultRow } from 'pg';
 import type { Queryable } from './pool.ts';
 
 /**
- * A statement of SQL with its values apart from its text, as `pg` takes it. It can be a part of another statement.
- * What stands in `${…}` is a parameter, or, when it is such a statement itself, a part of the text: no value is ever read as SQL.
+ * A parameterized SQL statement, as `pg` takes it. Each `${…}` becomes a parameter; only another `Sql` becomes a part of the text, so no
+ * value is ever read as SQL.
  */
 export class Sql {
   readonly text: string;
@@ -39,12 +39,12 @@ export function sql(strings: readonly string[], ...parts: readonly unknown[]): S
 
 type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
 
-/** Tags a statement and runs it: the first row that it gives; null without one. With a name each connection plans it once. */
+/** Runs the tagged statement and returns its first row; null without one. With a name each connection plans it once. */
 export function findRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T | null> {
   return async (strings, ...parts) => (await listRows<T>(db, name)(strings, ...parts))[0] ?? null;
 }
 
-/** Tags a statement that always gives a row, such as a select of aggregates, and runs it: that row. */
+/** Runs the tagged statement, which always gives a row (such as an aggregate), and returns that row. */
 export function readRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T> {
   return async (strings, ...parts) => {
     const row = await findRow<T>(db, name)(strings, ...parts);
@@ -53,12 +53,12 @@ export function readRow<T extends QueryResultRow>(db: Queryable, name?: string):
   };
 }
 
-/** Tags a statement and runs it: all rows that it gives. With a name each connection plans it once. */
+/** Runs the tagged statement and returns all rows. With a name each connection plans it once. */
 export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
   return async (strings, ...parts) => (await run<T>(db, name, new Sql(strings, parts))).rows;
 }
 
-/** Tags a statement of one column and runs it: what stands in its rows. */
+/** Runs the tagged statement of one column and returns its values. */
 export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
   return async (strings, ...parts) => {
     const rows = await listRows<Record<string, V>>(db, name)(strings, ...parts);
@@ -66,19 +66,19 @@ export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
   };
 }
 
-/** Tags a statement of one column and runs it: what stands in its first row; without one, or with null in it, `otherwise`. */
+/** Runs the tagged statement of one column and returns its first value; `otherwise` without a row, or for null. */
 export function findValue<V>(db: Queryable): Tag<V | null>;
 export function findValue<V>(db: Queryable, otherwise: V, name?: string): Tag<V>;
 export function findValue<V>(db: Queryable, otherwise: V | null = null, name?: string): Tag<V | null> {
   return async (strings, ...parts) => (await listValues<V | null>(db, name)(strings, ...parts))[0] ?? otherwise;
 }
 
-/** Tags a statement and runs it: whether it found or wrote a row. */
+/** Runs the tagged statement; true when it found or wrote a row. */
 export function hasRow(db: Queryable, name?: string): Tag<boolean> {
   return async (strings, ...parts) => (await run(db, name, new Sql(strings, parts))).rowCount !== 0;
 }
 
-/** Tags a statement that each connection plans once, under this name. */
+/** Tags a prepared statement: each connection plans it once, under this name. */
 export function named(name: string) {
   return (strings: readonly string[], ...parts: readonly unknown[]) => withName(name, new Sql(strings, parts));
 }

@@ -5,12 +5,12 @@ import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';
 import { listRows, sql } from './sql.ts';
 
-/** Rows that are looked at in one go; whoever has more of them is looked at again. */
+/** Rows per call; the next call reads the rest. */
 const MAX_ROWS = 100;
 
 /**
- * Settles the open messages of a person that are no envelopes: nobody could ever handle them, and those behind them would wait for
- * ever. Each is a dead letter, and told in one line where it came from. Returns the chats to be announced, one for each. Idempotent.
+ * Settles a person's open messages that no envelope can be read from, because they would block the lane forever. Each becomes a dead
+ * letter, and is answered in one line in its chat. Returns the chats to wake. Idempotent.
  */
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
@@ -45,7 +45,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
   });
 }
 
-/** Whether a stored envelope is one. */
+/** True when a stored envelope fits the contract. */
 export function isReadable(envelope: unknown): envelope is InboundEnvelope {
   return InboundEnvelope.safeParse(envelope).success;
 }

@@ -2,7 +2,7 @@ import type { Proposal } from './governance/approvals.ts';
 import type { Queryable } from './pool.ts';
 import { findRow, sql } from './sql.ts';
 
-/** An action that was begun and of which nobody knows what became. */
+/** A started action whose outcome is unknown. */
 export interface UnsettledAction {
   readonly actionId: string;
   readonly status: 'started' | 'unknown';
@@ -10,19 +10,16 @@ export interface UnsettledAction {
   readonly proposal: Proposal;
   readonly turnId: string;
   readonly turnKey: string | null;
-  /** How often it was looked up, this time included. */
+  /** Look-ups so far, including this one. */
   readonly probes: number;
   readonly userName: string;
   readonly language: string | null;
 }
 
-/** Nobody waits for news of an older one, and what it wrote may be gone. */
+/** Older actions are not looked up: nobody waits for them, and their traces may be gone. */
 const LOOKED_UP_FOR = '7 days';
 
-/**
- * Takes the next action whose outcome is to be looked up, for so long; null when there is none. One whose message is still open belongs to
- * that turn, which looks for itself.
- */
+/** Leases the next action with an unknown outcome; null when there is none. An action whose message is still open is left to its turn. */
 export function claimUnsettled(db: Queryable, leaseMs: number): Promise<UnsettledAction | null> {
   return findRow<UnsettledAction>(db)`
     update actions a set probe_at = clock_timestamp() + ${leaseMs} * interval '1 ms', probes = probes + 1
@@ -39,15 +36,15 @@ export function claimUnsettled(db: Queryable, leaseMs: number): Promise<Unsettle
         user_language(a.user_key) as language`;
 }
 
-/** Says when it is looked up next; null: never again. */
+/** Schedules the next look-up; null: never again. */
 export async function postponeProbe(db: Queryable, actionId: string, afterMs: number | null): Promise<void> {
   await db.query(sql`update actions set probe_at = coalesce(clock_timestamp() + ${afterMs}::float8 * interval '1 ms',
       'infinity') where action_id = ${actionId}`);
 }
 
 /**
- * Locks an action for whoever settles it by looking: until the transaction ends, nothing is written in its name, and what was being
- * written is there. Null when there is none.
+ * Locks an action before its outcome is looked up: until the transaction ends, nothing can be written in its name, and pending writes are
+ * visible. Null when there is none.
  */
 export function lockAction(
   db: Queryable,
@@ -57,13 +54,16 @@ export function lockAction(
       where action_id = ${actionId} for update`;
 }
 
-/** The mark that an action left with what it wrote, or null: it has written nothing. */
+/** Reads the effect mark that an action wrote; null when it wrote nothing. */
 export function findEffect(db: Queryable, actionId: string): Promise<{ readonly result: unknown } | null> {
   return findRow<{ result: unknown }>(db)`select result from action_effects
       where action_id = ${actionId}`;
 }
 
-/** Marks what is written in this transaction as the effect of an action, for tables that do not name it. Throws once that has failed. */
+/**
+ * Marks the writes of this transaction as the effect of an action, for tables without an action id. Throws when the action was settled as
+ * failed.
+ */
 export async function noteEffect(db: Queryable, actionId: string, result: unknown = null): Promise<void> {
   await db.query(sql`select effect_note(${actionId}, ${result === null ? null : JSON.stringify(result)}::jsonb)`);
 }

@@ -2,7 +2,7 @@ import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, sql } from '../sql.ts';
 
-/** A place of the order, as it is stored; `event` is null when the event is gone. */
+/** A stored link of the audit chain; `event` is null when the event was deleted. */
 export interface AuditPlace {
   readonly seq: number;
   readonly leafHash: Buffer;
@@ -10,7 +10,7 @@ export interface AuditPlace {
   readonly event: RecordedAuditEvent | null;
 }
 
-/** A signed state of the order, as it is stored. */
+/** A stored, signed state of the audit chain. */
 export interface StoredCheckpoint {
   readonly size: number;
   readonly rootHash: string;
@@ -20,35 +20,35 @@ export interface StoredCheckpoint {
   readonly signature: string;
 }
 
-/** Events that are recorded and not yet sealed: how many, and how old the oldest is, in milliseconds. */
+/** Recorded events that are not sealed yet: their number, and the age of the oldest in milliseconds. */
 export interface AuditTail {
   readonly unsealed: number;
   readonly oldestMs: number | null;
 }
 
-/** The columns of `e` as a RecordedAuditEvent. Of a time all that is stored goes in: to_jsonb names the year before Christ, to_char does not. */
+/** The columns of `e` as a RecordedAuditEvent. Times use to_jsonb, because to_char loses years before Christ. */
 const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
   e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
   e.policy_version as "policyVersion", e.data::text as "dataJson", e.written_by as "writtenBy"`;
 
-/** How `eventJson` makes the leaf of an event: a sealer of another form is refused, since its leaves would be those of other events. */
+/** Version of the leaf format of `eventJson`. The database refuses a sealer with another version. */
 const LEAF_FORM = 2;
 
-/** Which history this database holds. */
+/** Reads the id of the audit history in this database. */
 export function readAuditLogId(db: Queryable): Promise<string> {
   return findValue(db, '')`select log_id from audit_log`;
 }
 
-/** Recorded events without a place, in the order in which they will get theirs. */
+/** Reads unsealed events in the order in which they will be sealed. */
 export function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
-  // Without a name, so that it is planned for the size that the tables have now: a backlog begins as an empty table.
+  // Unnamed, so that Postgres plans it for the current table size: a backlog begins as an empty table.
   return listRows<RecordedAuditEvent>(db)`select ${EVENT} from audit_events e
       where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit ${limit})) order by e.event_id`;
 }
 
 /**
- * Gives events the places from `firstSeq` on, all or none. Returns the hash of the last one; null, with nothing written, when another
- * sealer took `firstSeq` first.
+ * Seals events from `firstSeq` on, all or none. Returns the hash of the last one; null, with nothing written, when another sealer took
+ * `firstSeq` first.
  */
 export function sealEvents(
   db: Queryable,
@@ -60,7 +60,7 @@ export function sealEvents(
       ${LEAF_FORM})`;
 }
 
-/** The next places after `seq`, without their events. */
+/** Reads the next links after `seq`, without their events. */
 export function readLinks(
   db: Queryable,
   seq: number,
@@ -70,7 +70,7 @@ export function readLinks(
     select seq::float8, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
 }
 
-/** The next places after `seq`, with what stands there. */
+/** Reads the next links after `seq`, with their events. */
 export async function readPlaces(db: Queryable, seq: number, limit: number): Promise<readonly AuditPlace[]> {
   type Row = RecordedAuditEvent & Omit<AuditPlace, 'event'> & { eventId: string | null };
   const rows = await listRows<Row>(db)`select c.seq::float8, c.leaf_hash as "leafHash", c.hash, ${EVENT}
@@ -84,7 +84,7 @@ export async function readPlaces(db: Queryable, seq: number, limit: number): Pro
   }));
 }
 
-/** The next checkpoints after the one of `size` events. */
+/** Reads the next checkpoints after the one of `size` events. */
 export function readCheckpoints(db: Queryable, size: number, limit: number): Promise<readonly StoredCheckpoint[]> {
   return listRows<StoredCheckpoint>(db)`
     select size::float8, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
@@ -99,7 +99,7 @@ export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoin
     ${Buffer.from(signature, 'base64')})`);
 }
 
-/** How many events wait for their place, and for how long the oldest has, in milliseconds. */
+/** Counts unsealed events, with the age of the oldest in milliseconds. */
 export async function readTail(db: Queryable): Promise<AuditTail> {
   const tail = await findRow<AuditTail>(db)`
     select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
@@ -108,8 +108,8 @@ export async function readTail(db: Queryable): Promise<AuditTail> {
 }
 
 /**
- * Events among the next `limit` after `eventId` that neither have a place nor wait for one: nobody records like that. `next` is
- * where to go on, null at the end.
+ * Finds events, among the next `limit` after `eventId`, that are neither sealed nor queued for sealing: they bypassed `appendAudit`. `next`
+ * is where to continue; null at the end.
  */
 export async function findStrays(
   db: Queryable,
@@ -124,7 +124,7 @@ export async function findStrays(
   return { strays, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
-/** Counts events that were written and deleted again before the sealer gave them a place in the chain. */
+/** Counts events that were deleted before they were sealed. */
 export function countLost(db: Queryable): Promise<number> {
   return findValue(db, 0)`
     select count(*)::int from audit_unsealed u where not exists (select from audit_events e where e.event_id = u.event_id)`;

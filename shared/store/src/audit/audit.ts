@@ -5,22 +5,22 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
 import { named } from '../sql.ts';
 
-/** Most bytes of an event's `data` as JSON. What is larger belongs into a table of its own, and its hash into the event. */
+/** Bytes of an event's `data` as JSON. Larger data belongs into a table of its own, and its hash into the event. */
 const MAX_DATA_BYTES = 64 * 1024;
 
 /**
- * Records events in the caller's transaction: they are there exactly when what they record is. Waits for no other appender. Text
- * that Postgres cannot hold (NUL, half a surrogate pair) is kept as U+FFFD. Secrets and personal data are left out before. Not idempotent: the caller's transaction is.
- * Throws AUDIT_EVENT_REFUSED, before anything is written, for an event that is malformed or larger than 64 kB.
+ * Records events in the caller's transaction, without waiting for other appenders. Characters that Postgres cannot hold become U+FFFD;
+ * secrets and personal data are removed. Not idempotent: the caller's transaction is. Throws AUDIT_EVENT_REFUSED, before it writes, for a
+ * malformed event or one over 64 kB.
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.query(named('audit_append')`select audit_append(${auditJson(events)}::jsonb)`);
 }
 
-/** The same as the argument of `audit_append`, for a statement that records what it does itself. */
+/** Builds the argument of `audit_append`, for a statement that records its own event. */
 export function auditJson(events: readonly AuditEvent[]): string {
-  // Several events of one action tell the same of it: that is made fit to be kept once.
+  // Events of one action share their data, so it is sanitized once.
   const storable = new Map<AuditEvent['data'], AuditEvent['data']>();
   return JSON.stringify(events.map((event) => parseEvent(event, storable)));
 }

@@ -1,23 +1,23 @@
 import type { Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
-/** An agent that the workers have. */
+/** An agent that the workers run. */
 export interface OfferedAgent {
   readonly id: string;
   /** One sentence about itself. */
   readonly summary: string;
-  /** It answers where nobody chose one. */
+  /** Answers in chats without a chosen agent. */
   readonly isDefault: boolean;
 }
 
-/** The agents that there are, the default one first. */
+/** Lists the agents, the default one first. */
 export function listAgents(db: Queryable): Promise<readonly OfferedAgent[]> {
   return listRows<OfferedAgent>(
     db,
   )`select id, summary, is_default as "isDefault" from agents order by not is_default, id`;
 }
 
-/** Writes down which agents there are: those of the worker that started last. Twice is safe. */
+/** Publishes the agents of a worker; the worker that started last wins. Idempotent. */
 export async function publishAgents(
   db: Queryable,
   agents: readonly Pick<OfferedAgent, 'id' | 'summary'>[],
@@ -32,7 +32,7 @@ export async function publishAgents(
       where (agents.summary, agents.is_default) <> (excluded.summary, excluded.is_default)`);
 }
 
-/** The agent that a person talks to in a chat; null while no worker has started. */
+/** Finds the agent of a person in a chat; null while no worker has started. */
 export function findChosenAgent(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },

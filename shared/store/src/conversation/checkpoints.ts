@@ -22,7 +22,7 @@ export interface CheckpointRow {
   ];
 }
 
-/** The call that stores a checkpoint under the lane's epoch, as a part of a statement: whether it was stored. */
+/** SQL expression that stores a checkpoint under the lane's epoch; true when it was stored. */
 export function storesCheckpoint(lane: Lane, { blobs, writes, ...row }: CheckpointRow): Sql {
   return sql`checkpoint_put(${lane.userKey}, ${lane.epoch}, ${row.threadId}, ${row.checkpointId}, ${row.parentId}, ${row.body}::jsonb,
     ${row.metadata}::jsonb, ${blobs[0]}, ${blobs[1]}, ${blobs[2]}, ${blobs[3]},
@@ -30,21 +30,21 @@ export function storesCheckpoint(lane: Lane, { blobs, writes, ...row }: Checkpoi
 }
 
 /**
- * Stores a checkpoint under the lane's epoch, where its parent is the newest one. False when the lane was lost or the thread has gone on,
- * and then nothing was written. Idempotent.
+ * Stores a checkpoint under the lane's epoch, on top of the newest one. False, with nothing written, when the lane was lost or the parent
+ * is not the newest. Idempotent.
  */
 export function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
   return findValue(db, false, 'checkpoint_put')`select ${storesCheckpoint(lane, row)} as stored`;
 }
 
-/** The id of the newest checkpoint of a thread, or of one of its subgraphs; null when there is none. */
+/** Finds the newest checkpoint of a thread, or of one of its subgraphs; null when there is none. */
 export function findNewest(db: Queryable, threadId: string, space: string): Promise<string | null> {
   return findValue<string | null>(db, null, 'checkpoint_newest')`
     select checkpoint_id from langgraph.checkpoints
       where thread_id = ${threadId} and checkpoint_ns = ${space} order by number desc limit 1`;
 }
 
-/** The values of a channel whose versions are like this pattern. */
+/** Reads the values of a channel whose versions match this pattern. */
 export function readBlobs(
   db: Queryable,
   threadId: string,

@@ -5,14 +5,14 @@ import { findValue } from '../sql.ts';
 
 export interface DeadLetter {
   readonly source: 'inbound' | 'outbound' | 'job' | 'stream';
-  /** What it was: an inbox id, an outbox id, a run id, a stream entry. One dead letter per source and ref. */
+  /** Id of the failed work: an inbox id, outbox id, run id or stream entry. One dead letter per source and ref. */
   readonly ref: string;
   readonly userKey: string | null;
   readonly reason: string;
   readonly body: unknown;
 }
 
-/** Records what could not be handled, without its secrets. Returns the id that a person can quote; the same one when it was recorded before. */
+/** Records failed work without its secrets. Returns an id that a person can quote, the same on every call. */
 export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
   return findValue<string>(db, '')`
     insert into dead_letters (id, source, ref, user_key, reason, body)

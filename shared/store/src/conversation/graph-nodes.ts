@@ -5,7 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
 import { findRow, hasRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
-/** A conversation whose graph is looked at. */
+/** A conversation whose graph is inspected. */
 export interface GraphThread {
   readonly threadId: string;
   readonly userKey: string;
@@ -16,7 +16,7 @@ export interface GraphThread {
   readonly lastActiveAt: Date;
 }
 
-/** A pass as it was recorded, the newest first. `record` is an ExecutionTurn of the version that wrote it. */
+/** A recorded pass. `record` is an ExecutionTurn of the version that wrote it. */
 export interface RecordedPass {
   readonly turnId: string;
   readonly outcome: string;
@@ -25,25 +25,25 @@ export interface RecordedPass {
   readonly record: unknown;
 }
 
-/** What was cleared of a project: conversations that were closed, and those that somebody was working in. */
+/** Result of clearing a project: conversations that were closed, and those in use. */
 export interface ClearedState {
   readonly closed: readonly GraphThread[];
   readonly busy: readonly GraphThread[];
 }
 
-/** Conversations that one clearing closes. */
+/** Conversations closed at most per call. */
 const CLEARED = 200;
 
 const COLUMNS = sql`t.thread_id as "threadId", t.user_key as "userKey",
   coalesce((select u.name from users u where u.user_key = t.user_key), t.user_key) as "userName",
   t.agent, t.status, t.title, t.last_active_at as "lastActiveAt"`;
 
-/** A conversation, or null. */
+/** Finds a conversation, or null. */
 export function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
   return findRow<GraphThread>(db)`select ${COLUMNS} from threads t where t.thread_id = ${threadId}`;
 }
 
-/** The newest passes of a conversation, the newest first. */
+/** Lists the newest passes of a conversation, newest first. */
 export function listRecordedPasses(db: Queryable, threadId: string, limit: number): Promise<readonly RecordedPass[]> {
   return listRows<RecordedPass>(db)`
     select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error,
@@ -52,10 +52,7 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
       where e.thread_id = ${threadId} order by e.recorded_at desc, e.turn_id desc, e.pass desc limit ${limit}`;
 }
 
-/**
- * Has a node run again in the lane of its person. Twice with one action is once.
- * Throws NOT_FOUND, CONVERSATION_OVER.
- */
+/** Requests that a node runs again in the lane of its person. Idempotent per action. Throws NOT_FOUND, CONVERSATION_OVER. */
 export async function putNodeRun(
   pool: Pool,
   request: {
@@ -91,16 +88,15 @@ export async function putNodeRun(
   });
 }
 
-/** Whether a request to run a node again was written. */
+/** True when this action has requested a node run. */
 export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;
 }
 
 /**
- * Closes the open conversations whose state names the project (what they are about, or their task): the next message of their
- * people starts without it. Lanes that somebody works in are left alone and reported, `except` one is left out. Records stay.
- * Twice finds nothing more to close.
+ * Closes open conversations whose state or task names the project, so that the next message starts a new one. Skips and reports lanes in
+ * use; `except` is left out. Records stay. Idempotent.
  */
 export async function clearProjectState(
   pool: Pool,
@@ -129,10 +125,10 @@ export async function clearProjectState(
   });
 }
 
-/** Open conversations, but one, whose newest checkpoint names the project. */
+/** Open conversations, except one, whose newest checkpoint names the project. */
 function about(project: string, except: string): Sql {
   const json = JSON.stringify(project);
-  // As a whole word, whatever its case: names are of letters, digits and hyphens.
+  // Matches whole words in any case: names are letters, digits and hyphens.
   const word = `(^|[^a-z0-9-])${project.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
   return sql`
 select ${COLUMNS} from threads t

@@ -7,11 +7,11 @@ export interface Lane {
   readonly epoch: string;
 }
 
-/** Finds a lane that is still held under this epoch, and locks it for sharing until the transaction ends; a part of a statement. */
+/** SQL that finds the lane held under this epoch, and locks it for sharing until the transaction ends. */
 export const heldLane = (lane: Lane): Sql =>
   sql`select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null for share`;
 
-/** Whether this lane is still held under this epoch. The row stays locked for sharing until the transaction ends. */
+/** True while the lane is held under this epoch. The row stays locked for sharing until the transaction ends. */
 export function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
   return hasRow(db)`${heldLane(lane)}`;
 }

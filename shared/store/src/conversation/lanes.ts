@@ -16,37 +16,37 @@ export interface InboxMessage {
 
 export interface ClaimedLane extends Lane {
   /**
-   * How often this lane was begun without progress, this time included. What Postgres, Redis or a drain ended does not count, nor does
-   * the death of a process that held others besides.
+   * Claims without progress, including this one. Failures of Postgres or Redis, drains, and deaths of a process that held other lanes do
+   * not count.
    */
   readonly attempts: number;
-  /** The process that held it before ended in silence: it is the only such lane of this process. */
+  /** The previous holder died: this process may claim only one such lane. */
   readonly suspect: boolean;
-  /** An earlier run of this turn was cut off: its checkpoint and effects may be there. */
+  /** An earlier run of this turn was interrupted: its checkpoint and effects may exist. */
   readonly resumed: boolean;
-  /** Inbox id of the newest /stop: messages before it are not to be answered. */
+  /** Inbox id of the newest /stop; earlier messages are not answered. */
   readonly stopBefore: number;
-  /** Open messages in order of arrival, up to the first that cannot be read; none when that is the first of all. */
+  /** Open messages in order of arrival, up to the first unreadable one. */
   readonly messages: readonly InboxMessage[];
   readonly person: { readonly name: string; readonly role: Role } | null;
-  /** What that person reads, as channels name it; null when nobody knows. */
+  /** Language of the person as channels name it; null when unknown. */
   readonly language: string | null;
-  /** The agent that it is for: its thread's, else the one that was chosen in that chat. */
+  /** The agent of the thread, else the one chosen in the chat. */
   readonly agent: string;
-  /** The current thread of the first message's chat; null when that message needs none and there is none. */
+  /** Current thread of the first message's chat; null when the message needs none and there is none. */
   readonly threadId: string | null;
   readonly threadNew: boolean;
-  /** The thread that was just found expired, to be announced once. */
+  /** A thread that has just expired, to be announced once. */
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
-  /** Requests for approval whose card stands open in this chat, the oldest first, at most three. */
+  /** Open approval cards in this chat, oldest first, at most three. */
   readonly waiting: readonly WaitingCard[];
-  /** Version of the names of projects and servers, a whole number that grows with each change of one. */
+  /** Version of the names of projects and servers; grows with each change. */
   readonly namesVersion: string;
-  /** The time by the database's clock, which all times of a turn come from: those of this machine may be off. */
+  /** Clock of the database, used for all times of a turn, because clocks of machines differ. */
   readonly now: () => Date;
 }
 
-/** A request that waits, and the message that carries its buttons. */
+/** A waiting approval request, with the message of its buttons. */
 export interface WaitingCard {
   readonly approvalId: string;
   readonly what: string;
@@ -55,22 +55,22 @@ export interface WaitingCard {
 
 export interface BeginOptions {
   readonly worker: string;
-  /** Names this process and no later one; the worker's name unless said otherwise. */
+  /** Unique id of this process; the worker's name by default. */
   readonly holder?: string;
   readonly leaseMs: number;
   readonly maxMessages: number;
   readonly idleMs: number;
-  /** The one that answers where nobody chose one. */
+  /** The default agent. */
   readonly agent: string;
 }
 
 /**
- * Takes a person's lane. Null when it is busy, backing off, has nothing to do, or is suspected of having ended a process while this
- * one tries another such lane. One round trip.
+ * Claims a person's lane in one round trip. Null when it is busy, backing off, empty, or suspected of killing a process while this one
+ * tries another such lane.
  */
 export async function claimLane(db: Queryable, userKey: string, options: BeginOptions): Promise<ClaimedLane | null> {
   const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
-  // When `lane_isolate` refuses, `lane_begin` gets null for the person and claims nothing.
+  // When `lane_isolate` refuses, `lane_begin` gets a null person and claims nothing.
   const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
     select b.epoch, b.attempts, i.is_suspect as suspect, b.begun > 1 as resumed, coalesce(b.stop_before, 0)::float8 as "stopBefore", b.messages, b.person,
            b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, b.agent, coalesce(b.waiting, '[]') as waiting,
@@ -82,7 +82,7 @@ export async function claimLane(db: Queryable, userKey: string, options: BeginOp
   return { ...claimed, userKey, messages: leadingReadable(row.messages), now: clockFrom(at) };
 }
 
-/** A clock that goes on from a moment. It is behind by as long as the answer that brought the moment was on its way. */
+/** Continues a clock from `at`; it lags by the latency of the answer that carried `at`. */
 function clockFrom(at: Date): () => Date {
   const mark = performance.now();
   return () => new Date(at.getTime() + performance.now() - mark);
@@ -93,7 +93,7 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-/** Extends the leases of these lanes. Returns the person keys whose lane was lost: their work must stop. One round trip. */
+/** Extends the leases of these lanes in one round trip. Returns the person keys of lost lanes, whose work must stop. */
 export function beatLanes(
   db: Queryable,
   worker: string,
@@ -112,7 +112,7 @@ export interface TurnRecord {
   readonly threadId: string | null;
   readonly worker: string;
   readonly traceId: string;
-  /** The model that gave the last answer; null when none was asked. */
+  /** Model of the last answer; null when no model was asked. */
   readonly model: string | null;
   readonly outcome: TurnOutcome;
   readonly passes: number;
@@ -122,17 +122,17 @@ export interface TurnRecord {
   readonly startedAt: string;
 }
 
-/** What models used, as far as their providers say. */
+/** Token usage as reported by providers. */
 interface Usage {
-  /** All input tokens, those from a provider's cache included. */
+  /** Input tokens, including cached ones. */
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** USD; null when a part of it is not known. */
+  /** USD; null when a part is unknown. */
   readonly costUsd: number | null;
 }
 
-/** The usage of one turn, in sum and by model. */
+/** Usage of one turn, in total and by model. */
 export interface TurnUsage extends Usage {
   readonly models: readonly (Usage & { readonly model: string; readonly calls: number })[];
 }
@@ -152,13 +152,12 @@ export interface TurnEnd {
   readonly thread: ThreadChange | null;
 }
 
-/** An end without a turn of an agent. */
+/** For an end without an agent turn. */
 const NOT_RECORDED = { checkpoint: null, recording: null };
 
 /**
- * Ends a turn: its newest checkpoint if there is one, its records, replies, outcomes and thread, and releases the lane, in one
- * transaction and one round trip. `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up:
- * open messages remain.
+ * Ends a turn: stores its checkpoint, records, replies, outcomes and thread, and releases the lane, in one transaction and round trip. `ok`
+ * is false, with nothing written, when the lane was lost. `more` asks for a wake-up because open messages remain.
  */
 export async function finishLane(
   db: Queryable,
@@ -171,7 +170,7 @@ export async function finishLane(
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
   const { turn, outcomes, replies, thread } = end;
   const name = checkpoint ? 'turn_finish' : 'lane_finish';
-  // Without its checkpoint, `lane_finish` is asked about nobody and writes nothing either.
+  // When the checkpoint is not stored, `lane_finish` gets a null person and writes nothing.
   const row = await findRow<{ ok: boolean; more: boolean }>(db, name)`
     select f.ok, f.more, ${recordsTurn(lane, recording)}
       from (select ${checkpoint ? storesCheckpoint(lane, checkpoint) : sql`true`} as stored) c,
@@ -182,8 +181,8 @@ export async function finishLane(
 }
 
 /**
- * Gives a lane back without an end of turn. One that another process holds by now is not touched, but what it was charged for the
- * silence of this one is taken back. Idempotent.
+ * Releases a lane without ending the turn. A lane that another process now holds is not released, but an attempt charged for this process's
+ * silence is refunded. Idempotent.
  */
 export async function yieldLane(
   db: Queryable,
@@ -194,12 +193,12 @@ export async function yieldLane(
       ${options.backoffMs}) then true else lane_acquit(${lane.userKey}, ${options.holder}) end`);
 }
 
-/** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */
+/** Finds people with open messages who were not woken for `quietMs` (a crash, a lost Redis, a trimmed stream), and marks them as woken. */
 export function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
   return listValues<string>(db)`select lane_sweep(${quietMs}, ${maxLanes})`;
 }
 
-/** The inbox id of the newest /stop of this person, 0 when there was none. */
+/** Reads the inbox id of the person's newest /stop; 0 without one. */
 export function readStopBefore(db: Queryable, userKey: string): Promise<number> {
   return findValue(db, 0)`select stop_before::float8 from lanes where user_key = ${userKey}`;
 }

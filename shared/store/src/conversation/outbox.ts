@@ -8,8 +8,8 @@ import type { Queryable } from '../pool.ts';
 import { findValue, listRows } from '../sql.ts';
 
 /**
- * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold, with the language
- * that it is written in. Ids and keys are left alone.
+ * Copies a row for storage: texts without secrets and without characters that Postgres cannot hold, plus their language. Ids and keys are
+ * unchanged.
  */
 export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
@@ -27,8 +27,8 @@ export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
 }
 
 /**
- * Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. `asIs` is for text that the
- * runtime makes of public values alone, such as a signature, which looks like a key.
+ * Puts messages into the outbox, one row per key. Publish them after the commit. `asIs` skips redaction, for text of public values (such as
+ * a signature) that looks like a key.
  */
 export async function putOutbox(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function putOutbox(
     select id, chat_key as "chatKey" from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`;
 }
 
-/** Puts one message into each of these chats, in the language of whoever reads there; groups read English. */
+/** Puts one message into each of these chats, in the language of its reader; groups read English. */
 export async function putInTheirLanguage(
   db: Queryable,
   chats: readonly string[],
@@ -54,13 +54,13 @@ export async function putInTheirLanguage(
   return put;
 }
 
-/** The receipts below the message of a slot, as it stands now; none where there is no such message. */
+/** Reads the receipts of the current message of a slot; empty without a message. */
 export function findReceipts(db: Queryable, chatKey: string, slot: string): Promise<readonly Receipt[]> {
   return findValue<readonly Receipt[]>(db, [])`
     select body -> 'receipts' from outbox where chat_key = ${chatKey} and slot = ${slot} order by id desc limit 1`;
 }
 
-/** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */
+/** Puts messages into the outbox during a turn; false, with nothing written, when the lane was lost. */
 export function sayInTurn(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
   return findValue(db, false, 'outbox_say')`
     select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(withoutSecrets))}::jsonb)`;

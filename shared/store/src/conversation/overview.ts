@@ -7,7 +7,7 @@ export interface RunningTurn {
   readonly userKey: string;
   readonly name: string | null;
   readonly worker: string;
-  /** When the oldest message came that the turn has to answer. */
+  /** Arrival of the oldest message of the turn. */
   readonly since: Date | null;
   readonly waiting: number;
 }
@@ -18,7 +18,7 @@ export interface ParkedChat {
   readonly reason: string;
 }
 
-/** What goes on, for operators: of everybody, or of one person. Ages in milliseconds. */
+/** Current work for operators, of everybody or of one person. Ages in milliseconds. */
 export interface Overview {
   /** People who wrote within the last hour. */
   readonly peopleActive: number;
@@ -34,7 +34,7 @@ export interface Overview {
   readonly deadLetters: number;
 }
 
-/** Rows of each list; more do not help at a terminal. */
+/** Rows per list; more do not help at a terminal. */
 const LISTED = 50;
 
 /** Reads the overview in four queries, each bounded. `userKey` null means everybody. */

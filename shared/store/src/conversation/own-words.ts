@@ -3,8 +3,7 @@ import { findValue } from '../sql.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * What the person whose lane this is wrote in the messages of this chat that are handled now, in one line; null when they wrote nothing
- * themselves. Words that they passed on are not theirs.
+ * Finds the person's own words in this chat's messages of the current turn, in one line; null without any. Forwarded words are left out.
  */
 export function findWords(db: Queryable, lane: Lane, chatKey: string): Promise<string | null> {
   return findValue<string | null>(db, null)`

@@ -6,7 +6,7 @@ import type { Queryable } from '../pool.ts';
 import { wakeLane } from './wake-lane.ts';
 import { hasRow, sql } from '../sql.ts';
 
-/** Who waits for a run, and where. */
+/** The person who waits for a run, and their chat. */
 export interface Asker {
   readonly userKey: string | null;
   readonly chatKey: string | null;
@@ -14,7 +14,7 @@ export interface Asker {
   readonly traceId: string;
 }
 
-/** The columns of a run that has just ended. */
+/** Columns of a finished run. */
 export const FINISHED = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 
@@ -23,20 +23,20 @@ export interface Finished extends Asker {
   readonly job: string;
   readonly finishedAt: Date;
   readonly cancelBy: string | null;
-  /** The action that asked for it. Later runs of a deployment have ids of their own. */
+  /** The action that requested it. Later runs of a deployment have other ids. */
   readonly actionId: string;
 }
 
 interface EndWords {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly say: string;
-  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  /** One line for approval cards; default: the first line of `say`. */
   readonly brief?: string;
   /** Why it failed. */
   readonly error?: string | null;
 }
 
-/** Who has to hear of an end once it is committed: a lane to wake, and chats whose cards changed. */
+/** Recipients to wake after the commit: a lane, and chats whose cards changed. */
 export interface CompletionNotice {
   readonly lane: { readonly userKey: string; readonly traceId: string } | null;
   readonly cards: readonly string[];
@@ -46,8 +46,8 @@ type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
 type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
 
 /**
- * Says everywhere how a run ended, in the transaction that ends it: in the inbox of the person who waits for it, and on the cards of
- * those who approved it. Of a run that nobody waits for nothing is said here: what started it waits itself, and says it.
+ * Reports the end of a run in its transaction: to the inbox of the waiting person, and on the approval cards. Runs without a waiting person
+ * are reported by the action that waits for them.
  */
 export async function notifyCompletion(db: Queryable, run: Finished, end: EndWords): Promise<CompletionNotice> {
   if (run.userKey === null) return { lane: null, cards: [] };
@@ -55,10 +55,7 @@ export async function notifyCompletion(db: Queryable, run: Finished, end: EndWor
   return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
 }
 
-/**
- * A deployment does not end with its run when that breaks off: another one takes it up, and has the end to tell. That it broke off by
- * itself is worth a word, once.
- */
+/** Reports an interrupted run of a deployment once; the run that resumes the deployment reports its end. */
 async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<CompletionNotice> {
   if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
   const words = `❓ ${sayError('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
@@ -72,14 +69,14 @@ async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boole
       and state not in ${FINAL_STATES} and state <> 'queued'`;
 }
 
-/** Whether the person cancelled the deployment in the chat: the action that did has waited for its end, and tells it. */
+/** True when the person cancelled the deployment in the chat: that action reports the end itself. */
 async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
-/** Returns the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
+/** Returns the lane to wake; null when nobody is notified, such as a person who cancelled the run themselves. */
 async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;

@@ -9,7 +9,7 @@ import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionN
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
-/** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
+/** Intent of a long-running job. `person` is notified of its end; null for scheduled work. */
 export interface RunIntent {
   readonly runId: string;
   readonly job: string;
@@ -17,42 +17,42 @@ export interface RunIntent {
   readonly person: { readonly userKey: string; readonly chatKey: string } | null;
   readonly threadId: string | null;
   readonly traceId: string;
-  /** Of whose request it is, and what was asked. */
+  /** Hash of the requester and the request. */
   readonly requestHash?: string;
 }
 
-/** A run in the hands of this process, until it ends or is taken by another. */
+/** A run that this process holds until it ends or another takes it over. */
 export interface LeasedRun {
   readonly runId: string;
   readonly epoch: number;
 }
 
 export type BegunRun =
-  /** It is ours. `attempt` counts from 1. */
+  /** Claimed by this process. `attempt` counts from 1. */
   | {
       readonly kind: 'held';
       readonly run: LeasedRun;
       readonly attempt: number;
       readonly payload: unknown;
       readonly traceId: string;
-      /** Who asked for it, and in which thread; null for what nobody asked for. */
+      /** Requester and thread; null for scheduled work. */
       readonly userKey: string | null;
       readonly threadId: string | null;
-      /** What that person reads. */
+      /** Language of the requester. */
       readonly language: string | null;
-      /** Somebody cancelled it while it was in other hands: there is nothing to do but to end it. */
+      /** Cancelled while another process held it: it only has to be ended. */
       readonly isCancelled: boolean;
     }
-  /** Somebody else works on it and gave a sign of life within the lease. */
+  /** Another process holds it, with a heartbeat within the lease. */
   | { readonly kind: 'busy' }
-  /** It has ended, or there never was one. */
+  /** Ended or unknown. */
   | { readonly kind: 'over' };
 
 export interface RunEnd {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly result: unknown;
   readonly error: string | null;
-  /** For the person, if there is one. */
+  /** Sentence for the person. */
   readonly say: string;
   /** One line for the cards of whoever approved it; the first line of `say` without one. */
   readonly brief?: string;
@@ -61,7 +61,7 @@ export interface RunEnd {
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
-  /** Cancelling: it is to stop, and whoever works on it has not yet. */
+  /** `cancelling`: its worker has not stopped yet. */
   readonly status: 'queued' | 'running' | 'cancelling' | 'done' | 'failed' | 'cancelled';
   readonly userKey: string | null;
   readonly threadId: string | null;
@@ -73,34 +73,34 @@ export interface RunRow {
   readonly finishedAt: Date | null;
 }
 
-/** How a message of a run stands in the chat. */
+/** Options of a message of a run. */
 export interface TellOptions {
-  /** It is no new message when the one that it changes is gone. */
+  /** Sends nothing when the message to edit no longer exists. */
   readonly isLast?: boolean;
   readonly buttons?: readonly RuntimeButton[];
 }
 
 const UNHEARD: CompletionNotice = { lane: null, cards: [] };
 
-/** How many executions of one scheduled job are kept. */
+/** Stored executions per scheduled job. */
 const KEPT_SCHEDULED = 100;
-/** Lost runs that one sweep puts back; the next one takes the rest. */
+/** Lost runs requeued per sweep. */
 const SWEEP_BATCH = 100;
 
-/** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
+/** Status for readers; the table stores `cancelling` as `running`. */
 const RUN_STATUS = sql`case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
 
-/** Whether a run has failed, for people: also one that did its work well, and whose deployment failed. */
+/** True when a run failed for people, which includes a completed run of a failed deployment. */
 export const RUN_FAILED = sql`(status = 'failed'
   or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
 
-/** What came of a run, for people. */
+/** Outcome of a run for people. */
 export const RUN_OUTCOME = sql`case when ${RUN_FAILED} then 'failed' else ${RUN_STATUS} end`;
 
 const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Writes an intent in the caller's transaction: see `create`. */
+/** Writes an intent in the caller's transaction: see `Runs.create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
   const isNew = await hasRow(db)`
@@ -108,7 +108,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
      values (${runId}, ${job}, ${JSON.stringify(redactValue(payload))}::jsonb, ${person?.userKey ?? null}, ${person?.chatKey ?? null},
        ${threadId}, ${traceId}, ${requestHash}, ${currentLanguage()}) on conflict (run_id) do nothing`;
   if (isNew) return true;
-  // Runs of before do not know what was asked.
+  // Runs of earlier releases have no request hash.
   const isSame = await findValue(db, true)`
     select job = ${job} and thread_id is not distinct from ${threadId} and coalesce(request_hash = ${requestHash}, true)
        from runs where run_id = ${runId}`;
@@ -117,12 +117,12 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
 }
 
 /**
- * Long work in Postgres, without its secrets, which is the only truth about it; the queue in Redis only says whose turn it is.
+ * Long-running jobs in Postgres, the source of truth, without secrets; the queue in Redis only says which run is next.
  *
  *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
  *     ▲                  │
- *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
- *   cancel: queued ──▶ cancelled; a running one is to be, and is cancelled when whoever works on it has stopped
+ *     └──────giveBack────┘          running without a heartbeat within the lease: begin takes it over (epoch + 1)
+ *   cancel: queued ──▶ cancelled; a running one is `cancelling` until its worker has stopped
  */
 export class Runs {
   readonly #pool: Pool;
@@ -132,8 +132,8 @@ export class Runs {
   }
 
   /**
-   * Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. Throws
-   * ACTION_ID_TAKEN when a run of that id is another job, conversation or request.
+   * Writes the intent. Idempotent by run id; false when it existed. Throws ACTION_ID_TAKEN when the run of that id is another job,
+   * conversation or request.
    */
   create(intent: RunIntent): Promise<boolean> {
     return putRun(this.#pool, intent);
@@ -143,7 +143,9 @@ export class Runs {
     return findRow<RunRow>(this.#pool)`select ${COLUMNS} from runs where run_id = ${runId}`;
   }
 
-  /** Takes a run of which `job` is due, where that is said, and that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
+  /**
+   * Claims a run that is queued for `job`, if given, or whose holder has been silent for `leaseMs`. Only one of several processes gets it.
+   */
   async begin(runId: string, leaseMs: number, job: string | null = null): Promise<BegunRun> {
     const row = await findRow<Omit<Extract<BegunRun, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>>(
       this.#pool,
@@ -164,7 +166,7 @@ export class Runs {
     return { kind: isOpen ? 'busy' : 'over' };
   }
 
-  /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
+  /** Extends the leases of all held runs. Returns the ids of lost or cancelled runs, which have to stop. */
   async beat(
     held: readonly LeasedRun[],
   ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
@@ -180,7 +182,7 @@ export class Runs {
     };
   }
 
-  /** Writes how far it is. False when the run is no longer ours. */
+  /** Stores progress. False when the run was lost. */
   report(run: LeasedRun, progress: unknown): Promise<boolean> {
     return hasRow(this.#pool)`
       update runs set progress = ${JSON.stringify(redactValue(progress))}::jsonb, beat_at = clock_timestamp()
@@ -188,10 +190,9 @@ export class Runs {
   }
 
   /**
-   * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run, and
-   * the runs of one deployment share their slots: messages of one slot edit one another, and the newest one of its slot is not
-   * put twice. `isLast`: it is no new message when the one that it changes is gone. The lock makes sure that a process which
-   * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
+   * Puts a message for the waiting person into the outbox. Runs of one deployment share their slots: messages of a slot edit one another,
+   * and an unchanged newest one is not repeated. The row lock keeps a process that lost the run from writing after its successor. When the
+   * run was lost, `held` is false and nothing is written.
    */
   tell(
     run: LeasedRun,
@@ -224,7 +225,7 @@ export class Runs {
     });
   }
 
-  /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
+  /** Requeues a run, due in `delayMs`. Without `counts` the attempt is refunded. */
   giveBack(
     run: LeasedRun,
     options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
@@ -236,7 +237,7 @@ export class Runs {
         where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
   }
 
-  /** Puts a run back into the queue, for the job that goes on with it: its payload gets what this one came to, and attempts are counted anew. */
+  /** Requeues a run for the next job of its chain, with this result in the payload and attempts reset. */
   handOn(run: LeasedRun, as: string, result: unknown): Promise<boolean> {
     return hasRow(this.#pool)`
       update runs set payload = payload || jsonb_build_object(${as}::text, ${JSON.stringify(redactValue(result))}::jsonb),
@@ -244,17 +245,16 @@ export class Runs {
         where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
   }
 
-  /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
+  /** Subscribes this person to the end of the run. False when it has ended. */
   tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
     return hasRow(this.#pool)`update runs set user_key = ${person.userKey},
         chat_key = ${person.chatKey} where run_id = ${runId} and status in ('queued', 'running')`;
   }
 
   /**
-   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on it
-   * has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for
-   * the run is told of its end unless it was them. Twice is once; `over`: it had ended before. `note` writes about the request in
-   * the same transaction, unless it is over.
+   * Requests the cancellation of a run. A queued run ends at once; a running one when its worker has stopped, which notices within a
+   * second. `by`: a person's key, or a user of the command line; the waiting person is notified unless it was them. Idempotent; `over`: it
+   * had ended before. `note` writes about the request in the same transaction, unless the run is over.
    */
   cancel(
     runId: string,
@@ -278,9 +278,8 @@ export class Runs {
   }
 
   /**
-   * Ends a run and, when it has a person, puts `job-finished` into their inbox and its end onto the cards of whoever approved
-   * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
-   * themselves nobody is told.
+   * Ends a run, puts `job-finished` into the inbox of the waiting person, and updates its approval cards, in one transaction. Not recorded,
+   * with nothing written, when the run was lost. A person who cancelled the run themselves is not notified.
    */
   finish(run: LeasedRun, given: RunEnd): Promise<CompletionNotice & { readonly recorded: boolean }> {
     return withTransaction(this.#pool, async (db) => {
@@ -294,7 +293,7 @@ export class Runs {
     });
   }
 
-  /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
+  /** Records a scheduled execution, and deletes all but the newest hundred of its job. */
   async record(
     execution: {
       readonly runId: string;
@@ -315,8 +314,8 @@ export class Runs {
   }
 
   /**
-   * Runs of which these jobs are due and that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice
-   * `leaseMs`. To be put into the queue again; what is still there is not added twice.
+   * Finds runs of these jobs that the queue may have lost: due for longer than `quietMs`, or held by a process silent for twice `leaseMs`.
+   * Enqueuing them again is idempotent.
    */
   sweep(jobs: readonly string[], quietMs: number, leaseMs: number) {
     return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`

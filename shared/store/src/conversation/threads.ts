@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { findValue, hasRow, listRows } from '../sql.ts';
 
-/** The number of a person's newest thread, or null when there was none. */
+/** Reads the number of a person's newest thread; null without one. */
 export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
   return findValue<number>(db)`select last_n from thread_sequences
       where user_key = ${userKey}`;
@@ -16,7 +16,7 @@ export interface ThreadRow {
   readonly lastActiveAt: Date;
 }
 
-/** Newest threads first, of one person or of all. */
+/** Lists threads of one person or of all, newest first. */
 export function listThreads(
   db: Queryable,
   filter: { readonly userKey: string | null; readonly limit: number },
@@ -26,7 +26,7 @@ export function listThreads(
        from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`;
 }
 
-/** Whether a conversation waits for the answer to a question. */
+/** True when a conversation waits for an answer. */
 export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
   return hasRow(db)`select 1 from threads where thread_id = ${threadId} and status = 'open'
       and awaiting`;

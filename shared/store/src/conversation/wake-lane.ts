@@ -5,8 +5,8 @@ import { sql } from '../sql.ts';
 type WithoutId<E> = E extends unknown ? Omit<E, 'id'> : never;
 
 /**
- * Puts a message of the system into a person's lane by the same way as one that a person wrote: an inbox row, and a lane in which it is
- * handled. Channel, bot and update id name it: twice is once. Publish the wake-up after the commit.
+ * Puts a system message into a person's lane like a message of a person: as an inbox row. Idempotent by channel, bot and update id. Publish
+ * the wake-up after the commit.
  */
 export async function wakeLane(db: Queryable, message: WithoutId<InboundEnvelope>): Promise<void> {
   const { channel, bot, updateId, userKey, chatKey, kind, traceId } = message;

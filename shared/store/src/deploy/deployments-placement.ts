@@ -12,15 +12,14 @@ interface Place {
   readonly driver: DriverName | null;
 }
 
-// This machine can always run programs; a row that was made before servers had drivers says nothing.
+// Rows made before servers had drivers have none; this machine can always run programs.
 const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
 
 /**
- * The service, made when it is not there, and locked until the transaction ends: whoever decides about a service does so alone. It
- * is where it was; else on the named server; else on the server of its environment with the most free memory, of those that were
- * measured, one that answers before one that does not; without any on this machine. As long as nothing serves, naming another
- * server moves it. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE, SERVER_BOOKED,
- * SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (none of the environment's servers was ever reached).
+ * Finds or creates the service, and locks it until the transaction ends. It stays on its server; else it goes to the named server, to the
+ * measured server of its environment with the most free memory (answering ones first), or to this machine. While nothing serves, naming
+ * another server moves it. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE, SERVER_BOOKED,
+ * SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (no server of the environment was ever reached).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null) {
   await requireProject(db, service.project);
@@ -40,7 +39,7 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
   return { ...row, server: named, driver: requireDriver(server) };
 }
 
-/** A server as a driver is opened with it. */
+/** A server with what its driver needs to open it. */
 export interface PlacedTarget {
   readonly server: string;
   readonly serverHost: string;
@@ -49,7 +48,7 @@ export interface PlacedTarget {
   readonly hostKey: string | null;
 }
 
-/** Where a deployment would be placed now; writes nothing. Throws as `placeService` does. */
+/** Finds where a deployment would be placed now; writes nothing. Throws like `placeService`. */
 export async function findTarget(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedTarget> {
   await requireProject(db, service.project);
   const row = await findRow<{ server: string; serving: string | null }>(db)`
@@ -74,7 +73,7 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
       limit 1`;
   if (best === null) return findPlace(db, 'local');
   if (best.name === 'local' || best.isMeasured) return best;
-  // Nobody knows what it has, and this machine is not where the person keeps that environment: they say which.
+  // Its size is unknown, and the environment is not this machine: the person has to name a server.
   const reasons = `${best.name} ${say('servers.neverReached')}`;
   throw new AppError('NO_CAPACITY', { detail: say('servers.noneMeasured', { where: service.environment, reasons }) });
 }

@@ -36,22 +36,22 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** All that is stored of a deployment, for whoever works on it. */
+/** All that is stored of a deployment, for its worker. */
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
   readonly epoch: number;
-  /** What was decided about; null for one that was asked for before plans were kept. */
+  /** The approved plan; null for requests of earlier releases. */
   readonly plan: DeployPlan | null;
   readonly fromArtifact: string | null;
   readonly replaces: string | null;
   readonly threadId: string | null;
   readonly startedAt: Date | null;
-  /** How long ago it began, or else was asked for, when the row was read: by the database's clock, as what is compared with it. */
+  /** Age since its start, else since its request, by the database's clock. */
   readonly ageMs: number;
   readonly deadlineAt: Date | null;
   readonly progressAt: Date | null;
   readonly cancelBy: string | null;
-  /** What its signalbox.json says; null before it was read. */
+  /** Its signalbox.json; null until it was read. */
   readonly file: ServiceFile | null;
   readonly instance: Instance | null;
   readonly artifact: Artifact | null;
@@ -72,9 +72,9 @@ const PUBLIC = sql`d.deployment_id as "deploymentId", d.project, d.environment, 
 const FROM = sql`from deployments d join services v on v.project = d.project and v.environment = d.environment
   left join users u on u.user_key = d.user_key`;
 
-/** To be completed with a condition on `d`. */
+/** Needs a condition on `d`. */
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
-/** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
+/** Needs a condition on `d`. Large numbers are cast, since pg returns bigint as text. */
 export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
@@ -85,13 +85,13 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
   return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
 }
 
-/** The error for an id that nobody gave out, with the newest ones. */
+/** Builds NOT_FOUND for an unknown id, with the newest ids. */
 export async function deploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
   const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
   return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
 }
 
-/** The sentence for somebody who wants a service that another deployment has: whose, since when, and where it is. */
+/** Builds DEPLOYMENT_UNDER_WAY: who requested the running deployment, when, and its state. */
 export function underWay(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,

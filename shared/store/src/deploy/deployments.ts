@@ -24,7 +24,7 @@ export interface DeploymentRequest extends ServiceKey {
   readonly ref: string;
   readonly server: string | null;
   readonly fromArtifact: string | null;
-  /** What was decided about. Left out: whatever its arguments stand for when it begins. */
+  /** The approved plan; without one, the arguments are resolved at its start. */
   readonly plan?: DeployPlan;
   readonly userKey: string;
   readonly threadId: string;
@@ -38,18 +38,18 @@ export interface DeploymentEventRow {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-/** Deployments as people ask for them and look at them; who works on one uses `DeploymentWork`. */
+/** Requests and reads deployments; their worker uses `DeploymentWork`. */
 export function createDeployments(pool: Pool) {
   return {
     /**
-     * Writes the request: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
-     * again), DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
+     * Creates a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to restart),
+     * DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
      */
     request: (asked: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => putRequest(db, asked)),
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
-    /** The newest first. */
+    /** Newest first. */
     list(
       filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
       limit: number,
@@ -63,20 +63,20 @@ export function createDeployments(pool: Pool) {
           order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 
-    /** The names of those who approved it, in their order. */
+    /** Names of its approvers, in order of approval. */
     approvers(deploymentId: string): Promise<readonly string[]> {
       return listValues<string>(pool)`
         select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
           where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
     },
 
-    /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
+    /** Throws DEPLOYMENT_UNDER_WAY while a deployment of this service is in progress. */
     async requireIdle(service: ServiceKey): Promise<void> {
       const open = await findOpen(pool, service);
       if (open) throw underWay(open, new Date());
     },
 
-    /** The last deployment that served another release than the one that serves now; null without one. */
+    /** The last deployment that served another release than the serving one; null without one. */
     before(service: ServiceKey): Promise<DeploymentRow | null> {
       return findRow<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
@@ -85,13 +85,13 @@ export function createDeployments(pool: Pool) {
           order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
-    /** The oldest first. */
+    /** Oldest first. */
     events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
       return listRows<DeploymentEventRow>(pool)`select at, from_state as "from", to_state as "to", actor,
           evidence from deployment_events where deployment_id = ${deploymentId} order by n`;
     },
 
-    /** The newest `tail` lines that were written while it was deployed, the oldest first, redacted. */
+    /** The newest `tail` lines of its deploy log, oldest first, redacted. */
     async lines(
       deploymentId: string,
       tail: number,
@@ -101,9 +101,7 @@ export function createDeployments(pool: Pool) {
       return rows.toReversed();
     },
 
-    /**
-     * Asks for an end; one that nobody began ends here. Not accepted once the switch has begun. Twice is once. Throws NOT_FOUND.
-     */
+    /** Requests cancellation; an unstarted deployment ends here. Refused once the switch has started. Idempotent. Throws NOT_FOUND. */
     cancel: (
       deploymentId: string,
       by: string,
@@ -112,8 +110,8 @@ export function createDeployments(pool: Pool) {
       withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
 
     /**
-     * Says that the action which asked for the end no longer waits for it, so that the end of the run is told to whoever waits for
-     * that. False when it has ended: then nobody else tells it. Twice is once.
+     * Notes that the cancelling action no longer waits, so the person waiting for the run is notified of its end. False when it has already
+     * ended. Idempotent.
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
@@ -131,7 +129,7 @@ async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<Depl
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, asked, asked.plan?.server.name ?? asked.server);
   const other = await findOpen(db, asked);
-  // The same request again, at the same time: the one before was written while this one waited for the service.
+  // A concurrent duplicate: the first one was written while this one waited for the service.
   if (other?.deploymentId === asked.deploymentId) return other;
   if (other) throw underWay(other, new Date());
   if (asked.fromArtifact !== null) await requireOfService(db, asked, asked.fromArtifact);
@@ -153,7 +151,7 @@ async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<Depl
   return written;
 }
 
-/** The deployment of a service that has not ended. */
+/** Finds the unfinished deployment of a service. */
 export function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
   return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.project = ${project}
       and d.environment = ${environment} and d.state not in ${FINAL_STATES}`;
@@ -185,7 +183,7 @@ async function cancel(
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
     return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };
-  // Where a lost worker left it decides: what may have been switched can only be rolled back.
+  // The state left by a lost worker decides: after a possible switch only a rollback works.
   if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
   await db.query(sql`update deployments set cancel_at = clock_timestamp(), cancel_by = ${by},
       cancel_action = ${actionId} where deployment_id = ${deploymentId}`);
@@ -197,7 +195,7 @@ async function cancel(
   return { accepted: true, state: 'cancelled' };
 }
 
-/** Appends an event that changes no state: the deployment had ended, and what became of what it started is written down. */
+/** Appends an event to an ended deployment, about what it had started. */
 export async function addNote(
   db: Queryable,
   deploymentId: string,
@@ -207,12 +205,12 @@ export async function addNote(
   if (state !== null) await addEvent(db, deploymentId, { from: state, to: state, ...note });
 }
 
-/** The state of a deployment, whose row stays locked until the transaction ends; null without one. */
+/** Reads the state of a deployment and locks its row until the transaction ends; null without one. */
 export function lockState(db: Queryable, deploymentId: string): Promise<DeployState | null> {
   return findValue<DeployState>(db)`select state from deployments where deployment_id = ${deploymentId} for update`;
 }
 
-/** Appends to what a deployment went through; whoever calls has locked its row. */
+/** Appends an event to a deployment; the caller has locked its row. */
 export async function addEvent(
   db: Queryable,
   deploymentId: string,

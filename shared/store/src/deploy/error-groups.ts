@@ -5,13 +5,13 @@ import { findValue, listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
-/** Errors that are alike, counted together. */
+/** Similar errors, counted together. */
 export interface ErrorGroup {
   readonly project: string;
   readonly environment: string;
   readonly fingerprint: string;
   readonly source: ErrorSource;
-  /** The first line of one of them, redacted. */
+  /** First line of one of them, redacted. */
   readonly sample: string;
   readonly release: string | null;
   readonly firstSeen: Date;
@@ -19,18 +19,18 @@ export interface ErrorGroup {
   readonly count: number;
 }
 
-/** What a look has found of one group. */
+/** New errors of one group, found by a probe. */
 export interface FoundErrors {
   readonly fingerprint: string;
   readonly source: ErrorSource;
   readonly sample: string;
   readonly release: string | null;
-  /** When a log says that it was; null for now. */
+  /** Time in the log; null for now. */
   readonly at: Date | null;
   readonly count: number;
 }
 
-/** Groups that are kept of one service: when there are more, those go that were not seen for longest. */
+/** Groups per service; the least recently seen are deleted. */
 const KEPT = 500;
 /** Characters of a sample. */
 const SAMPLE = 500;
@@ -38,13 +38,13 @@ const SAMPLE = 500;
 const COLUMNS = sql`project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
 
 /**
- * Adds what was found to the groups of a service. The caller counts each error once: twice adds twice. In its transaction. Only lines
- * of the log say how many errors are usual; a deployment that fails is no error of what serves.
+ * Adds new errors to the groups of a service, in the caller's transaction. Not idempotent: the caller counts each error once. Only log
+ * errors count towards the usual rate; a failed deployment is no error of the serving release.
  */
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
   const groups = found.map((one) => ({ ...one, sample: redactText(one.sample).slice(0, SAMPLE) }));
-  // A clock that is ahead would have its errors counted as new for hours.
+  // A log clock that is ahead would keep its errors new for hours.
   const at = sql`least(f.at, clock_timestamp())`;
   await db.query(sql`
     insert into error_groups (project, environment, fingerprint, source, sample, release, first_seen, last_seen, count)
@@ -70,13 +70,13 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
       and environment = ${service.environment} and minute < now() - interval '1 day'`);
 }
 
-/** How many errors a service had in so long until now, to the minute. */
+/** Counts the errors of a service within the last `withinMs`, to the minute. */
 export async function countErrors(db: Queryable, service: ServiceKey, withinMs: number): Promise<number> {
   return findValue<number>(db, 0)`select coalesce(sum(count), 0)::int as n from error_minutes
       where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', clock_timestamp() - ${withinMs} * interval '1 ms')`;
 }
 
-/** Groups that were seen since then, the newest first. */
+/** Lists groups seen since then, newest first. */
 export function listErrorGroups(
   db: Queryable,
   filter: Partial<ServiceKey> & { readonly since: Date },

@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** Runs that follow a log and have not ended. */
+/** Running runs that follow a log. */
 const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
 
-/** Which followed logs are meant: those of a person, in one chat, of one run, or all but one. */
+/** Selects followed logs: of a person, in one chat, of one run, or all but one run. */
 interface FollowedLogs {
   readonly userKey: string;
   readonly chatKey?: string;
@@ -12,10 +12,7 @@ interface FollowedLogs {
   readonly butRunId?: string;
 }
 
-/**
- * Says that nobody wants to see these logs any more; whoever follows one notices within a second, and says so in its message. Answers
- * how many there were. Twice is once.
- */
+/** Stops following these logs; their runs notice within a second and end their message. Returns how many there were. Idempotent. */
 export async function endFollowedLogs(
   db: Queryable,
   { userKey, chatKey, runId, butRunId }: FollowedLogs,
@@ -29,7 +26,7 @@ export async function endFollowedLogs(
   return rowCount ?? 0;
 }
 
-/** Whether this person follows a log in this chat. */
+/** True when this person follows a log in this chat. */
 export async function hasFollowedLog(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
@@ -38,7 +35,7 @@ export async function hasFollowedLog(
       and chat_key = ${chatKey} limit 1`;
 }
 
-/** How long a run has been followed, in milliseconds, also by processes before; and whether somebody has stopped it. */
+/** Reads for how many milliseconds a run has followed its log, over all processes, and whether somebody has stopped it. */
 export async function readFollowed(
   db: Queryable,
   runId: string,
@@ -49,7 +46,7 @@ export async function readFollowed(
   return row ?? { ageMs: 0, isStopped: false };
 }
 
-/** The run that a pressed button ends; null when it is another button. */
+/** Finds the run that a pressed button ends; null for another button. */
 export async function findEndButton(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },

@@ -6,12 +6,12 @@ import { findRecipients, type Recipient } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, listValues, sql } from '../sql.ts';
 
-// News of an incident is committed before anybody is told, and waits in its row until somebody was:
+// News of an incident is committed before anybody is notified, and waits in its row until somebody was:
 //
-//   null ──openIncident──▶ waiting ──notify: somebody can be reached──▶ null, `told` and `told_chat` say who and where
-//                             └──nobody can──▶ stays; notifyWaiting tries again, the admins are told by another pool
+//   null ──openIncident──▶ waiting ──notify: somebody can be reached──▶ null, `told` and `told_chat` name the person and chat
+//                             └──nobody can──▶ stays; notifyWaiting tries again, another pool notifies the admins
 
-/** Whose lane goes on, to be woken after the commit; a wake-up that is lost the sweeper sends. */
+/** Lane to wake after the commit; the sweeper repeats a lost wake-up. */
 export interface Told {
   readonly userKey: string;
   readonly traceId: string;
@@ -19,19 +19,19 @@ export interface Told {
 
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;
 
-/** News that waits for somebody who can be told, with whom to try. */
+/** News that waits for a reachable recipient. */
 export interface WaitingNews extends News {
-  /** Names it among the news of its incident: each is told once. */
+  /** Key within the incident: each is sent once. */
   readonly once: string;
   readonly recipients: readonly string[];
 }
 
-/** News that has waited for less may just be on its way. */
+/** Younger news may still be in delivery. */
 const ON_ITS_WAY_MS = 5_000;
-/** Incidents that one round takes on. */
+/** Incidents per round. */
 const BATCH = 100;
 
-/** Tells what waits as soon as somebody can be reached; `admins` are tried after whom it concerns. Gives who was told. */
+/** Sends waiting news as soon as somebody can be reached; `admins` are tried last. Returns the notified people. */
 export async function notifyWaiting(pool: Pool, admins: readonly string[]): Promise<readonly Told[]> {
   const waiting = await listValues<string>(pool)`
     select incident_id::text from incidents
@@ -46,8 +46,8 @@ export async function notifyWaiting(pool: Pool, admins: readonly string[]): Prom
 }
 
 /**
- * Tells the waiting news of an incident to the first person who can be reached; `nobody` when there is none, and then it waits on. Null
- * when none waits any more: it was told meanwhile. Idempotent.
+ * Sends the waiting news of an incident to the first reachable person; `nobody` keeps it waiting. Null when none waits any more.
+ * Idempotent.
  */
 export function notify(
   pool: Pool,
@@ -68,7 +68,7 @@ export function notify(
   });
 }
 
-/** Nothing of it waits any more: this person was told. */
+/** Notes that this person was notified, and that no news waits. */
 export async function markTold(
   db: Queryable,
   incidentId: string,
@@ -90,7 +90,7 @@ export async function putNews(
     kind: 'incident',
     channel: 'system',
     bot: 'incidents',
-    updateId: `${incidentId}:${once}`.slice(0, 120), // as long as an envelope takes
+    updateId: `${incidentId}:${once}`.slice(0, 120), // limit of an envelope
     userKey,
     chatKey,
     traceId,

@@ -6,7 +6,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 import { notify, putNews, type Told, type WaitingNews } from './incident-news.ts';
 
-/** Something that is broken now. One row per subject and kind while it lasts. */
+/** An ongoing problem; one row per subject and kind. */
 export interface IncidentReport {
   /** `service:shop/staging`, `server:vps-1`. */
   readonly subject: string;
@@ -15,25 +15,22 @@ export interface IncidentReport {
   /** One sentence: what was measured. */
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** Whom to tell, in this order: the first of them who can be written to is. */
+  /** People to notify, in order of preference: the first reachable one is. */
   readonly recipients: readonly string[];
-  /** What the conversation is about from then on; null for a server. */
+  /** Project that the conversation is then about; null for a server. */
   readonly project: string | null;
-  /** For the person, as markdown, without text of outside. */
+  /** Markdown for the person, without outside text. */
   readonly say: string;
-  /** One line of a log, without secrets: shown below as text of outside, and never part of the conversation. */
+  /** One redacted log line, shown as outside text and never part of the conversation. */
   readonly quote?: string | null;
-  /** What has become of it since it was opened: whoever was told of it is told of that too, once. */
+  /** A later stage of the incident, reported once to the notified person. */
   readonly step?: string;
-  /**
-   * It is the cause of whatever else is open of its subject, and one of each deployment: the others end with it, and nobody is told
-   * of that end.
-   */
+  /** The cause of the other open incidents of its subject, which end silently with it. One per deployment. */
   readonly isCause?: boolean;
   readonly buttons: readonly ActionButton[];
-  /** What it adds to the errors of its service, once, when it is opened; null when that is counted otherwise. */
+  /** Errors to count once for the service when it opens; null when counted elsewhere. */
   readonly error?: (ServiceKey & FoundErrors) | null;
-  /** It is opened, and told when this has passed and it still lasts. */
+  /** Muted until then: it is opened, and reported afterwards if it still lasts. */
   readonly mutedUntil: Date | null;
 }
 
@@ -43,24 +40,24 @@ export interface Incident {
   readonly kind: string;
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** The person who was told; null when nobody was yet. */
+  /** The notified person; null before. */
   readonly told: string | null;
   readonly openedAt: Date;
   readonly closedAt: Date | null;
 }
 
-/** What became of the news of an incident. */
+/** Outcome of the news of an incident. */
 export interface IncidentNews {
   readonly incident: Incident;
-  /** Whose lane goes on; null when there was nothing to tell, or nobody who could be told. */
+  /** Lane to wake; null when there was no news, or no reachable person. */
   readonly told: Told | null;
-  /** Nobody can be told of it, which was found out now. */
+  /** Just found to have no reachable recipient. */
   readonly isUnheard: boolean;
 }
 
 const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told, opened_at as "openedAt", closed_at as "closedAt"`;
 
-/** Whether whoever was told can still be written to, where they were told. */
+/** SQL condition: the notified person can still be reached in that chat. */
 const REACHABLE = sql`exists (select from users u where u.user_key = told)
   and not exists (select from chats x where x.chat_key in (told_chat, chat_root(told_chat)) and x.parked_at is not null)`;
 
@@ -73,9 +70,9 @@ interface IncidentRow extends Incident {
 const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
 
 /**
- * Opens an incident, or finds the one that is open, and tells one person unless somebody was told who can still be written to. It is told
- * once, whoever looks and however often, and so is each of its steps. What is to be told is committed first: when nobody can be told, or
- * a process dies in between, it waits for `notifyWaiting`.
+ * Opens an incident or finds the open one, and notifies one person, unless a notified person is still reachable. It and each of its steps
+ * are reported once, however often this is called. News is committed first, and waits for `notifyWaiting` when nobody can be reached or the
+ * process dies.
  */
 export async function openIncident(
   pool: Pool,
@@ -90,8 +87,8 @@ export async function openIncident(
 }
 
 /**
- * Ends an incident; whoever was told of it reads `say`, once. Its beginning, when nobody could be told of it yet, waits together with its
- * end. Null when none of that kind is open. Idempotent.
+ * Closes an incident; the notified person reads `say` once. An unreported start waits together with the end. Null when none of that kind is
+ * open. Idempotent.
  */
 export async function closeIncident(
   pool: Pool,
@@ -122,7 +119,7 @@ export async function closeIncident(
   return { incident: { ...incident, told: told?.userKey ?? incident.told }, told, isUnheard: false };
 }
 
-/** What is open, of one subject or of all, the oldest first. */
+/** Lists open incidents of one subject or of all, oldest first. */
 export function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
   return listRows<Incident>(db)`select ${COLUMNS} from incidents where closed_at is null
       and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`;
@@ -149,7 +146,7 @@ async function open(
   if (isNew && report.error) await addErrors(db, report.error, [report.error]);
   const row = await findRow<IncidentRow>(db)`
     select ${ROW} from incidents where subject = ${subject} and kind = ${kind} and closed_at is null for update`;
-  // It was closed between the two statements: the next look opens it again.
+  // Closed between the two statements: the next probe opens it again.
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
   const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
   const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
@@ -165,7 +162,7 @@ function isToldAll({ told, evidence }: Incident, isReachable: boolean, step: str
   return told !== null && isReachable && (step === undefined || evidence.step === step);
 }
 
-/** Writes what is to be told of it now; it replaces what still waits to be told. */
+/** Stores the news of an incident in place of what still waits. */
 async function putWaiting(
   db: Queryable,
   { incidentId, told }: Incident,
@@ -176,7 +173,7 @@ async function putWaiting(
   const isNext = told !== null && isReachable;
   const news: WaitingNews = {
     once: isNext ? (step ?? 'opened') : 'opened',
-    // Whoever was told of it is told of its next step.
+    // The notified person is notified of the next step too.
     recipients: isNext ? [told, ...recipients] : recipients,
     phase: 'opened',
     project,

@@ -2,8 +2,8 @@ import type { Pool } from '../pool.ts';
 import { sql } from '../sql.ts';
 
 /**
- * Runs `work` while no other holder of this name runs, in any process. Waits at most the pool's lock time-out.
- * Use a pool of its own: a holder keeps its connection while the work asks for others.
+ * Runs `work` under a named lock across processes. Waits at most the pool's lock time-out. Use a separate pool: a holder keeps its
+ * connection while `work` uses others.
  */
 export async function withLock<T>(pool: Pool, name: string, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect();

@@ -9,10 +9,10 @@ const NAMES = {
   service: sql`select project || '/' || environment as name from services`,
 } as const;
 
-/** How many of the names that look most like the one that was typed are compared with it. */
+/** Most similar names that are compared with the typed one. */
 const LIKELY = 20;
 
-/** The NOT_FOUND error for a name, with the names that exist and the one that was probably meant, however many there are. */
+/** Builds NOT_FOUND for a name, with existing names and the most likely one. */
 export async function nameNotFound(db: Queryable, kind: keyof typeof NAMES, name: string): Promise<AppError> {
   const typed = name.trim().toLowerCase();
   const { rows } = await db.query<{ first: string[]; likely: string[]; total: number }>(sql`

@@ -3,7 +3,7 @@ import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
-/** The secret with which a repository is read, and who gave it. */
+/** Secret for reading a repository, and the person who gave it. */
 export interface StoredLogin {
   readonly handle: string;
   readonly givenBy: string;
@@ -38,7 +38,7 @@ const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "
 /** The projects in Postgres. Every write is idempotent by its action id. */
 export function createProjects(pool: Pool) {
   return {
-    /** All projects, the most recently changed first. */
+    /** All projects, most recently changed first. */
     list(): Promise<readonly ProjectRow[]> {
       return listRows<ProjectRow>(pool)`select ${COLUMNS} from projects p order by p.updated_at desc, p.name`;
     },
@@ -48,14 +48,14 @@ export function createProjects(pool: Pool) {
     /** Throws NOT_FOUND. */
     get: (name: string): Promise<ProjectRow> => get(pool, name),
 
-    /** Runs about this project that have not ended, the oldest first, at most 20. */
+    /** Unfinished runs of this project, oldest first, at most 20. */
     openRuns(name: string): Promise<readonly OpenRunRow[]> {
       return listRows<OpenRunRow>(pool)`
         select run_id as "runId", job, status, created_at as "createdAt" from runs
           where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`;
     },
 
-    /** Throws ALREADY_EXISTS when another action made a project of that name; of two at once, one wins. */
+    /** Throws ALREADY_EXISTS when another action created that name; one of two concurrent ones wins. */
     async create(
       project: Pick<ProjectRow, 'name' | 'description' | 'repository' | 'owner'> &
         Partial<Pick<ProjectRow, 'repositoryLogin'>>,
@@ -73,10 +73,10 @@ export function createProjects(pool: Pool) {
       return created;
     },
 
-    /** Changes the named fields only: two changes of different fields both stay. Throws NOT_FOUND. */
+    /** Changes the named fields only, so concurrent changes of different fields both stay. Throws NOT_FOUND. */
     update: (name: string, change: Change, actionId: string): Promise<ProjectRow> =>
       withTransaction(pool, async (db) => {
-        // The row lock orders the changes, and makes the look for this action's earlier change reliable.
+        // The row lock orders changes, so this action's earlier change is always visible.
         if (!(await hasRow(db)`select 1 from projects where name = ${name} for update`))
           throw await nameNotFound(db, 'project', name);
         const isNew = await hasRow(db)`insert into project_changes (action_id, project, change, version)

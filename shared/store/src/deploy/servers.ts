@@ -6,22 +6,22 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
-/** Whether a server answered when it was looked at last; unknown: never reached, or nobody has approved its host key. */
+/** Result of the last probe; `unknown`: never reached, or its host key is not approved. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
 
 export interface ServerRow {
   readonly name: string;
   readonly host: string;
   readonly environment: 'staging' | 'production' | 'local';
-  /** As measured; as told until then. Without either, the least: nothing fits there. */
+  /** Measured value, else the registered one, else the minimum, in which nothing fits. */
   readonly cpus: number;
   readonly memoryMb: number;
   readonly firstPort: number;
   readonly lastPort: number;
-  /** Null: it is only booked, and nothing can be done there. */
+  /** Null for a booked server, which cannot be reached. */
   readonly driver: DriverName | null;
   readonly connection: Connection;
-  /** The approved fingerprint of its host key, and the one that answered last. */
+  /** Approved fingerprint of its host key, and the one seen last. */
   readonly hostKey: string | null;
   readonly hostKeySeen: string | null;
   readonly memoryFreeMb: number | null;
@@ -39,12 +39,12 @@ export interface ServerLoadRow extends ServerRow {
   readonly portsInUse: number;
 }
 
-/** What is told of a new server. */
+/** Registration of a server. */
 export interface NewServerRow extends Pick<
   ServerRow,
   'name' | 'host' | 'environment' | 'firstPort' | 'lastPort' | 'driver' | 'connection'
 > {
-  /** Null: to be measured. */
+  /** Null: measured later. */
   readonly cpus: number | null;
   readonly memoryMb: number | null;
 }
@@ -71,7 +71,7 @@ export function createServers(pool: Pool) {
     return server;
   };
   return {
-    /** All servers with what is reserved on them, by name. */
+    /** All servers with their reservations, by name. */
     list(): Promise<readonly ServerLoadRow[]> {
       return listRows<ServerLoadRow>(pool)`${LOADS} group by s.name order by s.name`;
     },
@@ -81,7 +81,7 @@ export function createServers(pool: Pool) {
     /** Throws NOT_FOUND. */
     get,
 
-    /** Throws ALREADY_EXISTS when another action registered that name; of two at once, one wins. */
+    /** Throws ALREADY_EXISTS when another action registered that name; one of two concurrent ones wins. */
     async register(server: NewServerRow, actionId: string): Promise<ServerRow> {
       const { name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, connection } = server;
       await pool.query(sql`
@@ -95,8 +95,8 @@ export function createServers(pool: Pool) {
     },
 
     /**
-     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for any key but the one
-     * that was seen: what nobody has seen cannot be approved.
+     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for a key that was
+     * not seen.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
       const trusted = await withTransaction(pool, async (db) => {
@@ -114,9 +114,8 @@ export function createServers(pool: Pool) {
 }
 
 /**
- * Makes this machine known as the server `local`, with the size that the caller measured; called at each start of a worker.
- * Calling it again, also from several processes at once, only updates the size. Whether programs can be run
- * here the job service finds out.
+ * Registers this machine as the server `local` with its measured size, at each start of a worker. Idempotent: it only updates the size. The
+ * job service finds out whether programs can run here.
  */
 export async function ensureLocalServer(
   db: Queryable,

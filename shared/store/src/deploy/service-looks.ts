@@ -6,22 +6,22 @@ import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows } from '../sql.ts';
 
-/** A service whose turn it is to be looked at. */
+/** A service that is due for a probe. */
 export interface WatchedService extends ServiceKey {
   readonly serving: string;
   readonly mutedUntil: Date | null;
-  /** What the looks before have left; whoever looks checks the shapes. */
+  /** State of earlier probes; the prober checks its shape. */
   readonly health: unknown;
   readonly logCursor: unknown;
-  /** A deployment is just changing what serves, so what is found says nothing yet. */
+  /** A deployment is switching, so the probe proves nothing yet. */
   readonly isMoving: boolean;
-  /** Who deployed what serves, then whose project it is. */
+  /** Deployer of the serving release, then the owner of the project. */
   readonly owners: readonly string[];
-  /** What the first of them reads. */
+  /** Language of the first owner. */
   readonly language: string | null;
 }
 
-/** Services that one look takes on; the next one takes the others. */
+/** Services per probe round. */
 const TAKEN = 50;
 
 /** `service:shop/staging`: the subject of its incidents. */
@@ -29,7 +29,7 @@ export function incidentSubject(service: ServiceKey): string {
   return `service:${serviceName(service)}`;
 }
 
-/** Takes services that were not looked at for `gapMs`, those that wait longest first. Of two at once, each is taken by one. */
+/** Claims services that were not probed for `gapMs`, longest wait first. Concurrent calls share them out. */
 export function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
   return listRows<WatchedService>(db)`with due as (
        select project, environment from services
@@ -43,15 +43,15 @@ export function takeServices(db: Queryable, gapMs: number): Promise<readonly Wat
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }
 
-/** What the looks before have left of a service; null when there is none. */
+/** Reads the health state of a service; null without one. */
 export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
   return findRow<{ health: unknown }>(db)`select health from services
       where project = ${service.project} and environment = ${service.environment}`;
 }
 
 /**
- * Stores what a look has found, with the errors of the log lines that it has read and the crashes that it has seen, in one transaction.
- * False when somebody else has looked meanwhile, and then nothing was counted: no line and no crash is counted twice.
+ * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing counted, when another
+ * probe was faster, so each error and crash counts once.
  */
 export async function saveLook(
   pool: Pool,
@@ -59,7 +59,7 @@ export async function saveLook(
   look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
+    // SQL null for a service without output; JSON null would not equal a missing value.
     const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
     const row = await findRow<{ serving: string | null }>(db)`
       update services set health = ${JSON.stringify(look.health)}::jsonb, health_at = clock_timestamp(),
@@ -68,7 +68,7 @@ export async function saveLook(
          and nullif(log_cursor, 'null') is not distinct from ${json(service.logCursor)}::jsonb
          and health is not distinct from ${json(service.health)}::jsonb returning serving`;
     if (!row) return false;
-    // What was stopped or replaced during the look has not crashed.
+    // A release that was stopped or replaced during the probe has not crashed.
     const isServing = row.serving === service.serving;
     await addErrors(
       db,
@@ -79,7 +79,7 @@ export async function saveLook(
   });
 }
 
-/** How a server is reached. Throws NOT_FOUND, SERVER_BOOKED. */
+/** Reads how to reach a server. Throws NOT_FOUND, SERVER_BOOKED. */
 export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
   const row = await findRow<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(db)`
     select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
@@ -89,7 +89,7 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
   throw new AppError('SERVER_BOOKED', { server: name });
 }
 
-/** Every service with how long it is muted, by name. */
+/** Lists all services with their mute times, by name. */
 export function listServicesBriefly(
   db: Queryable,
 ): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
@@ -98,7 +98,7 @@ export function listServicesBriefly(
   )`select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
-/** Mutes a service until then, or no longer (null), in a transaction of the caller's. False when there is no such service. */
+/** Mutes a service until then, or unmutes it (null), in the caller's transaction. False for an unknown service. */
 export async function muteServiceWithin(
   db: Queryable,
   service: ServiceKey,

@@ -6,20 +6,20 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, sql } from '../sql.ts';
 
 /**
- * Stops of services. What is stopped is chosen once per run and stands in the events of its deployment, so that an attempt after a
- * crash goes on with the same one.
+ * Stops of services. Each run chooses its deployment once and notes it in the deployment's events, so a retry after a crash continues with
+ * the same one.
  */
 export function createServiceStops(pool: Pool) {
   return {
     /**
-     * From now on nothing serves, and no worker of an earlier deployment may change that: which deployment is to end, and the epoch of
-     * whoever takes the route away, null when that may be the deployment's own only. Again with the same run it gives the same
-     * deployment. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
+     * Begins a stop: nothing serves from now on, and workers of earlier deployments cannot change that. Returns the deployment to end, and
+     * the epoch for removing the route; null when only the deployment's own may. Idempotent per run. Throws NOT_FOUND,
+     * DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
     begin: (service: ServiceKey, runId: string, by: string) =>
       withTransaction(pool, (db) => begin(db, service, runId, by)),
 
-    /** Writes down that it has ended; twice is once. */
+    /** Notes the end of the stop; idempotent. */
     end: (
       deploymentId: string,
       runId: string,
@@ -38,8 +38,8 @@ export function createServiceStops(pool: Pool) {
 export type ServiceStops = ReturnType<typeof createServiceStops>;
 
 /**
- * The deployment that a stop of this id has begun to end, or (as for null) would end: the one that serves, or one whose earlier stop
- * has not come to its end. Null without one.
+ * Finds the deployment that this stop is ending, or (for null) would end: the serving one, or one with an unfinished stop. Null without
+ * one.
  */
 export async function findStoppable(
   db: Queryable,
@@ -69,11 +69,11 @@ async function findServing(db: Queryable, service: ServiceKey): Promise<string |
 
 async function begin(db: Queryable, service: ServiceKey, runId: string, by: string) {
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
-  // As whoever begins a deployment does: one decides about a service at a time.
+  // Locks the service, as the start of a deployment does.
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
   const begun = await findBegun(db, service, runId);
-  // A deployment may have begun since then, and its epoch must stay the highest.
+  // A later deployment may have started, and its epoch must stay the highest.
   if (begun !== null) return { deploymentId: begun, epoch: null };
   const open = await findOpen(db, service);
   if (open) throw underWay(open, new Date());

@@ -15,7 +15,10 @@ export interface ServiceRow extends ServiceKey {
   readonly serving: string | null;
   readonly release: string | null;
   readonly mutedUntil: Date | null;
-  /** How what serves was seen last, or as it came out of its deployment; `unseen` when that is minutes ago. Null where nothing serves. */
+  /**
+   * Last probed health of the serving release, at first that of its deployment; `unseen` after two minutes without a probe. Null where
+   * nothing serves.
+   */
   readonly seen: 'well' | 'degraded' | 'down' | 'stopped' | 'unseen' | null;
 }
 
@@ -26,7 +29,7 @@ export interface ServiceVariableRow {
   readonly givenBy: string;
 }
 
-/** It is looked at four times a minute. */
+/** Eight missed probes. */
 const SEEN_MS = 2 * MINUTE_MS;
 const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil", case
     when v.serving is null then null
@@ -39,10 +42,10 @@ const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.s
   from services v left join deployments d on d.deployment_id = v.serving`;
 const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 
-/** What runs where, and with which variables. */
+/** Services and their variables. */
 export function createServices(pool: Pool) {
   return {
-    /** By project and environment. */
+    /** Sorted by project and environment. */
     list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {
       return listRows<ServiceRow>(pool)`
         ${SELECT} where (${filter.project ?? null}::text is null or v.project = ${filter.project ?? null})
@@ -52,16 +55,16 @@ export function createServices(pool: Pool) {
 
     find: (service: ServiceKey): Promise<ServiceRow | null> => find(pool, service),
 
-    /** What a stop of this id has begun to end, or (as for null) would end. */
+    /** See `findStoppable`. */
     stoppable: (service: ServiceKey, runId: string | null) => findStoppable(pool, service, runId),
 
-    /** By name. */
+    /** Sorted by name. */
     variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {
       return listRows<ServiceVariableRow>(pool)`select ${VARIABLE} from service_variables
           where project = ${service.project} and environment = ${service.environment} order by name`;
     },
 
-    /** The names of the variables, each with a mark that changes when the variable or the secret behind it is given anew. */
+    /** Names of the variables, each with a version that changes when the variable or its secret is set again. */
     variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
       return listRows<{ name: string; mark: string }>(pool)`
         select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
@@ -71,12 +74,12 @@ export function createServices(pool: Pool) {
     },
 
     /**
-     * Sets one, for the next deployment. Makes the service when it is not there, where a deployment would be placed. Idempotent by
-     * action id. Throws NOT_FOUND, PROJECT_ARCHIVED.
+     * Sets a variable for the next deployment; creates and places the service if needed. Idempotent by action id. Throws NOT_FOUND,
+     * PROJECT_ARCHIVED.
      */
     setVariable: (service: ServiceKey, variable: ServiceVariableRow, actionId: string): Promise<ServiceVariableRow> =>
       withTransaction(pool, async (db) => {
-        // Locks the service, so that of the same action twice at once the later one sees the earlier one.
+        // Locks the service, so that concurrent calls of one action see each other.
         await placeService(db, service, null);
         const written = await findRow<ServiceVariableRow>(db)`
           insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
@@ -91,7 +94,7 @@ export function createServices(pool: Pool) {
         return written;
       }),
 
-    /** Removes one, from the next deployment on; null when there is none. Idempotent by action id. */
+    /** Removes a variable from the next deployment on; null without one. Idempotent by action id. */
     removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
       withTransaction(pool, async (db) => {
         const removed = await findRow<ServiceVariableRow>(db)`delete from service_variables
@@ -100,7 +103,7 @@ export function createServices(pool: Pool) {
         return removed;
       }),
 
-    /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */
+    /** Mutes messages about its health until then; null unmutes. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {
         const muted = (await muteServiceWithin(db, service, until, by)) ? await find(db, service) : null;

@@ -4,22 +4,22 @@ import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { readRow, sql } from '../sql.ts';
 import { isChange, rememberedThreads } from './conversations.ts';
 
-/** A request that is not decided yet. Times are ISO 8601, here and below. */
+/** An undecided approval request. All times here are ISO 8601. */
 export interface PendingRow {
   readonly approvalId: string;
   readonly tool: string;
   readonly environment: Environment;
   readonly resources: readonly string[];
-  /** The requester's own confirmation is what it waits for. */
+  /** Waits for the requester's own confirmation. */
   readonly byRequester: boolean;
   readonly requestedAt: string;
   readonly expiresAt: string;
-  /** Votes that it has, of those that it takes. */
+  /** Votes so far, of `needed`. */
   readonly votes: number;
   readonly needed: number;
 }
 
-/** A deployment that is under way. */
+/** A deployment in progress. */
 export interface MovingRow {
   readonly deploymentId: string;
   readonly project: string;
@@ -28,7 +28,7 @@ export interface MovingRow {
   readonly ref: string;
   readonly state: string;
   readonly requestedAt: string;
-  /** The person asked for it; else it is of a project of theirs. */
+  /** True when the person requested it; false for another deployment of their projects. */
   readonly isOwn: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface JobRow {
   readonly createdAt: string;
 }
 
-/** A project of the person, once for each environment that it has a service in. */
+/** A project of the person, once per environment with a service. */
 export interface OwnedRow {
   readonly project: string;
   readonly environment: string | null;
@@ -49,7 +49,7 @@ export interface OwnedRow {
   readonly release: string | null;
   readonly verdict: string | null;
   readonly lookedAt: string | null;
-  /** Kinds of the incidents that are open. */
+  /** Kinds of open incidents. */
   readonly incidents: readonly string[];
 }
 
@@ -58,11 +58,11 @@ export interface RememberedRow {
   readonly status: string;
   readonly awaiting: boolean;
   readonly title: string | null;
-  /** Text from outside was read in it. */
+  /** Outside text was read in it. */
   readonly tainted: boolean;
   readonly createdAt: string;
   readonly lastActiveAt: string;
-  /** The newest changes, the newest first. */
+  /** Newest changes, newest first. */
   readonly changes: readonly ChangeRow[];
 }
 
@@ -72,22 +72,22 @@ export interface ChangeRow {
   readonly environment: string | null;
   readonly release: string | null;
   readonly status: string;
-  /** The state of the job or deployment that it began. */
+  /** State of the job or deployment that it started. */
   readonly work: string | null;
 }
 
-/** What is cached until its key changes. */
+/** Memory of a person, cached until its key changes. */
 export interface MemoryRows {
-  /** The newest facts in the person's own words, the newest first. */
+  /** Newest facts in the person's own words, newest first. */
   readonly facts: readonly { readonly n: number; readonly fact: string; readonly madeAt: string }[];
-  /** Of those and of all others. */
+  /** Number of all facts. */
   readonly total: number;
-  /** How many came from text of outside; their words are not read here. */
+  /** Number of facts from outside text, whose words are not read here. */
   readonly outside: number;
   readonly conversations: readonly RememberedRow[];
 }
 
-/** Rows, the first of them, and how many there are. */
+/** The first rows, and the total number. */
 export interface Counted<T> {
   readonly rows: readonly T[];
   readonly total: number;
@@ -95,9 +95,9 @@ export interface Counted<T> {
 
 export interface ContextRows {
   readonly at: Date;
-  /** Nobody but the person reads in this chat; else memory stays out. */
+  /** True for a private chat; memory is left out elsewhere. */
   readonly isPrivate: boolean;
-  /** Since when changes are frozen. */
+  /** Start of the freeze. */
   readonly frozenSince: string | null;
   readonly breakGlassUntil: string | null;
   readonly deciding: Counted<PendingRow>;
@@ -105,21 +105,21 @@ export interface ContextRows {
   readonly moving: Counted<MovingRow>;
   readonly jobs: Counted<JobRow>;
   readonly owned: Counted<OwnedRow>;
-  /** Changes whenever what memory holds does. */
+  /** Changes with the content of the memory. */
   readonly key: string;
-  /** Null when `known` is the key. */
+  /** Null when `known` equals `key`. */
   readonly memory: MemoryRows | null;
 }
 
-/** For whom, and in which conversation. */
+/** The person and conversation of a context. */
 export interface ContextOf {
   readonly userKey: string;
   readonly threadId: string;
   readonly chatKey: string;
 }
 
-// Parts of the text and not parameters: with a limit that it knows at once, Postgres plans the statement once for each connection.
-/** Rows of each kind: more than anybody is told in a sentence or two. */
+// Literals, not parameters: with known limits Postgres plans the statement once per connection.
+/** Rows of each kind in a prompt. */
 const ROWS = sql`8`;
 const CONVERSATIONS = sql`10`;
 const CHANGES = sql`4`;
@@ -139,7 +139,7 @@ const pending = (condition: ReturnType<typeof sql>) =>
       from approvals p join actions a on a.action_id = p.action_id
      where p.status = 'pending' and p.expires_at > clock_timestamp() and ${condition} order by p.requested_at`);
 
-/** Requests whose decision this person could be the one to make: nobody decides about their own, and nobody twice. */
+/** Requests that this person may decide: not their own, and not those they voted on. */
 const DECIDING = pending(sql`case when p.by_requester then p.user_key = any (me.keys) else
     not p.authors && me.keys and not me.program
     and array_position(array['viewer', 'developer', 'operator', 'admin'], p.role)
@@ -159,7 +159,7 @@ const JOBS = counted(sql`
    where r.status in ('queued', 'running') and r.user_key = any (me.keys)
      and not exists (select from deployments d where d.deployment_id = r.run_id) order by r.created_at`);
 
-/** What is unwell comes first, and what serves before what does not. */
+/** Unhealthy services first, then serving ones. */
 const OWNED = counted(sql`
   select count(*) over ()::int as total, p.name as project, s.environment, s.server, v.health as "serverHealth",
          s.serving is not null as serving, d.release, s.health ->> 'verdict' as verdict, s.health_at as "lookedAt",
@@ -181,8 +181,8 @@ const CONVERSATION = sql`
     from newest t order by t.last_active_at desc, t.thread_id`;
 
 /**
- * All that a prompt is told of a person, in one round trip. `known`: the key of what is cached of their memory, which is then not read
- * again. Names and refs that people chose are among the rows: who shows them sees to what they may hold.
+ * Reads all context of a person for a prompt in one round trip. `known`: key of the cached memory, which is then not read again. Rows hold
+ * names and refs chosen by people, so the caller redacts them.
  */
 export function readContext(
   db: Queryable,

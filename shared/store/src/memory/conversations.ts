@@ -2,23 +2,23 @@ import type { Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 import { touchMemory } from './facts.ts';
 
-/** A conversation as a person's memory has it. What it came to says the ledger: see `changes` in context-rows.ts. */
+/** A remembered conversation. Its outcome is in the ledger: see `changes` in context-rows.ts. */
 export interface RememberedConversation {
   readonly threadId: string;
   readonly status: 'open' | 'finished' | 'expired' | 'closed';
-  /** What it was about; the last change that was made in it, or the task as its agent understood it. */
+  /** Its last change, or the task as its agent understood it. */
   readonly title: string | null;
   readonly lastActiveAt: Date;
-  /** So many changes the ledger has of it. */
+  /** Number of changes in the ledger. */
   readonly changes: number;
 }
 
-/** Newest conversations that are looked at of each identity. */
+/** Newest conversations read per identity. */
 const LOOKED_AT = sql`12`;
 
 /**
- * Threads of a person that are not forgotten, as a part of a statement: the newest of each of `keys`, under the alias t. `person`, `keys`: see
- * `me` in context-rows.ts. They are numbered as they begin, so the newest are found by number.
+ * SQL for the newest remembered threads of each of `keys`, as alias t. `person`, `keys`: see `me` in context-rows.ts. Threads are numbered
+ * in order of creation.
  */
 export const rememberedThreads = (person: Sql, keys: Sql): Sql => sql`
   unnest(${keys}) k (user_key)
@@ -27,11 +27,11 @@ export const rememberedThreads = (person: Sql, keys: Sql): Sql => sql`
   where (m.forgotten_to is null or t.last_active_at > m.forgotten_to)
     and not exists (select from memory_forgotten f where f.person = ${person} and f.thread_id = t.thread_id)`;
 
-/** A change of the ledger, as a part of a statement over `actions a`: what ran and did more than read. */
+/** SQL condition on `actions a`: it ran and changed something. */
 export const isChange: Sql = sql`a.started_at is not null and a.status in ('done', 'failed', 'unknown')
   and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'`;
 
-/** The newest conversations that a person's memory has. */
+/** Lists the newest remembered conversations of a person. */
 export function listConversations(
   db: Queryable,
   userKey: string,
@@ -44,7 +44,7 @@ export function listConversations(
      order by t.last_active_at desc limit ${limit}`;
 }
 
-/** Forgets what a conversation came to; its records stay. False when it is none of this person's. */
+/** Forgets the outcome of a conversation; its records stay. False when it is none of this person's. */
 export async function forgetConversation(db: Queryable, userKey: string, threadId: string): Promise<boolean> {
   const isTheirs = await hasRow(db)`
     select 1 from threads where thread_id = ${threadId} and user_key = any (identities_of(${userKey}))`;

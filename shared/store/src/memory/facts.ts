@@ -4,42 +4,42 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
 import { noteEffect } from '../unsettled.ts';
 
-/** What a person had remembered. All of a person's identities share it. */
+/** A fact that a person asked to remember, shared by all of their identities. */
 export interface MemoryFact {
-  /** Counts within the person, and is never given twice. */
+  /** Number within the person, never reused. */
   readonly n: number;
   readonly fact: string;
-  /** Where text from outside was read that it may have come from; null: it is in the person's own words. */
+  /** The source of outside text that it may come from; null: in the person's own words. */
   readonly outside: string | null;
   readonly madeAt: Date;
 }
 
-/** More than anybody tells; it bounds what one person can store. */
+/** Facts per person; bounds their storage. */
 const MAX_FACTS = 10_000;
-/** Of a search. */
+/** Results of a search. */
 const MAX_FOUND = 20;
 
-/** What stands in the place of a secret that was taken out of a message. */
+/** Placeholder of a secret that was removed from a message. */
 const HANDLE = /\bsecret:[a-z0-9]/i;
 
 const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
 
-/** What people asked to have remembered. */
+/** Facts that people asked to remember. */
 export function createMemory(pool: Pool) {
   return {
     /**
-     * Remembers a fact for the person behind this identity. One that is remembered already keeps its number. Whether it came from text of
-     * outside is what governance decided about the action. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
+     * Remembers a fact for the person of this identity. A known fact keeps its number. Governance's assessment of the action says whether
+     * it is outside text. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
      */
     remember: (fact: NewFact): Promise<MemoryFact> => withTransaction(pool, (db) => rememberWithin(db, fact)),
 
-    /** What was remembered by this action; null when nothing was. */
+    /** Finds the fact stored by this action; null without one. */
     rememberedBy: (actionId: string): Promise<MemoryFact | null> =>
       findRow<MemoryFact>(pool)`select ${COLUMNS} from memory_facts where action_id = ${actionId}`,
 
     /**
-     * The facts of a person that hold a word of the query, the newest first, at most 20; without a query the newest. Throws MEMORY_PRIVATE
-     * in a conversation that others read.
+     * Finds facts with a word of the query, newest first, at most 20; without a query the newest. Throws MEMORY_PRIVATE outside private
+     * chats.
      */
     async recall(of: { readonly userKey: string; readonly threadId: string }, query: string | null) {
       const isPrivate = await findValue<boolean>(pool)`
@@ -62,8 +62,8 @@ export interface NewFact {
 }
 
 /**
- * Remembers what a person wrote behind a command of theirs, in the transaction that admits it. `outside`: where it came from when they only
- * passed it on. Throws MEMORY_SECRET, MEMORY_FULL.
+ * Remembers a fact typed with a command, in the transaction that admits the message. `outside`: its source when the person only forwarded
+ * it. Throws MEMORY_SECRET, MEMORY_FULL.
  */
 export async function rememberTyped(
   db: Queryable,
@@ -79,13 +79,13 @@ export async function rememberTyped(
 
 async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact> {
   const { threadId, actionId } = fact;
-  // An action without an assessment is not known to be in anybody's own words.
+  // Without an assessment a fact does not count as the person's own words.
   const outside = sql`
     case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
   const { known, made } = await keepFact(db, fact, outside);
   if (known === null) return made;
-  // The row names the action that was first.
+  // The row names the first action.
   await noteEffect(db, actionId, known);
   return known;
 }
@@ -96,7 +96,7 @@ async function keepFact(
   outside: Sql,
 ): Promise<{ readonly known: MemoryFact; readonly made: null } | { readonly known: null; readonly made: MemoryFact }> {
   if (redactText(fact) !== fact || HANDLE.test(fact)) throw new AppError('MEMORY_SECRET', {});
-  // Locks the person's memory, so that of the same fact twice at once the later one sees the earlier one.
+  // Locks the person's memory, so that concurrent writes of one fact see each other.
   const person = await findValue<string>(db)`
     insert into memories as m (person) values (person_of(${userKey}))
       on conflict (person) do update set version = m.version + 1 returning person`;
@@ -116,7 +116,7 @@ async function keepFact(
   return { known: null, made };
 }
 
-/** The newest facts of the person behind this identity, and how many there are. */
+/** Lists the newest facts of the person of this identity, with their total. */
 export async function listFacts(
   db: Queryable,
   userKey: string,
@@ -131,41 +131,41 @@ export async function listFacts(
   return { facts, total };
 }
 
-/** Forgets one fact by its number. False when there is none. */
+/** Forgets one fact by its number. False without one. */
 export async function forgetFact(db: Queryable, userKey: string, n: number): Promise<boolean> {
   const gone = await hasRow(db)`delete from memory_facts where person = person_of(${userKey}) and n = ${n}`;
   if (gone) await touchMemory(db, userKey);
   return gone;
 }
 
-/** Forgets all facts of a person, and what their conversations until now came to. Answers how many facts there were. */
+/** Forgets all facts of a person and the outcomes of their conversations. Returns the number of facts. */
 export async function forgetAll(db: Queryable, userKey: string): Promise<number> {
   return forgetMemory(db, await findWhose(db, userKey));
 }
 
-/** Whose memory this is: the key of the person, and of all their accounts. */
+/** Owner of a memory: the key of the person, and their accounts. */
 export interface Whose {
   readonly person: string;
   readonly accounts: readonly string[];
 }
 
-/** Whose account this is. */
+/** Finds the person of an account. */
 export function findWhose(db: Queryable, userKey: string): Promise<Whose> {
   return readRow<Whose>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
 }
 
-/** The same as `forgetAll`, for a person whose accounts may be gone by now. */
+/** Like `forgetAll`, for a person whose accounts may be unlinked by now. */
 export async function forgetMemory(db: Queryable, { person, accounts }: Whose): Promise<number> {
   await db.query(sql`insert into memories as m (person, forgotten_to) values (${person}, clock_timestamp())
     on conflict (person) do update set version = m.version + 1, forgotten_to = excluded.forgotten_to`);
   const { rowCount } = await db.query(sql`delete from memory_facts where person = ${person}`);
-  // One that goes on would come back with all that was done in it.
+  // An open conversation would bring its outcomes back.
   await db.query(sql`insert into memory_forgotten (person, thread_id)
     select ${person}, thread_id from threads where user_key = any (${accounts}) and status = 'open' on conflict do nothing`);
   return rowCount ?? 0;
 }
 
-/** Makes every worker read a person's memory again. */
+/** Invalidates the cached memory of a person in every worker. */
 export async function touchMemory(db: Queryable, userKey: string): Promise<void> {
   await db.query(sql`insert into memories as m (person) values (person_of(${userKey}))
     on conflict (person) do update set version = m.version + 1`);

@@ -11,7 +11,7 @@ import { revokeProgram } from './revoked-programs.ts';
  * counts them as one. `person` is the key of the first identity; it is the one that cannot be removed by itself.
  */
 
-/** How long a code is good for. */
+/** Lifetime of a code. */
 export const IDENTITY_CODE_MS = 10 * MINUTE_MS;
 
 /** The person who asked for a code. */
@@ -27,9 +27,9 @@ export interface Identity {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
-  /** A program writes under it. */
+  /** True for the account of a program. */
   readonly isProgram: boolean;
-  /** It is the one that the others were linked to. */
+  /** The identity that the others were linked to. */
   readonly isFirst: boolean;
 }
 
@@ -38,11 +38,13 @@ export interface NewIdentity {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
-  /** A program: it is asked for no decision. */
+  /** A program: it never approves. */
   readonly isProgram?: boolean;
 }
 
-/** Makes a code by which another account becomes this person's: once, for ten minutes. It is stored nowhere and can be shown once. */
+/**
+ * Creates a one-time code that links another account to this person within ten minutes. Only its hash is stored, so it can be shown once.
+ */
 export async function createIdentityCode(db: Queryable, userKey: string): Promise<string> {
   const code = newCode(3);
   await db.query(sql`delete from identity_codes where expires_at < now() - interval '1 day'`);
@@ -51,14 +53,14 @@ export async function createIdentityCode(db: Queryable, userKey: string): Promis
   return code;
 }
 
-/** Whose code this is, locked; null when it is unknown, used or expired, or its person has no role any more. */
+/** Finds and locks the owner of a code; null when it is unknown, used or expired, or the owner has no role. */
 export function findIdentityCode(db: Queryable, code: string): Promise<CodeOwner | null> {
   return findRow<CodeOwner>(db)`
     select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.made_by
      where c.code_hash = ${hashCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
 }
 
-/** Uses a code up. Null as `findIdentityCode` says, and then nothing is written. In a transaction with what it is used for. */
+/** Uses a code up, in the caller's transaction. Null, with nothing written, like `findIdentityCode`. */
 export async function takeIdentityCode(
   db: Queryable,
   code: string,
@@ -72,14 +74,14 @@ export async function takeIdentityCode(
   return owner;
 }
 
-/** Makes a code worthless that others have seen. False when it was none. */
+/** Invalidates a code that others have seen. False when it was no code. */
 export async function voidIdentityCode(db: Queryable, code: string): Promise<boolean> {
   return (await takeIdentityCode(db, code)) !== null;
 }
 
 /**
- * Makes an account an identity of a person, with their role and language; the same again changes nothing but its name. Answers the role.
- * Null when the person has no role, or when the account belongs to somebody else: it would bring that person's requests with it.
+ * Links an account to a person, with their role and language; idempotent but for its name. Returns the role. Null when the person has no
+ * role, or the account belongs to somebody else, whose requests it would bring along.
  */
 export function linkIdentity(db: Queryable, identity: NewIdentity, person: string): Promise<Role | null> {
   const { userKey, channel, name, isProgram = false } = identity;
@@ -91,7 +93,7 @@ export function linkIdentity(db: Queryable, identity: NewIdentity, person: strin
     returning role`;
 }
 
-/** The accounts of the person behind this one, the first one first. */
+/** Lists the accounts of the person of this account, the first one first. */
 export function listIdentities(db: Queryable, userKey: string): Promise<readonly Identity[]> {
   return listRows<Identity>(db)`
     select user_key as "userKey", channel, name, is_program as "isProgram", user_key = person as "isFirst" from users
@@ -99,8 +101,8 @@ export function listIdentities(db: Queryable, userKey: string): Promise<readonly
 }
 
 /**
- * Takes an account away from the person behind another one. False when it is none of theirs, or their first. That of a program stays
- * away. In a transaction.
+ * Unlinks an account from the person of another one, in the caller's transaction. False when it is not theirs, or their first. A program's
+ * account stays unlinked at later starts.
  */
 export async function unlinkIdentity(db: Queryable, userKey: string, of: string): Promise<boolean> {
   const removed = await findRow<{ person: string; isProgram: boolean }>(db)`
@@ -110,18 +112,18 @@ export async function unlinkIdentity(db: Queryable, userKey: string, of: string)
   return removed !== null;
 }
 
-/** The persons behind these identities, each once; who has no role is only themselves. */
+/** Finds the persons of these identities, each once; an identity without a role is its own person. */
 export async function personsOf(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
   return (await findValue<readonly string[]>(db)`select persons_of(${[...userKeys]})`) ?? [];
 }
 
-/** Every account of the person behind this one, itself included. */
+/** Lists all accounts of the person of this one, itself included. */
 export function accountsOf(db: Queryable, userKey: string): Promise<readonly string[]> {
   return listValues<string>(db)`select ${userKey}::text union
       select u.user_key from users u join users me using (person) where me.user_key = ${userKey}`;
 }
 
-/** Who is behind an identity, and whether that identity is a program. */
+/** Finds the person of an identity, and whether the identity is a program. */
 export async function findPerson(
   db: Queryable,
   userKey: string,

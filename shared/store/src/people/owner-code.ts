@@ -27,7 +27,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   }
 }
 
-/** Makes this person the admin if the code is the current one. A code works once; two people at once: one wins. */
+/** Makes this person the admin if the code is the current one. A code works once, even for two people at once. */
 export async function redeemOwnerCode(
   db: Queryable,
   code: string,
@@ -39,7 +39,7 @@ export async function redeemOwnerCode(
      on conflict (user_key) do update set role = 'admin', name = excluded.name`;
 }
 
-/** Makes the code worthless if it is the current one; `signalbox owner-code` makes the next. */
+/** Invalidates the current code; `signalbox owner-code` creates the next. */
 export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
   return hasRow(db)`delete from settings where key = ${KEY}
       and value = to_jsonb(${hashCode(code)}::text)`;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { listRows, listValues } from '../sql.ts';
 
-/** Somebody who can be written to, and where. */
+/** A reachable person and their chat. */
 export interface Recipient {
   readonly userKey: string;
   readonly chatKey: string;
@@ -9,15 +9,15 @@ export interface Recipient {
 }
 
 /**
- * Those of these people who can be written to, in their order and each person once: in private if they ever wrote there, else where they
- * wrote last. People without a role, programs, and chats that do not take our messages are left out.
+ * Finds the reachable ones of these people, in order and each once: in their private chat if they ever wrote there, else where they wrote
+ * last. Leaves out people without a role, programs, and chats that refuse messages.
  */
 export function findRecipients(db: Queryable, people: readonly string[]): Promise<readonly Recipient[]> {
   return listRows<Recipient>(db)`
     select user_key as "userKey", chat_key as "chatKey", is_private as "isPrivate" from find_recipients(${[...people]}::text[])`;
 }
 
-/** The accounts of all admins, the oldest first. */
+/** Lists the accounts of all admins, oldest first. */
 export function listAdmins(db: Queryable): Promise<readonly string[]> {
   return listValues<string>(db)`
     select user_key from users where role = 'admin' and not is_program order by created_at, user_key limit 100`;

@@ -9,12 +9,12 @@ import { findValue, sql } from '../sql.ts';
 
 const KEY = 'revoked_program:';
 
-/** Remembers that a program's account was taken away from this person; a service account is its own person. Twice is once. */
+/** Notes that a program's account was removed from this person; a service account is its own person. Idempotent. */
 export function revokeProgram(db: Queryable, userKey: string, person: string): Promise<void> {
   return putSetting(db, `${KEY}${userKey}`, sql`to_jsonb(${person}::text)`);
 }
 
-/** Whether a program's account was taken away from this person, and the file has said nothing else since. */
+/** True when a program's account was removed from this person, and the file has not changed since. */
 export function isRevokedProgram(db: Queryable, userKey: string, person: string): Promise<boolean> {
   return findValue<boolean>(
     db,
@@ -22,12 +22,12 @@ export function isRevokedProgram(db: Queryable, userKey: string, person: string)
   )`select true from settings where key = ${`${KEY}${userKey}`} and value = to_jsonb(${person}::text)`;
 }
 
-/** Forgets that a program's account was taken away. */
+/** Forgets the removal of a program's account. */
 export async function restoreProgram(db: Queryable, userKey: string): Promise<void> {
   await db.query(sql`delete from settings where key = ${`${KEY}${userKey}`}`);
 }
 
-/** Forgets it for all programs of a channel but these. */
+/** Forgets the removals of all programs of a channel except these. */
 export async function restoreOtherPrograms(db: Queryable, channel: string, userKeys: readonly string[]): Promise<void> {
   const keys = userKeys.map((userKey) => `${KEY}${userKey}`);
   await db.query(sql`delete from settings where starts_with(key, ${`${KEY}${channel}-`}) and key <> all (${keys})`);

@@ -12,12 +12,12 @@ export interface User {
   readonly role: Role;
 }
 
-/** Everybody who may speak, oldest first. */
+/** Lists all people with a role, oldest first. */
 export function listUsers(db: Queryable): Promise<readonly User[]> {
   return listRows<User>(db)`select user_key as "userKey", channel, name, role from users order by created_at, user_key`;
 }
 
-/** Everybody who may speak, with when they wrote last; the newest first. Null: never. */
+/** Lists all people with a role, with the time of their last message (null: never), newest first. */
 export function listUsersSeen(
   db: Queryable,
   limit: number,
@@ -29,10 +29,10 @@ export function listUsersSeen(
       order by i.received_at desc nulls last, u.user_key limit ${limit}`;
 }
 
-/** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
+/** Outcome of a role change. `last admin`: refused, because nobody could invite others any more. */
 export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
 
-/** Lets a person in, or gives them another role, unless it would leave no admin; `force` does it all the same. A null name keeps the known one. */
+/** Gives a person a role, unless that would leave no admin; `force` skips the check. A null name keeps the known one. */
 export async function allowUser(
   db: Queryable,
   user: Omit<User, 'name'> & { readonly name: string | null },
@@ -42,22 +42,22 @@ export async function allowUser(
       ${user.name}, ${user.role}, ${force}) as change`;
 }
 
-/** What became of taking a role away, and how many facts were forgotten with it. */
+/** Outcome of removing a role, with the number of forgotten facts. */
 export interface Denial {
   readonly change: 'removed' | 'stranger' | 'last admin';
   readonly factsForgotten: number;
 }
 
 /**
- * Makes a person a stranger again, unless they are the only admin; `force` does it all the same. Their memory goes with their access:
- * should they come back, nothing is known of them. The account of a program that acted for itself stays away. In a transaction.
+ * Removes a person's role and memory, unless they are the only admin; `force` skips the check. A program's own account stays removed at
+ * later starts. In the caller's transaction.
  */
 export async function denyUser(db: Queryable, userKey: string, force = false): Promise<Denial> {
-  // One whose owner may have changed is taken away like any other, and what was kept back for it stays so.
+  // An account in doubt is removed like any other, and its held messages stay held.
   await restoreAccount(db, userKey, false);
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
-  // Whoever has no role is nobody's account any more.
+  // An account without a role belongs to no person.
   const whose = await findWhose(db, userKey);
   const change = await findValue<Denial['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
   if (change !== 'removed') return { change, factsForgotten: 0 };
@@ -65,19 +65,19 @@ export async function denyUser(db: Queryable, userKey: string, force = false): P
   return { change, factsForgotten: await forgetMemory(db, whose) };
 }
 
-/** One person who may speak, or null. */
+/** Finds a person with a role, or null. */
 export function findUser(db: Queryable, userKey: string): Promise<User | null> {
   return findRow<User>(db)`select user_key as "userKey", channel, name, role from users
       where user_key = ${userKey}`;
 }
 
-/** Answers a person in this language from now on; null: in that of their client. Returns what they read now, null when nobody knows. */
+/** Sets the language of answers to a person; null: that of their client. Returns the effective language, null when unknown. */
 export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;
 }
 
-/** What reads whoever is written to: a person, or the person of a private chat. Null for groups and when nobody knows. */
+/** Reads the language of a person, or of the person of a private chat. Null for groups and when unknown. */
 export function readLanguages(
   db: Queryable,
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],

@@ -2,7 +2,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** An account that lost its role, as it was. */
+/** The former state of an account that lost its role. */
 export interface VacatedAccount {
   readonly userKey: string;
   readonly person: string;
@@ -10,14 +10,14 @@ export interface VacatedAccount {
   readonly role: Role;
 }
 
-/** What a channel knows the owner of an account by. */
+/** Marks by which a channel recognizes the owner of an account. */
 export type AccountMarks = Readonly<Record<string, string>>;
 
 const HELD = 'its owner may have changed';
 
 /**
- * Takes the role of an account whose owner may have changed, and keeps back what waits for it. Null when it has no role, and when this
- * event was heard before. In a transaction.
+ * Removes the role of an account whose owner may have changed, and holds its messages back. Null when it has no role, or this event was
+ * handled before. In the caller's transaction.
  */
 export async function vacateAccount(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function vacateAccount(
   return vacated;
 }
 
-/** Notes what an account is known by. Whether something of it was another before: the account may have another owner. */
+/** Stores the marks of an account; true when one differs from before, so that the owner may have changed. */
 export async function noteMarks(db: Queryable, userKey: string, marks: AccountMarks): Promise<boolean> {
   const before =
     (await findValue<AccountMarks>(db)`select marks from account_marks where user_key = ${userKey} for update`) ?? {};
@@ -50,14 +50,14 @@ export async function noteMarks(db: Queryable, userKey: string, marks: AccountMa
   return Object.entries(marks).some(([name, mark]) => Object.hasOwn(before, name) && before[name] !== mark);
 }
 
-/** The person whose account it was; null when it is none whose owner may have changed. */
+/** Finds the former person of an account in doubt; null for other accounts. */
 export function findVacated(db: Queryable, userKey: string): Promise<string | null> {
   return findValue<string>(db)`select account ->> 'person' from vacated_accounts where user_key = ${userKey}`;
 }
 
 /**
- * The account is still its person's: it has its role again, and what was kept back goes out. `withMessages` false: nothing goes out. False
- * when it was none whose owner may have changed. In a transaction.
+ * Restores the role of an account in doubt and releases its held messages; without `withMessages` they are dropped. False for other
+ * accounts. In the caller's transaction.
  */
 export async function restoreAccount(db: Queryable, userKey: string, withMessages = true): Promise<boolean> {
   const isRestored = await hasRow(db)`

@@ -20,7 +20,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** What a run did to the findings of its project, and how many are open after it. */
+/** Changes of a run to the findings of its project, and the open ones after it. */
 export interface ChainCounts {
   readonly opened: number;
   readonly reopened: number;
@@ -28,7 +28,7 @@ export interface ChainCounts {
   readonly open: number;
 }
 
-/** What one agent did in a run. */
+/** A step of a run. */
 export interface AgentRun {
   readonly step: number;
   readonly agent: string;
@@ -41,7 +41,7 @@ export interface AgentRun {
   readonly finishedAt: Date | null;
 }
 
-/** A document that an agent wrote. */
+/** A document written by a step. */
 export interface RunDocument {
   readonly path: string;
   readonly mimeType: string;
@@ -51,10 +51,10 @@ export interface RunDocument {
 const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId", status, is_dry as "isDry", user_key as "userKey",
   problem, counts, started_at as "startedAt", finished_at as "finishedAt"`;
 
-/** Runs of chains and their steps. A run that was interrupted goes on at the step that it was at. */
+/** Runs of chains and their steps. An interrupted run continues at its current step. */
 export function createChainRuns(pool: Pool) {
   return {
-    /** Begins a run, or finds the one that has begun. */
+    /** Starts a run, or finds the started one. */
     async begin(run: Pick<ChainRun, 'runId' | 'project' | 'chain' | 'ref' | 'isDry' | 'userKey'>): Promise<ChainRun> {
       await pool.query(sql`
         insert into repository_runs (run_id, project, chain, ref, is_dry, user_key)
@@ -67,7 +67,7 @@ export function createChainRuns(pool: Pool) {
     find: (runId: string): Promise<ChainRun | null> =>
       findRow<ChainRun>(pool)`select ${RUN} from repository_runs where run_id = ${runId}`,
 
-    /** The commit that the run is about from now on; the first that is told stays. Answers it. */
+    /** Sets the commit of the run and returns it; the first one stays. */
     async fix(runId: string, commitId: string): Promise<string> {
       const row = await findRow<{ commitId: string }>(pool)`
         update repository_runs set commit_id = coalesce(commit_id, ${commitId}) where run_id = ${runId} returning commit_id as "commitId"`;
@@ -84,14 +84,14 @@ export function createChainRuns(pool: Pool) {
         select step, agent, agent_class as "agentClass", status, output, problem, begun, started_at as "startedAt", finished_at as "finishedAt"
           from repository_agent_runs where run_id = ${runId} order by step`,
 
-    /** Begins a step, or begins it again; answers which time that is, and 0 when it has ended. */
+    /** Starts or restarts a step; returns the attempt, or 0 when it has ended. */
     beginStep: (runId: string, step: Pick<AgentRun, 'step' | 'agent' | 'agentClass'>): Promise<number> =>
       findValue<number>(pool, 0)`
         insert into repository_agent_runs as s (run_id, step, agent, agent_class) values (${runId}, ${step.step}, ${step.agent}, ${step.agentClass})
           on conflict (run_id, step) do update set begun = s.begun + 1, started_at = clock_timestamp() where s.status = 'running'
           returning begun`,
 
-    /** Ends a step in the transaction of what it leaves behind; false when it has ended before. */
+    /** Ends a step in the transaction of its results; false when it had ended before. */
     endStep: (
       db: Queryable,
       { runId, step }: { readonly runId: string; readonly step: number },
@@ -106,7 +106,7 @@ export function createChainRuns(pool: Pool) {
            set status = ${end.status}, output = ${JSON.stringify(end.output ?? null)}::jsonb, problem = ${end.problem}, finished_at = clock_timestamp()
          where run_id = ${runId} and step = ${step} and status = 'running'`,
 
-    /** Ends a run; the first end stays. Answers the run as it ended. */
+    /** Ends a run and returns it; the first end stays. */
     async end(
       runId: string,
       end: {
@@ -123,12 +123,12 @@ export function createChainRuns(pool: Pool) {
       return found;
     },
 
-    /** What agents wrote in a run, by path. */
+    /** Documents of a run, by path. */
     documents: (runId: string): Promise<readonly RunDocument[]> =>
       listRows<RunDocument>(pool)`
         select path, mime_type as "mimeType", bytes from repository_artifacts where run_id = ${runId} order by path`,
 
-    /** The run of a chain over this project that was completed before this one; null for the first. */
+    /** The previous completed run of a chain over this project; null for the first. */
     before: (run: Pick<ChainRun, 'project' | 'chain' | 'startedAt'>): Promise<ChainRun | null> =>
       findRow<ChainRun>(pool)`
         select ${RUN} from repository_runs

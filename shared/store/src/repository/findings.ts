@@ -6,7 +6,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, readRow, sql, type Sql } from '../sql.ts';
 import type { ChainCounts } from './chain-runs.ts';
 
-/** A finding of a project, as it stands. One whose acceptance has run out counts as open. */
+/** A finding of a project. One with an expired acceptance counts as open. */
 export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly findingId: string;
   readonly project: string;
@@ -23,13 +23,13 @@ export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly acceptedUntil: Date | null;
 }
 
-/** What may be asked for; what is left out does not matter. */
+/** Filter of findings; omitted fields match everything. */
 export interface FindingFilter {
   readonly project: string;
   readonly status?: 'open' | 'accepted' | 'fixed' | undefined;
-  /** Only those of these analyzers. */
+  /** Only findings of these analyzers. */
   readonly analyzers?: readonly string[] | undefined;
-  /** At least so severe. */
+  /** Minimum severity. */
   readonly from?: (typeof SEVERITIES)[number] | undefined;
 }
 
@@ -43,10 +43,10 @@ type Row = Omit<Finding, 'severity'> & { readonly rank: number };
 /** The findings of projects. */
 export function createFindings(pool: Pool) {
   return {
-    /** The most severe first. */
+    /** Most severe first. */
     list: async (filter: FindingFilter, limit: number): Promise<readonly Finding[]> => {
       const { project, status, analyzers = null, from = 'info' } = filter;
-      // Each part has an index of its own, in the order of the list.
+      // Each part of the union has its own index, in the order of the list.
       const part = (isWanted: Sql): Sql => sql`(
         select ${COLUMNS} from repository_findings
          where project = ${project} and ${isWanted} and severity >= ${rankOf(from)}
@@ -70,11 +70,11 @@ export function createFindings(pool: Pool) {
     /** Throws NOT_FOUND. */
     get: async (project: string, findingId: string): Promise<Finding> => findWithin(pool, project, findingId),
 
-    /** How many are open. */
+    /** Number of open findings. */
     count: ({ project, analyzers }: Pick<FindingFilter, 'project' | 'analyzers'>): Promise<number> =>
       findValue<number>(pool, 0)`select ${countOpen(project, analyzers)}`,
 
-    /** What a run did, and what is open now. The same run gives the same answer as long as no other changed its findings. */
+    /** Changes of a run, and the findings open now. Stable until another run changes the findings. */
     changedBy: (project: string, runId: string): Promise<ChainCounts> =>
       readRow<{ opened: number; reopened: number; fixed: number; open: number }>(pool)`
         with changed as (
@@ -84,9 +84,7 @@ export function createFindings(pool: Pool) {
                (select count(*)::int from changed where status = 'fixed') as fixed,
                ${countOpen(project)} as open`,
 
-    /**
-     * Accepts a finding: it is not counted until then. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED.
-     */
+    /** Accepts a finding until then. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
     accept: (decision: FindingDecision & { readonly until: Date | null }): Promise<Finding> =>
       withTransaction(pool, async (db) => {
         const finding = await findWithin(db, decision.project, decision.findingId, true);
@@ -101,7 +99,7 @@ export function createFindings(pool: Pool) {
         return findWithin(db, decision.project, decision.findingId);
       }),
 
-    /** Takes an acceptance back. Idempotent. Throws NOT_FOUND. */
+    /** Reopens an accepted finding. Idempotent. Throws NOT_FOUND. */
     reopen: (decision: FindingDecision): Promise<Finding> =>
       withTransaction(pool, async (db) => {
         const finding = await findWithin(db, decision.project, decision.findingId, true);
@@ -127,19 +125,19 @@ export interface FindingDecision {
   readonly threadId: string | null;
 }
 
-/** What a run found by these analyzers: all there is to find by them in its commit. */
+/** All findings of these analyzers in the commit of a run. */
 export interface ScanOutcome {
   readonly project: string;
   readonly runId: string;
   readonly commit: string;
   readonly analyzers: readonly string[];
-  /** Each with the fingerprint by which the next scan recognizes it. */
+  /** Each with the fingerprint that the next scan recognizes. */
   readonly found: readonly (Omit<RawFinding, 'identity'> & { readonly fingerprint: string })[];
 }
 
 /**
- * Brings the findings of a project up to what a scan says, in the caller's transaction: what is new is opened, what is back is reopened,
- * what is gone is fixed, and what stayed is not touched. Idempotent. Two scans of one project follow one another.
+ * Updates the findings of a project to a scan, in the caller's transaction: opens new ones, reopens those that are back, and marks missing
+ * ones fixed. Idempotent. Scans of one project run one after the other.
  */
 export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promise<void> {
   const { project, runId, commit, analyzers } = scan;
@@ -182,7 +180,7 @@ export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promi
       on conflict (project, fingerprint) do nothing`);
 }
 
-/** Writes down what a person decided about a finding, a baseline, a snapshot or a tag. */
+/** Records a person's decision about a finding, a baseline, a snapshot or a tag. */
 export async function recordDecision(
   db: Queryable,
   kind: 'accept' | 'reopen' | 'baseline' | 'snapshot' | 'restore' | 'tag' | 'untag',
@@ -198,7 +196,7 @@ export async function recordDecision(
       values (${actionId}, ${project}, ${kind}, ${about}, ${makeStorable(reason)}, ${until}, ${userKey}) on conflict do nothing`);
 }
 
-/** Whether this action has decided about it before. */
+/** True when this action has already decided about it. */
 function isDecided(db: Queryable, { actionId, findingId }: FindingDecision): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select true from repository_decisions where action_id = ${actionId} and about = ${findingId}`;
@@ -232,7 +230,7 @@ async function findWithin(db: Queryable, project: string, findingId: string, isL
   throw new AppError('NOT_FOUND', { kind: 'finding', name: findingId, known: `${known} open ones` });
 }
 
-/** How many are open: by the kept count, and with the acceptances that have run out. */
+/** Counts open findings: the stored count plus expired acceptances. */
 function countOpen(project: string, analyzers: readonly string[] | null = null): Sql {
   const isOfThese = sql`project = ${project} and (analyzer = any (${analyzers}) or ${analyzers}::text[] is null)`;
   return sql`(

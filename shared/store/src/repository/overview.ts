@@ -2,25 +2,25 @@ import { SEVERITIES, type Severity } from '@signalbox/contracts/repository/findi
 import type { Pool } from '../pool.ts';
 import { listRows } from '../sql.ts';
 
-/** How it stands with the repository of one project. */
+/** State of the repository of one project. */
 export interface RepositoryState {
   readonly project: string;
   readonly tags: readonly string[];
-  /** When a chain was last completed over it; null: never. */
+  /** End of the last completed chain; null: never. */
   readonly scannedAt: Date | null;
-  /** How many findings of each severity are open. */
+  /** Open findings by severity. */
   readonly open: Readonly<Record<Severity, number>>;
 }
 
-/** All projects but archived ones, by what is open in them. */
+/** Lists projects by their open findings, without archived ones. */
 export function createOverview(pool: Pool) {
   return {
-    /** Those with the most severe findings first, and how many there are in all. With tags only those that have each of them. */
+    /** Most severe first, with the total number; with tags only projects with all of them. */
     async list(
       { tags }: { readonly tags: readonly string[] },
       limit: number,
     ): Promise<{ readonly total: number; readonly repositories: readonly RepositoryState[] }> {
-      // Counts are kept, and an index names the acceptances that have run out: no finding is read but these.
+      // Counts are stored, and expired acceptances are indexed: no other finding is read.
       const rows = await listRows<Omit<RepositoryState, 'open'> & { open: readonly number[]; total: number }>(pool)`
         select s.*,
                array(select tag from project_tags t where t.project = s.project order by tag) as tags,
@@ -57,7 +57,7 @@ export function createOverview(pool: Pool) {
   };
 }
 
-/** The counts come with the most severe first. */
+/** `counts` are ordered by severity, most severe first. */
 function bySeverity(counts: readonly number[]): RepositoryState['open'] {
   const [critical = 0, high = 0, medium = 0, low = 0, info = 0] = counts;
   return { critical, high, medium, low, info };

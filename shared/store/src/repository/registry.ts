@@ -2,13 +2,13 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { Pool, Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
-/** The kinds of entities that the registry has. */
+/** Kinds of entities in the registry. */
 type EntityType = 'baseline';
 
 export interface Entity {
   readonly entityType: EntityType;
   readonly entityId: string;
-  /** Null for what belongs to no project. */
+  /** Null for an entity without a project. */
   readonly project: string | null;
   readonly data: unknown;
   /** SHA-256 of the canonical data. */
@@ -19,14 +19,14 @@ export interface Entity {
 
 const COLUMNS = sql`entity_type as "entityType", entity_id as "entityId", project, data, checksum, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Entities with the checksums of what they hold. */
+/** Entities with checksums of their data. */
 export function createRegistry(pool: Pool) {
   return {
     get: (entityType: EntityType, entityId: string): Promise<Entity | null> =>
       findRow<Entity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
 
-    /** Those of a project, the newest first. */
+    /** Entities of a project, newest first. */
     list: (
       { entityType, project }: { readonly entityType: EntityType; readonly project: string },
       limit: number,
@@ -35,7 +35,7 @@ export function createRegistry(pool: Pool) {
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and project = ${project}
          order by updated_at desc, entity_id limit ${limit}`,
 
-    /** Those whose checksum does not fit what they hold: somebody changed them behind our back. */
+    /** Entities whose checksum does not match: they were changed outside the product. */
     async broken(limit: number): Promise<readonly Entity[]> {
       const all = await listRows<Entity>(
         pool,
@@ -47,7 +47,7 @@ export function createRegistry(pool: Pool) {
 
 type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
 
-/** Writes an entity; answers whether that changed anything. */
+/** Writes an entity; true when that changed it. */
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {
   return hasRow(db)`
     insert into registry_entities as e (entity_type, entity_id, project, data, checksum)
@@ -57,7 +57,7 @@ export function putEntity(db: Queryable, { entityType, entityId, project, data }
       where e.checksum <> excluded.checksum`;
 }
 
-/** Whether an entity holds what its checksum says. */
+/** True when the entity matches its checksum. */
 export function isWhole({ data, checksum }: Pick<Entity, 'data' | 'checksum'>): boolean {
   return canonicalHash(data) === checksum;
 }

@@ -2,19 +2,19 @@ import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { Pool, Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 
-/** Another project that this one depends on, or that depends on it. */
+/** A project that this one depends on, or a dependent of it. */
 export interface Relationship {
   readonly project: string;
-  /** Some of the packages by which it does, as `npm @acme/cups`. */
+  /** Some of the packages of the dependency, such as `npm @acme/cups`. */
   readonly packages: readonly string[];
-  /** How many there are. */
+  /** Number of all such packages. */
   readonly total: number;
 }
 
-/** The packages of one project that a relationship names. */
+/** Packages named per relationship. */
 const NAMED = 3;
 
-/** Which projects depend on which, by the names of packages in their manifests. */
+/** Dependencies between projects, by package names in their manifests. */
 export function createRelationships(pool: Pool) {
   const list = (project: string, from: Sql, to: Sql, limit: number): Promise<readonly Relationship[]> =>
     listRows<Relationship>(pool)`
@@ -22,21 +22,21 @@ export function createRelationships(pool: Pool) {
         from project_relationships where ${from} = ${project}
        group by ${to} order by total desc, ${to} limit ${limit}`;
   return {
-    /** Whether its manifests were read, whatever they say. */
+    /** True when its manifests were read. */
     isKnown: (project: string): Promise<boolean> =>
       hasRow(pool)`
         select from repository_runs r join repository_agent_runs a on a.run_id = r.run_id
          where r.project = ${project} and not r.is_dry and a.agent = 'dependency' and a.status = 'completed' limit 1`,
 
-    /** What it depends on: those with the most packages first. */
+    /** Its dependencies, those with the most packages first. */
     dependsOn: (project: string, limit: number) => list(project, sql`project`, sql`depends_on`, limit),
 
-    /** What depends on it: those with the most packages first. */
+    /** Its dependents, those with the most packages first. */
     usedBy: (project: string, limit: number) => list(project, sql`depends_on`, sql`project`, limit),
   };
 }
 
-/** Brings the packages of a project up to what a scan says, in the caller's transaction. What stayed is not touched. Idempotent. */
+/** Updates the packages of a project to a scan, in the caller's transaction. Unchanged rows are not written. Idempotent. */
 export async function reconcilePackages(db: Queryable, project: string, { offers, uses }: Packages): Promise<void> {
   await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`packages:${project}`}, 0))`);
   const said = sql`(

@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { listRows, sql } from '../sql.ts';
 
-/** What scans of a project have kept by name. Only a scan looks inside; what is lost or unreadable costs the next one time and nothing else. */
+/** Reads the scan caches of a project by name. Only scans read their contents; a lost or unreadable cache only costs time. */
 export async function readScanCaches(
   db: Queryable,
   project: string,
@@ -12,13 +12,13 @@ export async function readScanCaches(
   return Object.fromEntries(rows.map(({ analyzer, content }) => [analyzer, content]));
 }
 
-/** Keeps what a scan knows now, in the transaction of what it found: neither is ever newer than the other. */
+/** Stores the caches of a scan in the transaction of its findings, so neither is newer than the other. */
 export async function writeScanCaches(
   db: Queryable,
   project: string,
   caches: Readonly<Record<string, Buffer>>,
 ): Promise<void> {
-  // Always in one order, so that two writers do not wait for one another.
+  // In a fixed order, so that concurrent writers do not deadlock.
   for (const [analyzer, content] of Object.entries(caches).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     await db.query(sql`
       insert into repository_scan_caches (project, analyzer, content) values (${project}, ${analyzer}, ${content})

@@ -9,7 +9,7 @@ import { findRow, findValue, listRows, sql } from '../sql.ts';
 import { recordDecision } from './findings.ts';
 import { isWhole } from './registry.ts';
 
-/** A saved state of what is known and decided about the repository of a project. */
+/** A saved state of the findings and decisions of a project. */
 export interface Snapshot {
   readonly snapshotId: string;
   readonly project: string;
@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly madeAt: Date;
 }
 
-/** Who wants it and why; the key makes it idempotent. */
+/** Requester and reason; the action id makes it idempotent. */
 export interface SnapshotRequest {
   readonly project: string;
   readonly reason: string;
@@ -31,17 +31,17 @@ export interface SnapshotRequest {
 
 const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
 
-/** Snapshots of a project: its findings with what was decided about them, and its entities. */
+/** Snapshots of a project: its findings, decisions and entities. */
 export function createSnapshots(pool: Pool) {
   return {
-    /** Saves how it stands now. Idempotent by action. */
+    /** Saves the current state. Idempotent by action. */
     make: (request: SnapshotRequest): Promise<Snapshot> => withTransaction(pool, (db) => makeWithin(db, request)),
 
     list: (project: string, limit: number): Promise<readonly Snapshot[]> =>
       listRows<Snapshot>(pool)`
         select ${COLUMNS} from repository_snapshots where project = ${project} order by snapshot_id desc limit ${limit}`,
 
-    /** The one that this action has made; null when it has made none. */
+    /** The snapshot of this action; null without one. */
     madeBy: (actionId: string): Promise<Snapshot | null> => findMadeBy(pool, actionId),
 
     /** Throws NOT_FOUND, SNAPSHOT_BROKEN. */
@@ -49,8 +49,8 @@ export function createSnapshots(pool: Pool) {
       (await readWhole(pool, project, snapshotId)).snapshot,
 
     /**
-     * Puts everything back to how it was, after it has saved how it is. Idempotent by action. Throws NOT_FOUND; SNAPSHOT_BROKEN, and then
-     * nothing was changed.
+     * Restores a snapshot after saving the current state as another. Idempotent by action. Throws NOT_FOUND, and SNAPSHOT_BROKEN with
+     * nothing changed.
      */
     restore: (
       snapshotId: string,

@@ -6,7 +6,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { hasRow, listValues, sql } from '../sql.ts';
 import { recordDecision } from './findings.ts';
 
-/** Who gives or takes a tag; the key makes it idempotent. */
+/** A request to add or remove a tag; the action id makes it idempotent. */
 export interface TagDecision {
   readonly project: string;
   readonly tag: string;
@@ -16,12 +16,12 @@ export interface TagDecision {
   readonly threadId: string | null;
 }
 
-/** What people call projects by, beside their names. */
+/** Tags of projects. */
 export function createTags(pool: Pool) {
   return {
     list: (project: string): Promise<readonly string[]> => list(pool, project),
 
-    /** Answers all tags of the project. Idempotent by action. Throws NOT_FOUND, TOO_MANY_TAGS. */
+    /** Adds a tag and returns all tags of the project. Idempotent by action. Throws NOT_FOUND, TOO_MANY_TAGS. */
     give: (decision: TagDecision): Promise<readonly string[]> =>
       decide(pool, 'tag', decision, async (db, tags) => {
         const { project, tag, userKey } = decision;
@@ -31,7 +31,7 @@ export function createTags(pool: Pool) {
         await db.query(sql`insert into project_tags (project, tag, user_key) values (${project}, ${tag}, ${userKey})`);
       }),
 
-    /** Answers the tags that are left. Idempotent by action. Throws NOT_FOUND. */
+    /** Removes a tag and returns the remaining ones. Idempotent by action. Throws NOT_FOUND. */
     take: (decision: TagDecision): Promise<readonly string[]> =>
       decide(pool, 'untag', decision, async (db, tags) => {
         const { project, tag } = decision;
@@ -50,7 +50,7 @@ function decide(
 ): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
     const { project, tag, userKey, actionId, threadId } = decision;
-    // The row lock orders the changes: two at once neither pass the limit nor both find the tag.
+    // The row lock orders changes: concurrent ones cannot exceed the limit or both find the tag.
     if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
       throw await nameNotFound(db, 'project', project);
     const tags = await list(db, project);
