@@ -46,7 +46,7 @@ export default toolGroup({
         if (mark === null) return { kind: 'not-done' };
         // Its mark holds a fact that was known before: `remember` wrote it.
         const made = (mark.result as Told | null) ?? (await ports.memory.rememberedBy(actionId));
-        // It may have been forgotten since.
+        // The fact may have been forgotten since.
         return made ? { kind: 'done', output: told(made) } : { kind: 'unknown' };
       },
       phrases: {

@@ -25,7 +25,7 @@ const Login = SecretHandle.optional().describe(
   'Private repository: the secret with which it is read, a token for https or a deploy key for ssh, as a handle such as secret:shop-token',
 );
 
-/** What `update_project` looks up: the environments that a project has a service in. */
+/** The environments where a project has a service; `update_project` resolves them. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
 /** More than anybody reads in a chat; `export_projects` has all. */
@@ -159,7 +159,7 @@ export default toolGroup({
       }),
       handles: ['repositoryLogin'],
       ...CHANGE,
-      // What is seen of the repository is whoever's who wrote it.
+      // The look at the repository contains words of its authors.
       holds: 'records',
       madeHere: ['name', 'description', 'repository', 'status'],
       egress: true,
@@ -226,7 +226,7 @@ export default toolGroup({
           .meta({ ask: 'Which status should it have: intended, active or archived?' }),
       }),
       handles: ['repositoryLogin'],
-      // What is deployed next comes from there, so it takes what such a deployment takes.
+      // The next deployment uses this repository, so changing it needs the same permission as a deployment.
       resolve: async ({ project: name, repository, folder }, { ports }) => {
         if (repository === undefined && folder === undefined) return null;
         const before = (await ports.projects.find(name))?.repository ?? null;
@@ -322,7 +322,7 @@ export default toolGroup({
   },
 });
 
-/** What the project of that name is, and its row. */
+/** The demo project's row. */
 const DEMO = { name: 'demo', description: 'A small web shop to try deployments with.' } as const;
 
 const NOT_DONE = { kind: 'not-done' } as const;
@@ -346,7 +346,7 @@ async function lookAt(work: ToolContext['work'], project: string): Promise<Repos
 interface Place {
   readonly repository: string | undefined;
   readonly folder: string | undefined;
-  /** What the project has so far. */
+  /** The current value. */
   readonly before: string | null;
 }
 

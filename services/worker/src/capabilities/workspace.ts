@@ -12,9 +12,9 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
-/** What a person reads of an output; the model gets more of it. Characters. */
+/** The part of an output that a person reads, in characters; the model gets more. */
 const SHOWN = 3_000;
-/** What the model reads of an output: the beginning and the end. Characters. */
+/** The part of an output that the model reads: its beginning and end, in characters. */
 const MODEL_READS = 16_000;
 
 const Project = ProjectName.optional().describe(
@@ -217,7 +217,7 @@ export default toolGroup({
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
         if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });
-        // What is not sure to only read comes here when a person has approved exactly this text.
+        // A command that may change something runs here after a person approved exactly this text.
         const what = pipeline
           ? { kind: 'argv' as const, pipeline: pipeline.map((argv) => [...argv]) }
           : { kind: 'shell' as const, script: command };
@@ -283,7 +283,7 @@ async function callOf({ ports, actor, threadId, actionId }: ToolContext, project
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
 }
 
-/** Whose workspace it is, as values of a sentence. */
+/** The workspace's project, as values of a sentence. */
 function workspaceOf(project: string | undefined) {
   return { hasProject: project !== undefined, project: project ?? '' };
 }

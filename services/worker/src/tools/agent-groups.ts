@@ -4,14 +4,14 @@ import type { ToolGroup } from './tool.ts';
 /** Agents that are bound to some capability groups. All others may load every group that is nobody's own. */
 const BOUND: Readonly<Record<string, readonly string[]>> = { repo_analyst: ['repository'] };
 
-/** Whether an agent may call the tools of a group at all. */
+/** True when the agent may call the tools of a group. */
 export function mayUse(agent: string, { name, owner }: Pick<ToolGroup, 'name' | 'owner'>): boolean {
   if (owner !== undefined) return owner === agent;
   const bound = Object.hasOwn(BOUND, agent) ? BOUND[agent] : undefined;
   return bound?.includes(name) ?? true;
 }
 
-/** What an agent sees of the registry: only what it may use. */
+/** The part of the registry that an agent may use. */
 export function offerTo(agent: string, { catalog, definitions, sort }: ToolOffer): ToolOffer {
   const isOpen = (name: string): boolean => mayUse(agent, { name });
   return {

@@ -11,12 +11,11 @@ import type { ToolRegistry } from './registry.ts';
 import type { RunParts } from './run.ts';
 import { lookFor } from './resolving.ts';
 
-/*
- * What a person may choose for an argument, looked up before anything is asked or decided. It is put into the answer of the model, so
- * that the conversation, its record and the action all say the same: `1.2` where the model wrote `newest`. Reads only.
+/**
+ * Looks up the choices for an argument before anything is asked or decided. The chosen value replaces the model's, so
+ * that the conversation, its record and the action agree: `1.2` where the model wrote `newest`. Reads only.
  */
 
-/** Where choices are looked up. */
 export interface ChoiceParts extends Pick<RunParts, 'ports' | 'work'> {
   readonly registry: Pick<ToolRegistry, 'find' | 'groups'>;
 }
@@ -28,7 +27,7 @@ export interface AskedArgument {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** So many buttons are read; further ones are scrolled past. */
+/** The number of buttons; people scroll past more. */
 const SHOWN = 6;
 
 /** The values that the argument may have, the likeliest first; none where nobody can tell. `callId`: the call that asks. */

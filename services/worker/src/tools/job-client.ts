@@ -21,8 +21,8 @@ const FIRST_LOOK_MS = 15;
 const LAST_LOOK_MS = 250;
 
 /**
- * How tools have work done by the job service. Postgres holds the intent and the result, so that a worker that died while it
- * waited, and its successor with the same call, wait for the same run. Both throw ACTION_ID_TAKEN when the run of that id is another's.
+ * Runs work in the job service. Postgres holds the intent and the result, so a worker that restarts with the same
+ * call waits for the same run. Both functions throw ACTION_ID_TAKEN when the id belongs to another run.
  */
 export function createJobClient(parts: {
   readonly runs: Runs;
@@ -44,20 +44,19 @@ export function createJobClient(parts: {
     work: async (job, payload, scope, call, wait) => {
       const { signal } = scope;
       const { actionId } = call;
-      // Nobody is told of its end while the tool itself waits for it.
+      // Nobody is notified of the end while the tool itself waits for it.
       await enqueueRun(parts, await runOf(job, payload, scope, call, null));
       const forMs = wait.deadlineMs - MARGIN_MS;
       const { userKey } = scope.actor;
       const ended = await waitForEnd(parts, job, actionId, { signal, forMs, userKey });
       if (ended) return ended;
       if (wait.isQuiet) {
-        // Nobody waits for its end any more.
         await parts.runs.cancel(actionId, userKey);
         return { kind: 'goes-on', runId: actionId };
       }
       const person = { userKey, chatKey: scope.chatKey };
       if (await parts.runs.tellWhenDone(actionId, person)) return { kind: 'goes-on', runId: actionId };
-      const late = await lookForEnd(parts, job, actionId); // it ended since the last look
+      const late = await lookForEnd(parts, job, actionId); // it ended after the last check
       if (late) return late;
       throw new AppError('JOB_FAILED', { job, detail: 'its record is gone' });
     },
@@ -76,7 +75,7 @@ async function runOf<N extends JobName>(
   person: Parameters<typeof enqueueRun<N>>[1]['person'],
 ): Promise<Parameters<typeof enqueueRun<N>>[1]> {
   if (canonicalHash(redactValue(payload)) !== canonicalHash(payload)) {
-    // It is stored without secrets, and what is carried out is what is stored.
+    // The stored arguments contain no secrets, and the job runs the stored ones.
     const argument = say('governance.argumentsOfJob', { job });
     throw new AppError('SECRET_NOT_WRITTEN', { argument, what: say('governance.someSecret') });
   }

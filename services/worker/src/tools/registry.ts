@@ -7,7 +7,7 @@ import type { Tool, ToolGroup } from './tool.ts';
 
 const FOLDER = new URL('../capabilities/', import.meta.url);
 
-/** What the model is told of one tool. */
+/** The description of one tool for the model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface ToolDefinition {
 
 export type ToolRegistry = ReturnType<typeof createRegistry>;
 
-/** What agents see of the registry: what there is, and no way to a handler. */
+/** The registry as agents see it: descriptions, without handlers. */
 export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
 
 /** The registry without its tools. */
@@ -50,7 +50,7 @@ export function createRegistry(groups: readonly ToolGroup[]) {
       owners.set(name, group.name);
     }
   }
-  // What belongs to one agent is not on offer: that agent knows its own tools.
+  // A group with an owner is not offered: its agent knows its own tools.
   const offered = groups.filter(({ owner }) => owner === undefined);
   const definitionsOf = new Map(groups.map((group) => [group.name, Object.entries(group.tools).map(define)]));
   const installed = new Set(offered.map((group) => group.name));

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** Why received bytes are no valid request. */
-export type BrokenRequest = 'too-slow' | 'malformed';
+/** Why something that reached a server is no request. */
+export type Broken = 'too-slow' | 'malformed';
 
-const STATUS: Readonly<Record<BrokenRequest, number>> = { 'too-slow': 408, malformed: 400 };
+const STATUS: Readonly<Record<Broken, number>> = { 'too-slow': 408, malformed: 400 };
 
-/** Answers what is no valid request, or too slow, on the socket itself. */
+/** For what is no request at all or takes too long: there is nothing to reply to but the socket. */
 export function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  note: (refusal: BrokenRequest) => void,
+  note: (refusal: Broken) => void,
 ): void {
-  // The client disconnected before it sent a request.
+  // The caller hung up before it asked for anything.
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
   note(refusal);

@@ -1,33 +1,31 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 
-/** One message as a program gets it, pushed or polled. */
+/** One message as a program gets it, pushed or read. */
 export interface ProgramMessage {
-  /** Unique. A change of a message has an id of its own and names the changed message in `replaces`. */
+  /** Ours, and unlike that of any other message. A change of a message has the id of its own and `replaces` the one that it changes. */
   readonly id: string;
-  /** ISO time of writing. */
+  /** ISO time at which it was written. */
   readonly at: string;
   /** Markdown. */
   readonly text: string;
-  /** Buttons that `press` may name by index. */
+  /** What `press` may name, by its index. */
   readonly buttons: readonly { readonly index: number; readonly label: string }[];
-  /** False for progress, which will change. */
+  /** False while it says how far something is: it will be changed. */
   readonly final: boolean;
-  /** The message that this one replaces. */
+  /** The message that this one takes the place of. */
   readonly replaces?: string;
-  /** A note of the gateway about the message. */
+  /** A line of the gateway about the message. */
   readonly notice?: string;
   /** What really happened, as the runtime recorded it; no text can forge these. */
   readonly receipts?: readonly { readonly what: string; readonly note: string }[];
-  /** Names of the attached files. */
+  /** The names of files that people get with it. */
   readonly files?: readonly string[];
 }
 
-type MessageContent = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
+type Words = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
 
-/**
- * The content of a message, pushed or polled. Buttons that decide or end something are left out: they are for people.
- */
-export function toContent({ text, buttons, receipts = [], files = [] }: OutboundBody): MessageContent {
+/** What of a message is the same however it is brought. Buttons that decide, and those that end something, are for people. */
+export function wordsOf({ text, buttons, receipts = [], files = [] }: OutboundBody): Words {
   return {
     text,
     buttons: buttons.flatMap(({ label, act, ends }, index) =>

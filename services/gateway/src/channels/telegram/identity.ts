@@ -1,11 +1,11 @@
 import type { TelegramApi } from './client.ts';
 
-/** Calls `onBot` with every answer to getMe, which every listener calls first. */
-export function watchIdentity(api: TelegramApi, onBot: (bot: { readonly username: string }) => void): void {
+/** Hears every answer to getMe, which every listener calls first. */
+export function onIdentity(api: TelegramApi, hear: (bot: { readonly username: string }) => void): void {
   api.config.use(async (call, method, payload, signal) => {
     const answer = await call(method, payload, signal);
-    // getMe answers with the bot.
-    if (method === 'getMe' && answer.ok) onBot(answer.result as { readonly username: string });
+    // The method that was called says what the answer holds.
+    if (method === 'getMe' && answer.ok) hear(answer.result as { readonly username: string });
     return answer;
   });
 }

@@ -2,7 +2,7 @@ import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
 import { TelegramConfig } from './config.ts';
 
-/** The Telegram channel. */
+/** Telegram, through a bot. */
 export default {
   name: 'telegram',
   config: TelegramConfig,

@@ -75,17 +75,17 @@ export const cancelDeploy = tool({
         const serving = { serves: servesNow !== null, release: servesNow ?? '' };
         return say('deploy.cancelled', { project, version, environment, ...serving });
       }
-      // It ended by itself meanwhile, or takes its time.
+      // The run ended by itself, or it takes its time to stop.
       const deployment = describeDeployment(facts);
       return say(isFinal(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },
   },
 });
 
-/** How many deployments are looked through for the one whose end was asked for. */
+/** The number of deployments among which the cancelled one is looked for. */
 const LOOKED_AT = 20;
 
-/** Whoever waits tells of the end; once nobody waits here any more, the end of the run is told as news. */
+/** Waits for the run's end. Whoever still waits reports it; otherwise it arrives as news. */
 async function waitForEnd(
   ports: Ports,
   { deploymentId }: Deployment,

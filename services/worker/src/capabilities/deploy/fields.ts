@@ -4,7 +4,7 @@ import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
-/** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */
+/** A git revision: a tag, a branch or a commit. It never begins like an option. */
 export const Version = z
   .string()
   .trim()
@@ -15,7 +15,7 @@ export const Version = z
 
 export const AnyEnvironment = someEnvironment('Only this environment; any when left out', 'In which environment?');
 
-/** What policy and approvers see of a call about one service. */
+/** The resources that policy and approvers see in a call about one service. */
 export const aboutService = {
   environment: ({ environment }: ServiceKey) => environment,
   resources: (service: ServiceKey) => [
@@ -36,7 +36,7 @@ export function withReasons(found: Risk | RiskWithReasons, more: readonly string
   return { risk, reasons: [...reasons, ...more] };
 }
 
-/** One at a time per service, whatever changes it. */
+/** Calls that change a service run one at a time. */
 export function serviceLock(service: ServiceKey): string {
   return `deploy:${serviceName(service)}`;
 }

@@ -91,7 +91,7 @@ const LOOKS = [
   /PRELOAD/,
   /PLUGIN/,
   /(?:^|_)LOADER(?:_|$)/,
-  // What they call, by its name or its path, and what they fetch it through.
+  // Programs that a variable names, by name or path, or fetches through.
   /_(?:BIN|BINARY|EXECUTABLE|EXEC|COMMAND|CMD|ASKPASS|PAGER|EDITOR)$/,
   /^(?:HTTPS?|FTP|ALL)_PROXY$/,
   /^UWSGI_/,
@@ -114,8 +114,8 @@ const ASKED = new Set(
 );
 
 /**
- * Whether a variable of this name changes what is run, whatever its case: npm takes either. `known`: it is one of those. `likely`: it is
- * called as they are, and somebody has to look.
+ * `known`: this variable changes which code runs. `likely`: its name says so, and a person has to check. Case does
+ * not matter: npm takes either.
  */
 export function loaderKind(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();

@@ -61,7 +61,7 @@ export const getDeployStatus = tool({
       underWay: others.map((one) => factsOf(one, now())),
       evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
-      /** What a rollback would start again. */
+      /** The release that a rollback would start. */
       before: before?.release ?? null,
     };
   },
@@ -84,7 +84,10 @@ export const getDeployStatus = tool({
 
 type DeploymentRow = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
-/** Of a project the newest; of none the newest of this conversation, else of this person, else of anybody. */
+/**
+ * Finds the newest deployment of the project. Without a project: of this conversation, else of this person, else of
+ * anybody.
+ */
 async function findMeant(
   { ports, threadId, actor }: ToolContext,
   filter: Partial<ServiceKey>,
@@ -214,12 +217,12 @@ function describeServing({ project, environment, server, release, url, seen }: R
 
 interface Evidence {
   readonly release: string;
-  /** Who was seen to serve it: the release itself, or the instance behind the proxy. */
+  /** The release itself, or the instance behind the proxy. */
   readonly by: string | null;
   readonly ms: number | null;
 }
 
-/** What a deployment that is over was seen to serve; null when nobody saw it. */
+/** The evidence of what a finished deployment served; null when nobody saw it. */
 async function seenServing(ports: Ports, deploymentId: string): Promise<Evidence | null> {
   const events = await ports.deployments.events(deploymentId);
   const { serves, by, ms } = events.findLast(({ to }) => to === 'draining')?.evidence ?? {};

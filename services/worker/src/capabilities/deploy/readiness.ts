@@ -5,7 +5,7 @@ import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { versionChoices } from './version-choices.ts';
 
-/** What is meant by a project without a version. Where there is no such branch, the check names those that there are. */
+/** The default version. Where there is no such branch, the check lists the branches. */
 const MAIN = 'main';
 
 export const checkDeployReadiness = tool({

@@ -12,7 +12,7 @@ import { code, reachOf, stays } from './words.ts';
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
-/** How many deployments of a service are looked through for a version. */
+/** The number of deployments of a service that are searched for a version. */
 const LOOKED_AT = 200;
 
 /** Starts an earlier release again, as a deployment of its own. */
@@ -42,7 +42,7 @@ export const rollbackDeploy = tool({
   ...aboutService,
   lock: serviceLock,
   deadlineMs: 15_000,
-  // As for a deployment: keyed by the action.
+  // A rollback is keyed by its action, as a deployment is.
   replay: 'harmless',
   resolve: async ({ project, environment, to_version: version }, look) => {
     const { ref, deploymentId } = await findTarget(look.ports, { project, environment }, version ?? null);
@@ -70,7 +70,7 @@ export const rollbackDeploy = tool({
     const { ports, actionId, actor, threadId } = context;
     const service = { project, environment };
     const before = await ports.services.find(service);
-    // What an earlier run of this call has chosen stays chosen.
+    // A repeated call keeps the release that its first run chose.
     const known = await ports.deployments.find(actionId);
     const { ref, server } = known ?? (await request(await findTarget(ports, service, version ?? null)));
     await context.enqueue('deploy.run', { deploymentId: actionId, ...service });
@@ -78,7 +78,7 @@ export const rollbackDeploy = tool({
 
     function request(target: Target) {
       const plan = planOf(context);
-      // What served before may be another one by now than was decided about.
+      // Another release may have become the previous one since the decision.
       if (plan.artifact !== target.deploymentId)
         throw new AppError('PLAN_CHANGED', { changes: say('deploy.startedAgainNow', { ref: target.ref }) });
       return ports.deployments.request({

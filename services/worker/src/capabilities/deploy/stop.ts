@@ -72,7 +72,7 @@ async function requireStoppable(ports: Ports, service: ServiceKey, actionId: str
   const { project, environment } = service;
   await ports.projects.get(project);
   const found = await ports.services.stoppable(service, actionId);
-  // What this call has begun goes on, whatever has begun since.
+  // A stop that this call started goes on, even if a deployment started since.
   if (!found?.isBegun) await ports.deployments.requireIdle(service);
   const target = found && (await ports.deployments.find(found.deploymentId));
   if (target) return target;

@@ -35,7 +35,7 @@ export const triggerDeploy = tool({
   choices: { version: versionChoices },
   risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),
   role: 'developer',
-  // What serves by now has the name that the repository has for it.
+  // The result contains names that the repository chose.
   holds: 'records',
   madeHere: ['deployment', 'project', 'environment', 'state'],
   egress: true,
@@ -110,7 +110,7 @@ export const triggerDeploy = tool({
   },
 });
 
-/** Why somebody should look before this is built and started. */
+/** Reasons why a person should check a guessed build and start. */
 function reasonsOf(plan: ReturnType<typeof unseenPlan>): readonly string[] {
   if (plan === null) return [];
   const build = plan.build.map((words) => words.join(' ')).join(' && ');

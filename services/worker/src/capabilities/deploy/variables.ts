@@ -16,9 +16,9 @@ const Name = z
     'a variable is named with letters, digits and underscores, such as LOG_LEVEL',
   );
 
-/** What stands for a secret: see docs/secrets.md. */
+/** The handle of a secret: see docs/secrets.md. */
 const HANDLE = /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i;
-/** One that was made at admission ends with a mark of its value, and is forgotten after a day. */
+/** Handles made at admission end with a mark of the value, and are forgotten after a day. */
 const PASSING = /-[a-z0-9]{8}$/;
 
 export const setServiceVariable = tool({

@@ -3,7 +3,7 @@ import type { Choices } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { requireRepository } from './plan.ts';
 
-/** Where a version is looked for that nobody has said the environment of: what there is does not depend on it. */
+/** The environment of version look-ups that name none: versions do not depend on it. */
 const ANYWHERE = 'staging';
 
 /** The versions of a project that could be deployed: its newest tags, the newest first, and its main branch. */

@@ -19,16 +19,15 @@ export interface DeploymentFacts {
   readonly askedBy: string;
   readonly askedAt: string;
   readonly stateSince: string;
-  /** How long ago that is, in words, when it was looked up. */
   readonly stateFor: string;
   readonly isServing: boolean;
   readonly isStopping: boolean;
   readonly url: string | null;
-  /** Why it came to nothing. */
+  /** The reason of a failure. */
   readonly failure: string | null;
 }
 
-/** Of these, what the runtime itself made. */
+/** Fields that the runtime itself wrote. */
 export const DEPLOYMENT_MADE_HERE = [
   'deployment',
   'environment',
@@ -62,7 +61,7 @@ export function factsOf(found: DeploymentRow, now: Date): DeploymentFacts {
   };
 }
 
-/** One line about a deployment: what, where, how it stands, who asked for it. */
+/** One line: the release, the service, the state, and who asked. */
 export function describeDeployment(facts: DeploymentFacts): string {
   const { kind, project, version, environment, isServing, isStopping, stateFor, askedBy } = facts;
   return say('deploy.deployment', {
@@ -90,7 +89,7 @@ export function reachOf(
   return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '', ...where });
 }
 
-/** What serves while a deployment is on its way, as values of its sentence. */
+/** Whether something serves during a deployment, as values of its sentence. */
 export function stays(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
   return { serves: servesNow !== null, serving: code(servesNow ?? '') };
 }

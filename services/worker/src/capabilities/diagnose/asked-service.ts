@@ -43,7 +43,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   throw new AppError('NEVER_DEPLOYED', { detail: say('diagnose.deployedNowhere', { project }) });
 }
 
-/** What policy and approvers see of a call about one service, as far as it is said. */
+/** The resources that policy and approvers see in a call about one service, as far as it is named. */
 export const aboutAsked = {
   environment: ({ environment }: Asked) => environment ?? ('none' as const),
   resources: ({ project, environment }: Asked) => [

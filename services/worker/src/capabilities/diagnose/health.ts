@@ -122,7 +122,7 @@ export const diagnoseService = tool({
       ];
       const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${logBlock(lines.slice(-6))}`;
       const list = `${evidence.map((line) => `- ${line}`).join('\n')}${log}`;
-      // Why the latest deployment came to nothing is what people ask for when something broke.
+      // People ask for the reason of the latest failed deployment when something broke.
       const failed = deployments[0]?.failure ?? [];
       return [describeVerdict(health), failed, list, proposed(proposal) ?? []].flat().join('\n\n');
     },
@@ -136,7 +136,7 @@ function proposed({ action, because }: Diagnosis['proposal']): string | null {
   return action === 'rollback' ? say('diagnose.shallIRollBack', { because: because ?? '' }) : because;
 }
 
-/** What may be done next. Nothing of it happens by itself: a press is decided as words are. */
+/** Buttons for next actions. A press is decided like a typed request. */
 function buttonsOf({ project, environment, proposal, previous }: Diagnosis): readonly ActionButton[] {
   const where = `${project} in ${environment}`;
   const logs = { label: say('diagnose.showLog'), value: `show the logs of ${where}` };

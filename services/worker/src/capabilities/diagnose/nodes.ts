@@ -155,8 +155,8 @@ interface Failed {
 }
 
 /**
- * Where the last turn failed. Of one's own conversation it is the last one that did something, since one may have asked why it failed.
- * Throws NOT_FOUND, TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
+ * Finds where the last turn failed. In one's own conversation it skips the turn that asks. Throws NOT_FOUND,
+ * TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
  */
 async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
@@ -173,7 +173,7 @@ async function failedNode(ports: Ports, thread: string, own = false): Promise<Fa
 
 type Turn = Awaited<ReturnType<Ports['graphNodes']['passes']>>;
 
-/** What failed in a turn; null when nothing did. Its passes come the newest first. Throws LAST_CALL_UNCLEAR. */
+/** The failed call of a turn, whose passes come newest first; null when nothing failed. Throws LAST_CALL_UNCLEAR. */
 function findTurnFailure(turn: Turn): Omit<Failed, 'about'> | null {
   const [last] = turn;
   if (!last) return null;

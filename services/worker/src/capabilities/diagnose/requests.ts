@@ -43,14 +43,14 @@ interface RequestFacts {
   readonly title: string;
   readonly came: ReturnType<typeof cameOf>;
   readonly here: boolean;
-  /** How long ago it was asked for, or came to its end, in words. */
+  /** The time since the request, or since its end, in words. */
   readonly ago: string;
   readonly left: string;
   readonly votes: number;
   readonly needed: number;
   readonly approvedBy: readonly string[];
   readonly decidedBy: string | null;
-  /** Why, or what came of it: the words of whoever decided, of a rule, or of the runtime. */
+  /** The reason or result, in the words of a person, a rule or the runtime. */
   readonly why: string | null;
 }
 
@@ -70,7 +70,7 @@ function factsOf(found: RequestRow, title: string, now: Date): RequestFacts {
   };
 }
 
-/** What became of a request, in one word. */
+/** The state of a request, in one word. */
 function cameOf({ status, work, approval }: RequestRow) {
   switch (status) {
     case 'waiting':

@@ -9,7 +9,7 @@ import { tool } from '../../tools/tool.ts';
 import { unwrap } from './asked-service.ts';
 import { code } from './words.ts';
 
-/** What a person reads of an output; the model gets more of it. Characters. */
+/** The part of an output that a person reads, in characters; the model gets more. */
 const SHOWN = 3_000;
 
 export const runDiagnostic = tool({

@@ -7,13 +7,12 @@ import { say } from '@signalbox/messages/say';
 /** Characters of a log that a person is shown; the model gets all of it. */
 const SHOWN = 3_000;
 
-/** How a service is, and why. */
 export function describeVerdict({ project, environment, verdict, because }: ServiceHealthResult): string {
   const state = verdict === 'nothing-deployed' ? 'none' : verdict;
   return say('diagnose.verdict', { project, environment, verdict: state, because });
 }
 
-/** What was measured of a service, a line each. */
+/** The measured values of a service, one per line. */
 export function describeHealth(health: ServiceHealthResult): readonly string[] {
   const { proxy, instance, process, release, usualLatencyMs, diskFreeMb, errorsLastHour } = health;
   const asks = [

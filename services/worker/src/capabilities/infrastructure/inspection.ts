@@ -2,13 +2,13 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { InspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
-/** What came of reaching a server. */
+/** The result of reaching a server. */
 export type Looked =
   | { readonly state: 'booked'; readonly server: string }
   | { readonly state: 'goes-on'; readonly server: string }
   | ({ readonly state: 'looked' } & InspectResult);
 
-/** What was found, and what to do about it, for people. */
+/** Describes the result and the remedy, for people. */
 export function lookWords(looked: Looked): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });
   if (looked.state === 'goes-on') return say('servers.stillLooking', { server: looked.server });

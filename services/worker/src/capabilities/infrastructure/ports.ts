@@ -164,7 +164,7 @@ function describeAllocation({ server, port, project, service, memoryMb }: Alloca
   return { server, port, project, service, memoryMb };
 }
 
-/** What the sentences about an allocation name. */
+/** Values for the sentences about an allocation. */
 function valuesOf({ memoryMb, ...place }: Allocation) {
   return { ...place, memory: formatMemory(memoryMb) };
 }

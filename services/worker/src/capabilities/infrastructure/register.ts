@@ -139,7 +139,7 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
   return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
 }
 
-/** What was told and is not so: what was measured counts. */
+/** Says where given values differ from measured ones, which count. */
 function sayDifference(look: Looked, told: { readonly cpus: number | null; readonly memoryMb: number | null }): string {
   if (look.state !== 'looked' || look.inventory === null) return '';
   const { cpus, memoryMb } = look.inventory;

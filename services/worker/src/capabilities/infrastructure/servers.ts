@@ -33,7 +33,7 @@ export const listManagedServers = tool({
   run: async ({ environment }, { ports }) => {
     const all = await ports.servers.list();
     const servers = all.filter((server) => !environment || server.environment === environment);
-    // Who logs in and with which key is nobody's business who only looks.
+    // Readers see neither the login nor the key.
     return {
       servers: servers.map((server) => ({ ...server, connection: {}, line: describeServer(server) })),
     };

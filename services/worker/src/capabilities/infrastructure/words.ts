@@ -11,7 +11,7 @@ export function freeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: Serve
   return memoryFreeMb === null ? unreserved : Math.min(unreserved, memoryFreeMb);
 }
 
-/** One line of a list: what it is, what is reserved, and, where it can be reached, what was measured. */
+/** One line: the server, its reservations and, where it can be reached, its load. */
 export function describeServer(server: ServerLoad): string {
   const head = `- **${server.name}** (${server.environment}, ${server.host})`;
   const size = say('servers.size', {
@@ -26,7 +26,7 @@ export function describeServer(server: ServerLoad): string {
   return `${head}: ${size}; ${describeHealth(server)}`;
 }
 
-/** How it is reached, how it is, and what of it is free. */
+/** The driver, the health and the free resources of a server. */
 function describeHealth(server: ServerLoad): string {
   const { driver, health, healthSince, healthDetail, memoryFreeMb, diskFreeMb } = server;
   const values = {

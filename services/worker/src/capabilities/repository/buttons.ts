@@ -1,7 +1,7 @@
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 
-/** How many findings get buttons: a row each, and a phone shows few rows. */
+/** The number of findings that get buttons: a row each, and a phone shows few rows. */
 const WITH_BUTTONS = 2;
 
 /** Explain and Accept for the first of these findings. */

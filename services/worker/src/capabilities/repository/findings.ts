@@ -23,7 +23,7 @@ const FindingNumber = z.coerce
   .meta({ ask: 'Which finding?' });
 
 const aboutProject = { resources: ({ project }: { readonly project: string }) => [`project:${project}`] };
-/** What a scan measured; evidence, paths and names come out of the repository. */
+/** Fields that a scan measured. Evidence, paths and names come from the repository. */
 const MEASURED = ['findingId', 'severity', 'rule', 'line', 'status', 'timesReopened', 'firstCommit'];
 
 export const listFindings = tool({

@@ -4,7 +4,7 @@ import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';
 
-/** Where agents write pages about a repository; reports of findings lie beside it, and are made anew for whoever asks. */
+/** The folder of generated pages. Reports of findings lie beside it, made anew for each reader. */
 const PAGES = 'var/artifacts/docs/';
 
 /** The pages that the agents of a run wrote. */

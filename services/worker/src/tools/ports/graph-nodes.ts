@@ -4,7 +4,6 @@ import type { ClearedState, GraphThread } from '@signalbox/store/conversation/gr
 /** A node of an agent's graph. */
 export interface GraphNode {
   readonly name: string;
-  /** What it does, in a sentence. */
   readonly does: string;
   /** Nodes that may run before it; `start` for the first. */
   readonly after: readonly string[];
@@ -13,7 +12,7 @@ export interface GraphNode {
 /** A pass of a conversation, as it was recorded. */
 export interface NodePass {
   readonly turnId: string;
-  /** Of the whole turn. */
+  /** The outcome of the whole turn. */
   readonly outcome: string;
   readonly error: string | null;
   readonly startedAt: Date;

@@ -6,7 +6,7 @@ export type KnowledgeScope = 'docs' | 'code' | 'history' | 'logs' | 'all';
 
 interface KnowledgeHit {
   readonly scope: 'docs' | 'code' | 'history' | 'logs';
-  /** Where it comes from: a file and heading, or a conversation and its time. */
+  /** A file and heading, or a conversation and its time. */
   readonly source: string;
   readonly excerpt: string;
   /** 0 to 1, for ordering only. */
@@ -18,7 +18,7 @@ export type Knowledge = ReturnType<typeof createKnowledge>;
 
 /** Scopes that live in the table. */
 const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
-/** How far back a person's own words are searched. They carry no index; this many short messages took 0.15 s. */
+/** The number of a person's own messages that are searched. They have no index; this many took 0.15 s. */
 const HISTORY_MESSAGES = 5_000;
 /** Characters of a query that are looked at; the rest of a long paste adds noise only. */
 const QUERY_LENGTH = 300;
@@ -33,8 +33,8 @@ const HEADLINE = `StartSel="", StopSel="", MaxFragments=2, MaxWords=40, MinWords
 const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), asked.query, '${HEADLINE}'), E'\\uE000\\uE001', '<>')`;
 
 /**
- * Where to look. Inputs of every statement: $1 query, $2 scopes or person, $3 limit.
- * Each gives scope, source, heading, content and search (the words, as a tsvector).
+ * The searched tables. Inputs of every statement: $1 query, $2 scopes or person, $3 limit. Each returns scope,
+ * source, heading, content and search (the words, as a tsvector).
  */
 const PLACES = {
   indexed: `select scope, source || coalesce(' § ' || nullif(heading, ''), '') as source, heading, content, search
@@ -89,7 +89,7 @@ async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<read
 const INDEXED_STATEMENTS = [byWords, byBeginnings, byLikeness].map((find) => find(PLACES.indexed));
 const HISTORY_STATEMENTS = [byWords, byBeginnings].map((find) => find(PLACES.history));
 
-/** What the first statement finds that finds anything. */
+/** Runs the statements in order until one finds something. */
 async function findFirst(pool: Pool, statements: readonly string[], values: readonly unknown[]) {
   for (const statement of statements) {
     const { rows } = await pool.query<KnowledgeHit>(statement, [...values]);

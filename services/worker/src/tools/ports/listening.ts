@@ -5,8 +5,8 @@ import { createConnection, createServer } from 'node:net';
 const CONNECT_MS = 400;
 
 /**
- * Whether something listens on a port of a server: on this machine found out by binding it, behind ssh by connecting to it. Of a
- * server that is only booked nothing is known.
+ * True when something listens on a port of a server: tried by binding on this machine, by connecting over ssh. Always
+ * false for a server without a driver.
  */
 export async function isListenedOn(
   { host, driver }: { readonly host: string; readonly driver: DriverName | null },
@@ -20,7 +20,7 @@ export async function isListenedOn(
 function canBind(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // Whatever else is in the way of binding is none of the port's.
+    // Other errors of binding say nothing about the port.
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
     server.listen({ port, host: '0.0.0.0', exclusive: true }, () => server.close(() => resolve(true)));
   });

@@ -19,8 +19,8 @@ type Filter = Readonly<Partial<Record<'server' | 'project', string | null | unde
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
 /**
- * Whether something listens on a port of a server. It is asked while the server's row is locked, so it answers within a moment; what
- * cannot be found out counts as free.
+ * Tells whether something listens on a port. It runs while the server's row is locked, so it answers within a moment;
+ * an unknown port counts as free.
  */
 export type PortProbe = (
   server: { readonly host: string; readonly driver: DriverName | null },
@@ -45,16 +45,16 @@ const COLUMNS = sql`a.server, a.port, a.project, a.service, a.memory_mb as "memo
 
 const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
 
-/** So many ports in a row that strangers listen on are passed over; then the range is somebody else's. */
+/** After this many occupied ports in a row, the range belongs to somebody else. */
 const PROBED = 50;
 
 /** A lock that took too long or a lost connection is worth another try: the action id makes that harmless. */
 const ATTEMPTS = 3;
 
-/** Who holds which port, in Postgres. Allocations and releases of one server are decided one at a time. */
+/** Port allocations in Postgres. Those of one server are decided one at a time. */
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
-    /** What is held now, by server and port. */
+    /** The current allocations, by server and port. */
     list({ server = null, project = null }: Filter): Promise<readonly PortAllocationRow[]> {
       return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
           where a.released_at is null and (${server}::text is null or a.server = ${server})
@@ -62,7 +62,7 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
           order by a.server, a.port`;
     },
 
-    /** What an action took, or gave back; null: nothing. */
+    /** The allocation or release of an action; null when there is none. */
     of(actionId: string): Promise<PortAllocationRow | null> {
       return findRow<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
           where a.action_id = ${actionId} or a.release_action_id = ${actionId}`;

@@ -29,14 +29,13 @@ export interface Ports {
     /** Address of its repository on this machine; null when there is none. */
     repository(): Promise<string | null>;
   };
-  /** What runs where. */
   readonly services: Omit<ReturnType<typeof createServices>, 'variableMarks'>;
   readonly deployments: ReturnType<typeof createDeployments>;
   /** The servers that work can be placed on. */
   readonly servers: ReturnType<typeof createServers>;
   /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
-  /** What scans found in the repositories of projects, and what was decided about it. */
+  /** Findings of scans in the projects' repositories, and decisions about them. */
   readonly repositories: {
     readonly findings: ReturnType<typeof createFindings>;
     readonly runs: Pick<ReturnType<typeof createChainRuns>, 'list' | 'documents' | 'steps'>;
@@ -47,20 +46,19 @@ export interface Ports {
   };
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
-  /** What went wrong lately. */
+  /** Recent errors. */
   readonly errorHistory: {
     /** Alike errors in groups, of those seen since then, the newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
-    /** What is broken now, the oldest first. */
+    /** Open incidents, the oldest first. */
     incidents(): Promise<readonly Incident[]>;
   };
-  /** What people asked to have remembered. */
+  /** Facts that people asked to have remembered. */
   readonly memory: ReturnType<typeof createMemory>;
-  /** What became of what people asked for. */
   readonly requests: {
     /** The newest requests of a person that were more than a read: those of this conversation first, then the others. */
     own(of: { readonly userKey: string; readonly threadId: string }, limit: number): Promise<readonly OwnRequest[]>;
-    /** What an action is called on its card and receipt, in the language of whoever reads it. */
+    /** The title of an action on its card and receipt, in the reader's language. */
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
   };
 }

@@ -1,26 +1,26 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 
-/** As long as the gateway's window per person. */
+/** As long as the window in which the gateway counts what one person sends. */
 const WINDOW_MS = 10_000;
 
-/** Separate counters: programs poll more often than they send. */
-export type CountedRequests = 'events' | 'reads';
+/** What is counted apart: a program looks for an answer more often than it asks. */
+export type Counted = 'events' | 'reads';
 
-/** A rate limit per source and window, counted in Redis across all gateways. */
+/** Requests of one source within the window, counted in Redis so that all gateways count together. */
 export function createSourceLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
-  readonly limits: Readonly<Record<CountedRequests, number>>;
+  readonly limits: Readonly<Record<Counted, number>>;
   readonly log: Log;
 }) {
   const { redis, prefix, limits, log } = deps;
   return {
     /**
-     * Counts a request; null when within the limit, otherwise seconds until the next window. Without Redis everything
-     * passes, since callers have a secret.
+     * Counts one request; null when it is within the limit, else the seconds until the next window. Without Redis everything is:
+     * only who has a secret gets here.
      */
-    async check(source: string, what: CountedRequests): Promise<number | null> {
+    async check(source: string, what: Counted): Promise<number | null> {
       if (redis.status !== 'ready') return null;
       const now = Date.now();
       const key = `${prefix}ingress:${what}:${source}:${Math.floor(now / WINDOW_MS)}`;

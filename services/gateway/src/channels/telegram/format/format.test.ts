@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMarkdown, type Entity, type FormattedText } from './format.ts';
 
-/** Each entity with the text that it covers. */
-function describeSpans({ text, entities }: FormattedText): readonly string[] {
+/** What each span covers, so that tests read like the message. */
+function spans({ text, entities }: FormattedText): readonly string[] {
   return entities.map((one) => `${one.type}:${text.slice(one.offset, one.offset + one.length)}`);
 }
 
-describe('a formatted message', () => {
-  test('inline styles become entities without their marks', () => {
+describe('what a person sees', () => {
+  test('inline styles become entities and leave no marks', () => {
     const formatted = formatMarkdown('Hello **bold** *it* ~~no~~ `code` and ***both***');
     expect(formatted.text).toBe('Hello bold it no code and both');
-    expect(describeSpans(formatted)).toEqual([
+    expect(spans(formatted)).toEqual([
       'bold:bold',
       'italic:it',
       'strikethrough:no',
@@ -21,21 +21,21 @@ describe('a formatted message', () => {
     ]);
   });
 
-  test('names with underscores are unchanged', () => {
+  test('names with underscores stay as they are', () => {
     const formatted = formatMarkdown('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.text).toBe('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('a fenced block is pre with its language, and keeps backticks inside', () => {
+  test('a fenced block is pre with its language, and backticks inside survive', () => {
     const formatted = formatMarkdown('```python\nprint(f"{x!r}")  # `tick`\n```\nthen text.');
     expect(formatted.text).toBe('print(f"{x!r}")  # `tick`\n\nthen text.');
     expect(formatted.entities).toEqual([{ type: 'pre', language: 'python', offset: 0, length: 25 }]);
   });
 
-  test('an unclosed fence is shown as code', () => {
+  test('an unclosed fence still shows its code', () => {
     const formatted = formatMarkdown('Here:\n```js\nconst a = `x`;\nif (a) {');
-    expect(describeSpans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
+    expect(spans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
   });
 
   test('lists are nested, numbered and ticked', () => {
@@ -55,25 +55,25 @@ describe('a formatted message', () => {
     );
   });
 
-  test('nested quotes become one quote', () => {
+  test('a quote is a quote once, however deep it is nested', () => {
     const formatted = formatMarkdown('> q1\n> **b**\n>> nested\n\nafter');
     expect(formatted.text).toBe('q1\nb\nnested\n\nafter');
     expect(formatted.entities.filter((one) => one.type === 'blockquote')).toHaveLength(1);
   });
 
-  test('entity offsets count UTF-16 units, as Telegram does', () => {
+  test('emoji count as Telegram counts them, in UTF-16 units', () => {
     const formatted = formatMarkdown('👨‍👩‍👧‍👦 **жирный 🇩🇪** end');
-    expect(describeSpans(formatted)).toEqual(['bold:жирный 🇩🇪']);
+    expect(spans(formatted)).toEqual(['bold:жирный 🇩🇪']);
   });
 });
 
-test('terminal colors and control characters are removed', () => {
+test('terminal colors and control characters are taken out', () => {
   const formatted = formatMarkdown('\u001b[31mERROR\u001b[0m\r\n`a\u0007b`\rc');
   expect(formatted.text).toBe('ERROR\nab\nc');
-  expect(describeSpans(formatted)).toEqual(['code:ab']);
+  expect(spans(formatted)).toEqual(['code:ab']);
 });
 
-describe('marks that are literal text', () => {
+describe('signs that mean themselves', () => {
   test.each([
     ['2*3*4 and a*b*.txt', '2*3*4 and a*b*.txt'],
     ['x**y**z', 'x**y**z'],
@@ -84,7 +84,7 @@ describe('marks that are literal text', () => {
   });
 });
 
-describe('hidden text is written out', () => {
+describe('nothing is hidden', () => {
   test.each([
     [
       'an address behind another one',
@@ -101,29 +101,29 @@ describe('hidden text is written out', () => {
     expect(formatMarkdown(markdown).text).toBe(text);
   });
 
-  test('a data address is shortened', () => {
+  test('of an image in the address itself as much as one can read', () => {
     expect(formatMarkdown(`![x](data:image/png;base64,${'A'.repeat(5_000)})`).text.length).toBeLessThan(60);
   });
 });
 
-test('reference links use the addresses of their definitions', () => {
+test('references lead where their definitions say', () => {
   const formatted = formatMarkdown('[a][1] ![b][2]\n\n[1]: https://x.example\n[2]: https://y.example');
   expect(formatted.entities.map((one) => one.url)).toEqual(['https://x.example', 'https://y.example']);
   expect(formatted.text).toBe('a b');
 });
 
-test('code and links keep their own direction within Hebrew text', () => {
+test('code and links among Hebrew keep their own order', () => {
   const formatted = formatMarkdown('הרץ `rm -rf /tmp` עכשיו');
   expect(formatted.text).toBe('הרץ \u2068rm -rf /tmp\u2069 עכשיו');
-  expect(describeSpans(formatted)).toEqual(['code:rm -rf /tmp']);
+  expect(spans(formatted)).toEqual(['code:rm -rf /tmp']);
 });
 
-test('direction controls are removed from a text', () => {
+test('a text cannot turn the direction of writing', () => {
   expect(formatMarkdown('pay \u202e001$\u202c now, `x\u2067y`').text).toBe('pay 001$ now, xy');
 });
 
-describe('unsafe markup', () => {
-  test('HTML stays text, so that no text can add a button', () => {
+describe('what a text cannot do', () => {
+  test('HTML stays text, so nothing can add a button', () => {
     const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';
     const formatted = formatMarkdown(evil);
     expect(formatted.text).toBe(evil.replace('&lt;', '<'));
@@ -134,7 +134,7 @@ describe('unsafe markup', () => {
     const formatted = formatMarkdown(
       '[a](https://x.example/y_(z)) [c](javascript:alert(1)) [t](tg://resolve?domain=x) [b]()',
     );
-    expect(describeSpans(formatted)).toEqual(['text_link:a']);
+    expect(spans(formatted)).toEqual(['text_link:a']);
     expect(formatted.text).toBe('a c (javascript:alert(1)) t (tg://resolve?domain=x) b');
   });
 
@@ -144,19 +144,19 @@ describe('unsafe markup', () => {
     );
   });
 
-  test('a bare address gets no entity', () => {
+  test('a bare address needs no entity', () => {
     const formatted = formatMarkdown('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.text).toBe('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('an image becomes its description, at most with a link', () => {
+  test('an image is its description, with a link at most', () => {
     const formatted = formatMarkdown('![x](https://evil.example/?q=secret)');
     expect(formatted.text).toBe('x');
   });
 });
 
-const HOSTILE_TEXTS = [
+const NASTY = [
   '',
   '   \n\n',
   '---',
@@ -181,14 +181,11 @@ const HOSTILE_TEXTS = [
   'a\u0301\u0301\u0301'.repeat(3_000),
 ];
 
-test.each(HOSTILE_TEXTS.map((text, place) => [place, text]))(
-  'hostile input %i gives a visible, valid text',
-  (_, text) => {
-    const formatted = formatMarkdown(text);
-    expect(formatted.text).not.toBe('');
-    expect(findProblem(formatted)).toBeNull();
-  },
-);
+test.each(NASTY.map((text, place) => [place, text]))('nasty input %i is shown somehow', (_, text) => {
+  const formatted = formatMarkdown(text);
+  expect(formatted.text).not.toBe('');
+  expect(findProblem(formatted)).toBeNull();
+});
 
 test('any text gives valid spans', () => {
   const piece = fc.oneof(
