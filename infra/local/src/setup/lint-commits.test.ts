@@ -20,10 +20,10 @@ const git = (...words: readonly string[]): void => {
 const commit = (subject: string): void => git('commit', '--allow-empty', '-m', subject);
 const lint = (cwd = folder): { readonly code: number | null; readonly out: string } => {
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
-  copyFileSync(join(ROOT, '.commitlintrc.json'), join(cwd, 'commitlint.config.mjs'));
+  copyFileSync(join(ROOT, '.commitlintrc.json'), join(cwd, '.commitlintrc.json'));
   const program = join(ROOT, 'infra/local/lint-commits.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8', timeout: 60_000 });
-  return { code: status, out: stdout };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8', timeout: 60_000 });
+  return { code: status, out: stdout + stderr };
 };
 
 test('outside of git nothing is checked', () => {
