@@ -10,9 +10,9 @@ import {
   findDifferences,
   readComposeVariables,
   readConfigVariables,
-  readErrorHeadings,
   readExampleVariables,
 } from './architecture/documents.ts';
+import { describeErrors } from './architecture/error-page.ts';
 import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
@@ -277,11 +277,16 @@ describe('tests', () => {
 });
 
 describe('documents', () => {
-  it('explain every error, and only those', () => {
-    const own = new Set(samples.flatMap(({ errors = {} }) => Object.keys(errors))); // explained by the pages of their plug-ins
-    const codes = Object.keys(ERRORS).filter((code) => !own.has(code));
-    const told = { names: readErrorHeadings(read('docs/errors.md')), where: 'docs/errors.md' };
-    expect(findDifferences({ names: codes, where: 'shared/contracts/src/errors.ts' }, told)).toEqual([]);
+  it('explain every error as the catalog does', async () => {
+    const remedies: Readonly<Record<string, string>> = JSON.parse(read('shared/contracts/src/remedies.json'));
+    expect(Object.keys(remedies).filter((code) => !(code in ERRORS))).toEqual([]);
+    // With -u it writes the page: npm test -- tests/architecture.test.ts -u
+    await expect(describeErrors(ERRORS, remedies)).toMatchFileSnapshot('../docs/errors.md');
+    const made = describeErrors(
+      { NO_TEA: { remedy: 'retry', say: 'There is no {kind} tea.' } },
+      { NO_TEA: 'Boil water.' },
+    );
+    expect(made).toContain('### NO_TEA\n\n> There is no {kind} tea.\n\nBoil water.\n');
   });
 
   it('name every variable, and only those', () => {
@@ -292,7 +297,6 @@ describe('documents', () => {
   });
 
   it('are compared in both directions', () => {
-    expect(readErrorHeadings('## Errors\n### STRANGER\ntext\n### `TOO_FAST`\n')).toEqual(['STRANGER', 'TOO_FAST']);
     expect(readExampleVariables('# A word = not one\nA_URL=x\n# B_MS=5\n')).toEqual(['A_URL', 'B_MS']);
     expect([
       ...readConfigVariables(

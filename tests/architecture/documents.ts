@@ -20,11 +20,6 @@ export function findDifferences(
   ];
 }
 
-/** The codes that have a heading of their own: `### CODE`. */
-export function readErrorHeadings(markdown: string): readonly string[] {
-  return [...markdown.matchAll(/^### `?([A-Z][A-Z0-9_]+)`?$/gm)].map(([, code]) => code ?? '');
-}
-
 /** The variables of an example file, commented out (`# NAME=value`) or not. */
 export function readExampleVariables(text: string): readonly string[] {
   return [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '');
