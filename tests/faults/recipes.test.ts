@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createLog } from '@signalbox/platform/log';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createSimulator, type Simulator } from '@signalbox/telegram-simulator/server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';

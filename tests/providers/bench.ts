@@ -1,4 +1,4 @@
-import type { TurnUsage } from '@signalbox/store/conversation/lanes';
+import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 import { eventually } from '../support/until.ts';
 import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';

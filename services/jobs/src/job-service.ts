@@ -4,7 +4,7 @@ import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { listFaults } from '@signalbox/store/faults';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';

@@ -10,7 +10,7 @@ import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledge } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { createMemory } from '@signalbox/store/memory/facts';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';

@@ -1,7 +1,7 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/store/governance/actions';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/conversation/lanes';
+import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure } from './calls/call.ts';

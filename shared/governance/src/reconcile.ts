@@ -3,7 +3,7 @@ import { renderExact } from '@signalbox/safety/cards/canonical-card';
 import { inLanguage } from '@signalbox/messages/language';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
-import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/unsettled';
+import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/governance/unsettled';
 import { newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';

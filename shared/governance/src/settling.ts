@@ -1,7 +1,7 @@
 import { settleAction } from '@signalbox/store/governance/actions';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
-import { lockAction } from '@signalbox/store/unsettled';
+import { lockAction } from '@signalbox/store/governance/unsettled';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure, type Runnable, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';

@@ -1,6 +1,6 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { Approvals } from '@signalbox/governance/approvals';
-import { clearProjectState } from '@signalbox/store/conversation/graph-nodes';
+import { clearProjectState } from '@signalbox/store/turns/graph-nodes';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import type { ModelScript } from '../../support/scripted-model.ts';

@@ -21,7 +21,7 @@ import { createRelationships } from '@signalbox/store/repository/relationships';
 import { createSnapshots } from '@signalbox/store/repository/snapshots';
 import { createTags } from '@signalbox/store/repository/tags';
 import { createServices } from '@signalbox/store/deploy/services';
-import { findEffect } from '@signalbox/store/unsettled';
+import { findEffect } from '@signalbox/store/effects';
 import { createLog } from '@signalbox/platform/log';
 import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';

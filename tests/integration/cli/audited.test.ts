@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { redeemCode } from '@signalbox/gateway/commands/invitations';
 import { withTransaction } from '@signalbox/store/pool';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';

@@ -1,6 +1,6 @@
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
-import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { ModelScript } from '../../support/scripted-model.ts';
 import { inject } from 'vitest';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from '../jobs/bench.ts';
-import { readOverview } from '@signalbox/store/conversation/overview';
+import { readOverview } from '@signalbox/store/turns/overview';
 import { openTerminal, type Written } from './terminal.ts';
 
 let bench: JobsBench;

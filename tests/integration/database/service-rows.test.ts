@@ -1,7 +1,7 @@
 import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs, type RunIntent } from '@signalbox/store/conversation/runs';
+import { Runs, type RunIntent } from '@signalbox/store/turns/runs';
 import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
-import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
 import { readLedger } from '@signalbox/store/receipts';
 import type { PoolClient } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { claimLane, type ClaimedLane } from '@signalbox/store/conversation/lanes';
+import { claimLane, type ClaimedLane } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

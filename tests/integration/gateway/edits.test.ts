@@ -1,4 +1,4 @@
-import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import { claimLane } from '@signalbox/store/conversation/lanes';
+import { claimLane } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

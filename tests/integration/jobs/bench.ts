@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { jobPoolSql } from '@signalbox/store/migrations/service-rows';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';

@@ -1,4 +1,4 @@
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
 import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';

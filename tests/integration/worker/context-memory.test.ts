@@ -1,4 +1,4 @@
-import { readContext, type ContextRows } from '@signalbox/store/memory/context-rows';
+import { readContext, type ContextRows } from '@signalbox/store/turns/context-rows';
 import { forgetConversation } from '@signalbox/store/memory/conversations';
 import { createMemory, forgetAll, forgetFact } from '@signalbox/store/memory/facts';
 import { openPool, type Pool } from '@signalbox/store/pool';

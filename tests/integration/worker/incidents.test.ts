@@ -1,6 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
-import { putNodeRun } from '@signalbox/store/conversation/graph-nodes';
+import { putNodeRun } from '@signalbox/store/turns/graph-nodes';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { AppError } from '@signalbox/contracts/errors';
 import type { ModelScript } from '../../support/scripted-model.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import type { AppError } from '@signalbox/contracts/errors';

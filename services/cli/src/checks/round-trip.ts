@@ -7,7 +7,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { findRecipients, type Recipient } from '@signalbox/store/people/recipients';
 import { findUser, readLanguages } from '@signalbox/store/people/users';

@@ -1,5 +1,5 @@
 import { findRun, findRuns, waitForRun, type RunDetail } from '../queries/run-search.ts';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';

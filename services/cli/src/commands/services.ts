@@ -1,6 +1,6 @@
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { withTransaction } from '@signalbox/store/pool';
-import { putRun, type RunIntent } from '@signalbox/store/conversation/runs';
+import { putRun, type RunIntent } from '@signalbox/store/turns/runs';
 import { waitForRun, type RunDetail } from '../queries/run-search.ts';
 import { createServices, type ServiceRow } from '@signalbox/store/deploy/services';
 import { newId, newTraceId } from '@signalbox/contracts/ids';

@@ -1,4 +1,4 @@
-import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
+import { readOverview, type Overview } from '@signalbox/store/turns/overview';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { countOf, formatAge, formatTable, formatTime, section } from '../table.ts';

@@ -1,7 +1,7 @@
 import { sleep } from '@signalbox/contracts/time';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
-import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/conversation/runs';
+import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/turns/runs';
 import { findRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
 /** A run with all that an operator may see of it; secrets were taken out when it was stored. */

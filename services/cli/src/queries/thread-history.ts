@@ -1,4 +1,4 @@
-import type { TurnUsage } from '@signalbox/store/conversation/lanes';
+import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
 

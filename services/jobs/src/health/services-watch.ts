@@ -2,7 +2,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { listOpenIncidents, type IncidentNews } from '@signalbox/store/deploy/incidents';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import type { RunIntent } from '@signalbox/store/conversation/runs';
+import type { RunIntent } from '@signalbox/store/turns/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';

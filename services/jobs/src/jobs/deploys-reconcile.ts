@@ -1,4 +1,4 @@
-import type { Runs } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';

@@ -4,7 +4,7 @@ import { createPortLeases } from '../deploy/deployments-ports.ts';
 import { DeploymentWork } from '../deploy/deployments-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { createServerProbes } from '../machine/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';

@@ -1,5 +1,5 @@
 import type { JobName, JobPayload, JobPool, JobResult, JobsOf } from '@signalbox/contracts/operations/jobs';
-import type { TellOptions } from '@signalbox/store/conversation/runs';
+import type { TellOptions } from '@signalbox/store/turns/runs';
 import type { Log } from '@signalbox/platform/log';
 
 /** All that a running job may touch besides what its handler was made with. */

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import type { Runs, LeasedRun, TellOptions } from '@signalbox/store/conversation/runs';
+import type { Runs, LeasedRun, TellOptions } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import type { JobContext } from './handlers.ts';

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { Leases } from '@signalbox/platform/leases';
 import type { Log } from '@signalbox/platform/log';
-import type { LeasedRun, Runs } from '@signalbox/store/conversation/runs';
+import type { LeasedRun, Runs } from '@signalbox/store/turns/runs';
 
 /** A run that is worked on here. */
 interface HeldRun {

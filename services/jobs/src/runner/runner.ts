@@ -1,7 +1,7 @@
 import { getFirstJob, JOBS, getNextJob, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
 import { inLanguage } from '@signalbox/messages/language';
-import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
+import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/turns/runs';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { explain, sayError } from '@signalbox/messages/say';
 import { readActionId, newId, newTraceId } from '@signalbox/contracts/ids';

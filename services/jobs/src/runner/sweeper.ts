@@ -1,6 +1,6 @@
 import { isJobName, JOBS, type JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import type { Runs } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/turns/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';

@@ -10,7 +10,7 @@ import type {
 } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
-import type { ContextOf } from '@signalbox/store/memory/context-rows';
+import type { ContextOf } from '@signalbox/store/turns/context-rows';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';

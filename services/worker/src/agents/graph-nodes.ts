@@ -6,7 +6,7 @@ import {
   isNodeRunPut,
   listRecordedPasses,
   putNodeRun,
-} from '@signalbox/store/conversation/graph-nodes';
+} from '@signalbox/store/turns/graph-nodes';
 import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';

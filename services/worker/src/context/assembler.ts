@@ -1,6 +1,6 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
-import { readContext, type ContextOf, type ContextRows, type MemoryRows } from '@signalbox/store/memory/context-rows';
+import { readContext, type ContextOf, type ContextRows, type MemoryRows } from '@signalbox/store/turns/context-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { fitSections } from './bounds.ts';
 import { momentsIn, type Moments } from './moments.ts';

@@ -11,7 +11,7 @@ import type {
   OwnedRow,
   PendingRow,
   RememberedRow,
-} from '@signalbox/store/memory/context-rows';
+} from '@signalbox/store/turns/context-rows';
 import type { Section } from './bounds.ts';
 import type { Moments } from './moments.ts';
 import type { TimedRule } from './windows.ts';

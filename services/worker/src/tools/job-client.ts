@@ -1,6 +1,6 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { JOBS, type JobName, type JobPayload, type JobResult } from '@signalbox/contracts/operations/jobs';
-import type { Runs } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';

@@ -2,7 +2,7 @@ import { abortAfter } from '@signalbox/contracts/time';
 import { putArtifacts, type Artifact } from '@signalbox/store/artifacts';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Pool } from '@signalbox/store/pool';
-import { findEffect } from '@signalbox/store/unsettled';
+import { findEffect } from '@signalbox/store/effects';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';

@@ -1,4 +1,4 @@
-import type { ClaimedLane, InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
 import { describeAttachment, filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 

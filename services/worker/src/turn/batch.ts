@@ -1,5 +1,5 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
-import type { ClaimedLane, InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import { ownFailureOf } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';

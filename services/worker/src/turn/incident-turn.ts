@@ -1,6 +1,6 @@
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
-import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
 import { contextOf, notice, outbound, record, sentenceOf, settle, type TurnContext } from './turn-end.ts';

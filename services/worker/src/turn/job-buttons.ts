@@ -1,6 +1,6 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { deploymentButtons } from '@signalbox/messages/service-buttons';
-import type { InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';

@@ -7,7 +7,7 @@ import {
   yieldLane,
   type BeginOptions,
   type ClaimedLane,
-} from '@signalbox/store/conversation/lanes';
+} from '@signalbox/store/turns/lanes';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';

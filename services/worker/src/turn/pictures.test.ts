@@ -1,6 +1,6 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { FetchedFile } from '@signalbox/platform/streams/files';
-import type { InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
 import { lookAt, type Seen } from './pictures.ts';
 

@@ -2,7 +2,7 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 import type { Picture } from '@signalbox/models/port';
 import type { ChannelFile, FetchedFile } from '@signalbox/platform/streams/files';
-import type { InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { InboxMessage } from '@signalbox/store/turns/lanes';
 
 /*
  * Pictures of a batch go to the model once, with the turn in which they came. Their bytes are in no checkpoint, no record and no

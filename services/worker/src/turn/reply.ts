@@ -1,7 +1,7 @@
 import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { SoFar } from '@signalbox/store/governance/actions';
-import type { WaitingCard } from '@signalbox/store/conversation/lanes';
+import type { WaitingCard } from '@signalbox/store/turns/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { toCodeBlock } from '@signalbox/contracts/markdown';

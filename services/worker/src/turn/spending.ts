@@ -1,4 +1,4 @@
-import type { TurnUsage } from '@signalbox/store/conversation/lanes';
+import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import type { ModelSpend } from '@signalbox/models/port';
 
 export type Spending = ReturnType<typeof createSpending>;

@@ -7,7 +7,7 @@ import {
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/turns/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
 import { WORDS } from './reply.ts';

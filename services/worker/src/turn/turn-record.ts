@@ -2,7 +2,7 @@ import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
-import type { TurnOutcome } from '@signalbox/store/conversation/lanes';
+import type { TurnOutcome } from '@signalbox/store/turns/lanes';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { AgentRecord, AgentRun } from '../agents/agent.ts';

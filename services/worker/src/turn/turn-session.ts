@@ -2,7 +2,7 @@ import type { RecordedResume } from '@signalbox/contracts/governance/execution-t
 import { AppError } from '@signalbox/contracts/errors';
 import { withinMs } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
-import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { soFarOfMessage } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';

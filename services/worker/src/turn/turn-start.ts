@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { finishLane, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/conversation/lanes';
+import { finishLane, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/turns/lanes';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { TurnParts } from './turn-parts.ts';
 import type { TurnTrace } from './turn-trace.ts';

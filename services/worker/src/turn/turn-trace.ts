@@ -6,7 +6,7 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
 import { ROOT, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
-import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 

@@ -1,4 +1,4 @@
-import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { receiptsOf } from '@signalbox/governance/receipts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';

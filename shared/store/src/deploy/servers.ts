@@ -3,7 +3,7 @@ import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { noteEffect } from '../unsettled.ts';
+import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
 /** Result of the last probe; `unknown`: never reached, or its host key is not approved. */

@@ -5,7 +5,7 @@ import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { muteServiceWithin } from './service-looks.ts';
 import { findStoppable } from './service-stops.ts';
-import { noteEffect } from '../unsettled.ts';
+import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
 export interface ServiceRow extends ServiceKey {

@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
-import { noteEffect } from '../unsettled.ts';
+import { noteEffect } from '../effects.ts';
 
 /** A fact that a person asked to remember, shared by all of their identities. */
 export interface MemoryFact {

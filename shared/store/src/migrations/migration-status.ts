@@ -1,11 +1,11 @@
-import type { Queryable } from '../pool.ts';
+import type { Pool } from 'pg';
 import { listMigrations, MIGRATIONS_FOLDER } from './migration-files.ts';
 
 /**
  * Compares the database with the migrations of this release: those that ran, those that are still to run, and those that ran but that
  * it does not know. Changes nothing; a new database has all of them pending.
  */
-export async function readMigrationStatus(db: Queryable, folder: string = MIGRATIONS_FOLDER) {
+export async function readMigrationStatus(db: Pick<Pool, 'query'>, folder: string = MIGRATIONS_FOLDER) {
   const known = await listMigrations(folder);
   const { rows: tables } = await db.query<{ there: boolean }>(
     `select to_regclass('kysely_migration') is not null as there`,

@@ -6,7 +6,7 @@ import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { Runs } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/turns/runs';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createChainRuns } from '@signalbox/store/repository/chain-runs';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';

@@ -7,7 +7,7 @@ import {
 } from '@signalbox/store/conversation/dead-letter-review';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
+import { readOverview, type Overview } from '@signalbox/store/turns/overview';
 import { listOpenIncidents, type Incident } from '@signalbox/store/deploy/incidents';
 import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';

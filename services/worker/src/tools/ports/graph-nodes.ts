@@ -1,5 +1,5 @@
 import type { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
-import type { ClearedState, GraphThread } from '@signalbox/store/conversation/graph-nodes';
+import type { ClearedState, GraphThread } from '@signalbox/store/turns/graph-nodes';
 
 /** A node of an agent's graph. */
 export interface GraphNode {

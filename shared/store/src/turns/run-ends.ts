@@ -3,7 +3,7 @@ import { sayError } from '@signalbox/messages/say';
 import { noteRunEnd } from '../governance/approval-cards.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
-import { wakeLane } from './wake-lane.ts';
+import { wakeLane } from '../conversation/wake-lane.ts';
 import { hasRow, sql } from '../sql.ts';
 
 /** The person who waits for a run, and their chat. */

@@ -1,10 +1,10 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { storesCheckpoint, type CheckpointRow } from './checkpoints.ts';
+import { storesCheckpoint, type CheckpointRow } from '../conversation/checkpoints.ts';
 import { recordsTurn, type TurnRecording } from '../governance/execution-turns.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from '../conversation/lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { withoutSecrets } from './outbox.ts';
+import { withoutSecrets } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
 import { findRow, findValue, listValues, sql } from '../sql.ts';

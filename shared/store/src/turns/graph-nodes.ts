@@ -1,8 +1,8 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
-import { wakeLane } from './wake-lane.ts';
+import { wakeLane } from '../conversation/wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { noteEffect } from '../unsettled.ts';
+import { noteEffect } from '../effects.ts';
 import { findRow, hasRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is inspected. */

@@ -2,7 +2,7 @@ import type { Environment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { readRow, sql } from '../sql.ts';
-import { isChange, rememberedThreads } from './conversations.ts';
+import { isChange, rememberedThreads } from '../memory/conversations.ts';
 
 /** An undecided approval request. All times here are ISO 8601. */
 export interface PendingRow {

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { putOutbox } from './outbox.ts';
+import { putOutbox } from '../conversation/outbox.ts';
 import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
