@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '@signalbox/cli/command-line';
 import { COMMANDS } from '@signalbox/gateway/commands/registry';
 import { createLog } from '@signalbox/platform/log';
-import { CallOutline, callQuestion } from '@signalbox/safety/policy/outline';
+import { CallOutline, toCallQuestion } from '@signalbox/safety/policy/outline';
 import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { createRegistry } from '@signalbox/worker/tools/registry';
@@ -85,7 +85,7 @@ describe('docs/extending', () => {
     const { engine } = await loadPolicySet({ files: [...shipped.files, ...added], version: 'fridays' }, 'UTC');
     const decide = (at: string) =>
       engine.decide(
-        callQuestion(CallOutline.parse({ role: 'admin', risk: 'sensitive', environment: 'production', at })),
+        toCallQuestion(CallOutline.parse({ role: 'admin', risk: 'sensitive', environment: 'production', at })),
       );
     expect(decide('2026-11-20T15:00:00Z')).toMatchObject({ effect: 'confirm', rule: 'friday-confirms' });
     expect(decide('2026-11-20T14:59:00Z')).toMatchObject({ effect: 'run' });

@@ -1,6 +1,6 @@
 import { renderBound, renderCard } from '@signalbox/safety/cards/approval-card';
 import {
-  columnsOf,
+  countColumns,
   escapeLine,
   MAX_EXACT_LENGTH,
   escapeQuote,
@@ -9,7 +9,7 @@ import {
   renderExact,
   unescapeText,
 } from '@signalbox/safety/cards/canonical-card';
-import { essentialOf } from '@signalbox/safety/cards/essential';
+import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
 import { readBlocks } from '@signalbox/gateway/channels/text/document';
@@ -130,7 +130,7 @@ it('no value that a person decides by is hidden, cut or outside the view without
     const exact = renderExact({ tool: 'run_command', arguments: args, resolved });
     if (exact.length > MAX_EXACT_LENGTH) continue;
     const declared = { told: ['version', '→ from', '→ server'], derived: ['→ server.login'] };
-    const essential = [...essentialOf({ arguments: args, resolved }, declared)];
+    const essential = [...listEssentialValues({ arguments: args, resolved }, declared)];
     const { card, ...rest } = approvalOf(exact);
     const [what, change] = [`Run it with ${version}`, `${resolved.from} → ${version}`];
     const said = { ...card, essential, what, change, words: value, risk: `Risk: ${value}` };
@@ -139,7 +139,7 @@ it('no value that a person decides by is hidden, cut or outside the view without
     // One message, and no longer than a phone shows above its buttons.
     expect(shown).toHaveLength(1);
     const lines = (shown[0] ?? '').split('\n').filter((line) => line.trim() !== '');
-    expect(lines.reduce((sum, line) => sum + Math.ceil(columnsOf(line) / 40), 0)).toBeLessThanOrEqual(12);
+    expect(lines.reduce((sum, line) => sum + Math.ceil(countColumns(line) / 40), 0)).toBeLessThanOrEqual(12);
 
     // A line of the tool that stands there whole says its values; all others are in the block.
     const whole = [what, change, card.reach].filter((line) => body.text.includes(escapeLine(line)));

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
-import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
+import { getCheckpointFile, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { getKeyId } from '@signalbox/safety/audit/checkpoint';
 import { verifyHistory } from '../../infra/audit/verify.mjs';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { migrate } from '@signalbox/store/migrations/migrate';
@@ -48,8 +48,8 @@ try {
   const pool = openPool(postgres.url, log, { name: 'bench', max: 4, as: 'owner' });
   await pool.query('create table bench_commit (body jsonb)');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const keys = new Map([[keyIdOf(privateKey), publicKey]]);
-  const file = checkpointFileIn(dir);
+  const keys = new Map([[getKeyId(privateKey), publicKey]]);
+  const file = getCheckpointFile(dir);
   const sealer = new Sealer({
     pool: openPool(postgres.url, log, { name: 'sealer', max: 1 }),
     key: privateKey,

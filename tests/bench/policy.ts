@@ -2,7 +2,7 @@
  * What one decision costs: decide() by the shipped rules, for the answers that there are. Once asked for somebody new each time, so
  * that Cedar has to be asked, and once with new arguments of the same person, which the rules cannot tell from those before.
  */
-import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { toCallQuestion, CallOutline } from '@signalbox/safety/policy/outline';
 import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 
@@ -32,7 +32,7 @@ const CASES = {
 
 console.table(
   Object.entries(CASES).map(([what, wish]) => {
-    const question = callQuestion(CallOutline.parse(wish));
+    const question = toCallQuestion(CallOutline.parse(wish));
     const { principal, action } = question;
     const timesOf = (ask: (round: number) => typeof question): ((share: number) => string) => {
       const times: number[] = [];

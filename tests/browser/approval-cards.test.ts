@@ -1,6 +1,6 @@
 import { renderCard } from '@signalbox/safety/cards/approval-card';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
-import { essentialOf } from '@signalbox/safety/cards/essential';
+import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { encode } from '@signalbox/gateway/channels/telegram/send/encode';
 import { encode as encodeForPage } from '@signalbox/gateway/channels/web/shown/part';
@@ -63,7 +63,7 @@ describe.skipIf(executablePath === null)('a card on the page', () => {
     what: 'Run npm run build && echo harmless; echo harmless; … in the workspace',
     change: 'what was there → what is there then, whatever the build makes of all of it in the end',
     exact: renderExact({ tool: 'run_command', arguments: args }),
-    essential: [...essentialOf({ arguments: args }, { told: [], derived: [] })],
+    essential: [...listEssentialValues({ arguments: args }, { told: [], derived: [] })],
     reach: 'the files of the workspace and everybody who uses it',
     risk: 'Git push is not on the list of what only reads.',
     undo: 'not known; what a command has changed is not put back',

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
-import { eventJson } from '@signalbox/safety/audit/event-json';
+import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ChainedEvent, History } from '../../../infra/audit/verify.mjs';
@@ -20,7 +20,8 @@ async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
     // The next page is fetched while this one is hashed.
     const next = last === undefined || places.length < PAGE ? null : readPlaces(db, last, PAGE);
     next?.catch(() => undefined); // awaited at the next round, unless the reader stops before
-    for (const { seq, leafHash, hash, event } of places) yield { seq, leafHash, hash, json: event && eventJson(event) };
+    for (const { seq, leafHash, hash, event } of places)
+      yield { seq, leafHash, hash, json: event && toEventJson(event) };
     if (next === null) return;
     page = next;
   }

@@ -3,7 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
 import { MAX_EXACT_LENGTH, renderExact } from '@signalbox/safety/cards/canonical-card';
-import { essentialOf } from '@signalbox/safety/cards/essential';
+import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
@@ -164,7 +164,7 @@ function describe(
     ...(risk === '' ? {} : { risk }),
     why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
     exact: renderExact(action),
-    essential: [...essentialOf(action, tool.values(action.resolved ?? null))],
+    essential: [...listEssentialValues(action, tool.values(action.resolved ?? null))],
     ...(words === null ? {} : { words: redactText(words) }),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,

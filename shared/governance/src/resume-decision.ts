@@ -1,4 +1,4 @@
-import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
+import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
@@ -46,7 +46,7 @@ export async function resumeDecision(
   const known = found?.action;
   if (!found || !known?.proposal) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
   const { approval, votes } = found;
-  const what = cardTitle(approval.card);
+  const what = renderCardTitle(approval.card);
   switch (envelope.outcome) {
     case 'rejected': {
       const { decidedBy, reason } = approval;
@@ -170,7 +170,7 @@ async function change(parts: GovernanceDeps, scope: CallScope, approval: Approva
   const found = parts.tools.find(stored.action.tool, [stored.action.group]);
   const args = { ...stored.action.arguments, ...approval.change };
   const parsed = found?.tool.input.safeParse(args);
-  const what = cardTitle(approval.card);
+  const what = renderCardTitle(approval.card);
   if (!found || !parsed?.success) {
     const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
     const problem = detail || say('governance.toolGone');

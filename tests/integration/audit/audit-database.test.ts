@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventJson } from '@signalbox/safety/audit/event-json';
+import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { readPlaces } from '@signalbox/store/audit/audit-chain';
@@ -36,7 +36,7 @@ afterAll(() => harness.close());
 async function rehash(db: Queryable): Promise<void> {
   let chain: Buffer = Buffer.alloc(0);
   for (const { seq, event } of await readPlaces(db, 0, 1_000)) {
-    const leaf = hashLeaf(event ? eventJson(event) : '');
+    const leaf = hashLeaf(event ? toEventJson(event) : '');
     chain = hashLink(chain, leaf);
     await db.query('update audit_chain set leaf_hash = $2, hash = $3 where seq = $1', [seq, leaf, chain]);
   }

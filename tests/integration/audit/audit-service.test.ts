@@ -1,6 +1,6 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { getCheckpointFile, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { CheckpointLine } from '@signalbox/safety/audit/checkpoint';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ async function append(count: number): Promise<void> {
 
 async function readSigned(): Promise<number> {
   let size = 0;
-  for await (const line of readCheckpointFile(checkpointFileIn(dir))) size = line.size;
+  for await (const line of readCheckpointFile(getCheckpointFile(dir))) size = line.size;
   return size;
 }
 
@@ -91,7 +91,7 @@ describe('the job service', () => {
     await behind.close();
 
     // What an operator does after a restore that was meant.
-    renameSync(checkpointFileIn(dir), join(dir, 'before-the-restore.jsonl'));
+    renameSync(getCheckpointFile(dir), join(dir, 'before-the-restore.jsonl'));
     await bench.startService(SETTINGS);
     await eventually(readSigned, (size) => size === 7);
     expect((await verify()).code).toBe(0);
@@ -110,7 +110,7 @@ describe('the job service', () => {
     expect(posted.leaves).toBe('');
     // The file is written after the chat.
     const line = await until(async () => {
-      for await (const one of readCheckpointFile(checkpointFileIn(dir))) if (one.size === posted.size) return one;
+      for await (const one of readCheckpointFile(getCheckpointFile(dir))) if (one.size === posted.size) return one;
       return undefined;
     });
     expect({ ...posted, leaves: '' }).toEqual({ ...line, leaves: '' });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
-import { keyIdOf, type AuditKeys } from '@signalbox/safety/audit/checkpoint';
+import { getCheckpointFile, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { getKeyId, type AuditKeys } from '@signalbox/safety/audit/checkpoint';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
 import { Sealer, type SealerOptions } from '@signalbox/jobs/audit/audit-sealer';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
@@ -37,9 +37,9 @@ export async function openAuditHarness(given: Promise<TestDatabase> = createData
   const owner = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
   const pool = openPool(database.url, log, { name: 'test', max: 10 });
   const dir = makeTemporaryFolder('audit');
-  const file = checkpointFileIn(dir);
+  const file = getCheckpointFile(dir);
   const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');
-  const keys: AuditKeys = new Map([[keyIdOf(key), publicKey]]);
+  const keys: AuditKeys = new Map([[getKeyId(key), publicKey]]);
   const openSealer = (options: Partial<SealerOptions> = {}): Sealer =>
     new Sealer({
       pool: openPool(database.url, log, { name: 'sealer', max: 1 }),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyIdOf, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
+import { getKeyId, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
 import { writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
 import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
@@ -100,7 +100,7 @@ export function copyOf({ places, inside, outside }: History): History {
 export function verifyInMemory({ places, inside, outside }: History): Promise<AuditVerdict> {
   return verifyHistory({
     logId: LOG_ID,
-    keys: new Map([[keyIdOf(SIGNER.publicKey), SIGNER.publicKey]]),
+    keys: new Map([[getKeyId(SIGNER.publicKey), SIGNER.publicKey]]),
     events: () => iterate(places.map(({ event, ...place }) => ({ ...place, json: event && canonicalJson(event) }))),
     inside: () => iterate(inside),
     outside: () => iterate(outside),

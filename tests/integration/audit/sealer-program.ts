@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
+import { getKeyId } from '@signalbox/safety/audit/checkpoint';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { Sealer } from '@signalbox/jobs/audit/audit-sealer';
@@ -12,7 +12,7 @@ const key = createPrivateKey(readFileSync(keyFile));
 const sealer = new Sealer({
   pool: openPool(databaseUrl, log, { name: 'sealer', max: 1 }),
   key,
-  keys: new Map([[keyIdOf(key), createPublicKey(key)]]),
+  keys: new Map([[getKeyId(key), createPublicKey(key)]]),
   file,
   checkpointEvents: 5,
   checkpointMs: 0,

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { toCallQuestion, CallOutline } from '@signalbox/safety/policy/outline';
 import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import type pg from 'pg';
@@ -81,7 +81,7 @@ describe('signalbox policy explain', () => {
   });
 
   it('answers every line in order, and a bad one with its problem', async () => {
-    const whole = callQuestion(CallOutline.parse({ role: 'viewer', risk: 'sensitive' }));
+    const whole = toCallQuestion(CallOutline.parse({ role: 'viewer', risk: 'sensitive' }));
     const { code, out } = await openTerminal({}, [
       '{"id": 1, "role": "viewer"}',
       'nonsense',
@@ -122,7 +122,7 @@ describe('signalbox policy explain', () => {
   });
 
   it('accepts a recorded proposal of a freeze', async () => {
-    const { principal, action } = callQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
+    const { principal, action } = toCallQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
     const frozen = {
       ...action,
       actionId: 'th:1:0',
@@ -194,7 +194,7 @@ describe('signalbox policy what-if', () => {
 
   /** Records what the shipped rules say to a call, as of some days ago. */
   async function record(actionId: string, daysAgo: number, wish: Wish): Promise<void> {
-    const question = callQuestion(CallOutline.parse(wish));
+    const question = toCallQuestion(CallOutline.parse(wish));
     await insert(actionId, daysAgo, { question, decision: shipped.engine.decide(question) });
   }
 
@@ -244,7 +244,7 @@ describe('signalbox policy what-if', () => {
   });
 
   it('reads every proposal once, over many pages and with equal moments', async () => {
-    const question = callQuestion(CallOutline.parse({ risk: 'sensitive' }));
+    const question = toCallQuestion(CallOutline.parse({ risk: 'sensitive' }));
     const proposal = JSON.stringify({ question, decision: shipped.engine.decide(question) });
     await pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, proposed_at)

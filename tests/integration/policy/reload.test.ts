@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { createLog } from '@signalbox/platform/log';
 import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
-import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { toCallQuestion, CallOutline } from '@signalbox/safety/policy/outline';
 import { readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { afterEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
-const SENSITIVE = callQuestion(CallOutline.parse({ risk: 'sensitive' }));
+const SENSITIVE = toCallQuestion(CallOutline.parse({ risk: 'sensitive' }));
 const SENTENCE = 'Developers may make small changes at once; each is logged.';
 const log = createLog('test', 'silent');
 let opened: Policies | null = null;

@@ -3,7 +3,7 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { CODE_PLACE } from '@signalbox/safety/secrets/step-up-code';
+import { CODE_PLACEHOLDER } from '@signalbox/safety/secrets/step-up-code';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, sql } from '@signalbox/store/sql';
@@ -173,8 +173,8 @@ async function putChallenge(
     body: {
       text:
         forName === null
-          ? say('cards.codeForYou', { code: CODE_PLACE })
-          : say('cards.codeToPassOn', { code: CODE_PLACE, name: plainName(forName) }),
+          ? say('cards.codeForYou', { code: CODE_PLACEHOLDER })
+          : say('cards.codeToPassOn', { code: CODE_PLACEHOLDER, name: plainName(forName) }),
       buttons: [],
       code: { challengeId },
     },

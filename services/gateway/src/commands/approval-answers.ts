@@ -7,7 +7,7 @@ import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findAction, findApproval } from '@signalbox/store/governance/approvals';
 import { say, sayError } from '@signalbox/messages/say';
-import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
+import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
 import { renderBoundFor } from './bound-view.ts';
 import { parseChange } from './change.ts';
@@ -119,7 +119,7 @@ function createReasonButtons({ approvalId }: Approval): readonly RuntimeButton[]
 function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided['prompt']>, name: string): string {
   const { card, approvalId } = approval;
   const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
-  const title = cardTitle(card);
+  const title = renderCardTitle(card);
   return say(`governance.prompt-${verb}`, {
     name,
     title,
@@ -135,7 +135,7 @@ const MAX_PASSED_LENGTH = 1_000;
 /** The values of the sentence that passes on a text about a request. */
 function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: string) {
   const said = text.length <= MAX_PASSED_LENGTH ? text : `${text.slice(0, MAX_PASSED_LENGTH)}…`;
-  return { name: plainName(by.name), title: cardTitle(card), text: escapeQuote(said), approvalId };
+  return { name: plainName(by.name), title: renderCardTitle(card), text: escapeQuote(said), approvalId };
 }
 
 /** Enough to recognize a value; the approval card has all of it. */

@@ -2,7 +2,7 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
-import { CODE_PLACE, codeOf, markOf } from '@signalbox/safety/secrets/step-up-code';
+import { CODE_PLACEHOLDER, computeCode, computeMark } from '@signalbox/safety/secrets/step-up-code';
 import type { Queryable } from '@signalbox/store/pool';
 
 /**
@@ -16,7 +16,7 @@ export async function fillInCode(
 ): Promise<OutboundBody> {
   if (body.code === undefined) return body;
   const { challengeId } = body.code;
-  const code = codeOf(cipher, challengeId);
-  const isValid = await challenges.markSent(db, challengeId, markOf(cipher, challengeId, code));
-  return { ...body, text: isValid ? body.text.replaceAll(CODE_PLACE, code) : say('gateway.code-void') };
+  const code = computeCode(cipher, challengeId);
+  const isValid = await challenges.markSent(db, challengeId, computeMark(cipher, challengeId, code));
+  return { ...body, text: isValid ? body.text.replaceAll(CODE_PLACEHOLDER, code) : say('gateway.code-void') };
 }

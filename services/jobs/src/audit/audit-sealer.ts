@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { appendCheckpoints } from '@signalbox/safety/audit/checkpoint-file';
 import { signCheckpoint, type AuditKeys, type Checkpoint } from '@signalbox/safety/audit/checkpoint';
-import { eventJson } from '@signalbox/safety/audit/event-json';
+import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { hashLeaf } from '@signalbox/safety/audit/merkle';
 import { readUnsealed, sealEvents, storeCheckpoint } from '@signalbox/store/audit/audit-chain';
 import type { Connection, Pool } from '@signalbox/store/pool';
@@ -113,7 +113,7 @@ export class Sealer implements Closable {
   async #sealBatch(db: Connection, history: SealerState): Promise<number> {
     const events = await readUnsealed(db, BATCH);
     if (events.length === 0) return 0;
-    const leaves = events.map((event) => ({ eventId: event.eventId, leafHash: hashLeaf(eventJson(event)) }));
+    const leaves = events.map((event) => ({ eventId: event.eventId, leafHash: hashLeaf(toEventJson(event)) }));
     const hash = await sealEvents(db, history.tree.size + 1, leaves);
     if (hash === null) throw new Error('another process seals although this one has the lock');
     for (const { leafHash } of leaves) history.tree.push(leafHash);

@@ -1,4 +1,4 @@
-import { checkpointFileIn } from '@signalbox/safety/audit/checkpoint-file';
+import { getCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
 import { openSigningKey, readPublicKeys } from '@signalbox/safety/audit/signing-key';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
@@ -59,7 +59,7 @@ export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly 
       }),
       key,
       keys: await readPublicKeys(`${keyFile}.pub`),
-      file: checkpointFileIn(config.AUDIT_CHECKPOINT_DIR),
+      file: getCheckpointFile(config.AUDIT_CHECKPOINT_DIR),
       checkpointEvents: config.AUDIT_CHECKPOINT_EVENTS,
       checkpointMs: config.AUDIT_CHECKPOINT_MS,
       log,

@@ -2,7 +2,7 @@ import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversatio
 import { newTraceId } from '@signalbox/contracts/ids';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
-import { cardTitle } from '@signalbox/safety/cards/approval-card';
+import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -89,7 +89,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   await putInTheirLanguage(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);
-    const text = say('governance.approvalWaits', { card: cardTitle(approval.card), left });
+    const text = say('governance.approvalWaits', { card: renderCardTitle(approval.card), left });
     return {
       key: `${approval.approvalId}:remind:${chatKey}`,
       chatKey,

@@ -6,14 +6,14 @@ import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { CheckpointLine } from './checkpoint.ts';
 
-/** The file that a folder of checkpoints holds. */
-export function checkpointFileIn(dir: string): string {
+/** The path of the checkpoint file in its folder. */
+export function getCheckpointFile(dir: string): string {
   return join(dir, 'checkpoints.jsonl');
 }
 
 /**
- * The lines of a checkpoint file in their order; of a file that is not there, none. A last line without its end is half of one
- * that a crash cut off, and is left out. Throws AUDIT_EXPORT_UNREADABLE with the number of a line that is not a checkpoint.
+ * Reads the lines of a checkpoint file in order; none when it is missing. An incomplete last line, cut off by a crash, is ignored. Throws
+ * AUDIT_EXPORT_UNREADABLE with the number of an invalid line.
  */
 export async function* readCheckpointFile(file: string): AsyncGenerator<CheckpointLine> {
   const sizeBytes = await wholeBytes(file);
@@ -30,7 +30,7 @@ export async function* readCheckpointFile(file: string): AsyncGenerator<Checkpoi
   }
 }
 
-/** Appends lines and returns when they are on the disk. The half line of an earlier crash is cut off first. */
+/** Appends lines and syncs them to disk. First cuts off an incomplete line of an earlier crash. */
 export async function appendCheckpoints(file: string, lines: readonly CheckpointLine[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const sizeBytes = await wholeBytes(file);
@@ -45,17 +45,17 @@ export async function appendCheckpoints(file: string, lines: readonly Checkpoint
   if (sizeBytes === 0) await syncFolder(dirname(file));
 }
 
-/** How much of a file is whole lines; 0 when it is not there. */
+/** Size of a file's complete lines in bytes; 0 when it is missing. */
 async function wholeBytes(file: string): Promise<number> {
-  const found = await stat(file).catch((error: unknown) => {
+  const stats = await stat(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   });
-  if (!found) return 0;
+  if (!stats) return 0;
   const handle = await open(file, 'r');
   try {
     const block = Buffer.alloc(64 * 1024);
-    for (let end = found.size; end > 0;) {
+    for (let end = stats.size; end > 0;) {
       const begin = Math.max(0, end - block.length);
       const { bytesRead } = await handle.read(block, 0, end - begin, begin);
       const at = block.subarray(0, bytesRead).lastIndexOf(0x0a);

@@ -4,15 +4,15 @@ import { canonicalJson } from '../cards/canonical.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What is signed about a history: which one it is, how many events it has, and what they are. */
+/** The signed statement about an audit history: its id, its number of events and their hashes. */
 export const CheckpointStatement = z.object({
   logId: z.string().min(1).max(100),
   size: z.int().positive(),
   /** Root of the Merkle tree over the first `size` events. */
   rootHash: Hash,
-  /** Hash of the chain at event `size`. */
+  /** Hash of the chain at event number `size`. */
   chainHash: Hash,
-  /** When it was signed, ISO 8601. */
+  /** Time of signing, ISO 8601. */
   at: z.string().min(1).max(40),
   keyId: z.string().min(1).max(100),
 });
@@ -23,17 +23,17 @@ export const Checkpoint = CheckpointStatement.extend({ signature: z.string().max
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /**
- * A line of the file outside of the database. `leaves` are the leaf hashes of the events since the line before, 32 bytes each, in
- * base64: with them a verifier can name the very event that was changed. Without them it can name only the checkpoint.
+ * A line of the checkpoint file outside of the database. `leaves` are the leaf hashes (32 bytes each, base64) of the events since the
+ * previous line: with them a verifier can name the changed event, otherwise only the checkpoint.
  */
 export const CheckpointLine = Checkpoint.extend({ leaves: z.base64().default('') });
 export type CheckpointLine = z.infer<typeof CheckpointLine>;
 
-/** Public keys by their id. */
+/** Public keys by id. */
 export type AuditKeys = ReadonlyMap<string, KeyObject>;
 
-/** The id of a key, private or public: the beginning of the hash of its public half. */
-export function keyIdOf(key: KeyObject): string {
+/** The id of a private or public key: the first 16 hex digits of its public key's hash. */
+export function getKeyId(key: KeyObject): string {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -41,13 +41,13 @@ export function keyIdOf(key: KeyObject): string {
     .slice(0, 16);
 }
 
-/** Signs a statement. */
+/** Signs a statement with the key, whose id it includes. */
 export function signCheckpoint(statement: Omit<CheckpointStatement, 'keyId'>, key: KeyObject): Checkpoint {
-  const full = { ...statement, keyId: keyIdOf(key) };
+  const full = { ...statement, keyId: getKeyId(key) };
   return { ...full, signature: sign(null, signedBytes(full), key).toString('base64') };
 }
 
-/** What is wrong with a signature, as a part of a sentence; null when one of the keys made it. */
+/** Describes why a signature is invalid, as part of a sentence; null when one of the keys made it. */
 export function findSignatureProblem(checkpoint: Checkpoint, keys: AuditKeys): string | null {
   const key = keys.get(checkpoint.keyId);
   if (!key) return `its key ${checkpoint.keyId} is not among the given ones`;

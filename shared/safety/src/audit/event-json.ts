@@ -1,19 +1,18 @@
 import { canonicalJson } from '../cards/canonical.ts';
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 
-/** Strings are skipped, numbers are looked at. */
+/** Matches strings, to skip them, and numbers. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-/** So many digits always survive the way through a double. */
+/** This many digits always survive conversion to a double. */
 const SAFE_DIGITS = 15;
 
 /**
- * The bytes of an event that are hashed: the canonical JSON of all its fields. When `data` holds a number that a program which
- * reads JSON would see as another one, the stored text stands in its place: that number did not come from us, and its event has
- * to look different from the one that was sealed.
+ * The hashed text of an event: canonical JSON of all fields. When `data` holds a number that JSON.parse would change, the stored text
+ * replaces it: we never write such a number, so the event must differ from the sealed one.
  */
-export function eventJson(event: RecordedAuditEvent): string {
+export function toEventJson(event: RecordedAuditEvent): string {
   const { dataJson, writtenBy, ...rest } = event;
-  // What was sealed before events had a writer is hashed as it was then.
+  // Events from before there was a writer are hashed without it.
   const fields = writtenBy === null ? rest : { ...rest, writtenBy };
   const data: unknown = JSON.parse(dataJson);
   if (holdsExactNumbers(dataJson)) return canonicalJson({ ...fields, data });
@@ -28,7 +27,7 @@ function holdsExactNumbers(json: string): boolean {
   return true;
 }
 
-/** A number in digits alone, as Postgres writes it: 1e-7 is 0.0000001. */
+/** Writes a number without an exponent, as Postgres does: 1e-7 is 0.0000001. */
 function writePlainly(value: number): string {
   const [mantissa = '', exponent] = String(Math.abs(value)).split('e');
   const sign = value < 0 ? '-' : '';
@@ -37,5 +36,5 @@ function writePlainly(value: number): string {
   const point = whole.length + Number(exponent);
   const digits = whole + fraction;
   if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
-  return sign + digits.padEnd(point, '0'); // an exponent is written from 21 digits on, which is more than there are behind the point
+  return sign + digits.padEnd(point, '0'); // numbers get an exponent from 21 digits on, more than a double has
 }

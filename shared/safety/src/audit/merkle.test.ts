@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMerkleTree, hashLeaf, hashLink } from './merkle.ts';
 
-// The leaves and roots that Certificate Transparency's implementations of RFC 6962 share as test vectors.
+// Test vectors shared by Certificate Transparency's implementations of RFC 6962.
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
   (hex) => Buffer.from(hex, 'hex'),
 );
@@ -19,7 +19,7 @@ const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** The definition of RFC 6962, section 2.1, word for word: slow, and nothing to get wrong. */
+/** RFC 6962, section 2.1, implemented literally. */
 function rootByDefinition(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return createHash('sha256').digest();
   if (leaves.length === 1)
@@ -35,14 +35,14 @@ function rootByDefinition(leaves: readonly Buffer[]): Buffer {
 }
 
 describe('the Merkle tree', () => {
-  it.each(ROOTS.map((root, size) => ({ size, root })))('of $size leaves has the known root', ({ size, root }) => {
+  it.each(ROOTS.map((root, size) => ({ size, root })))('has the known root for $size leaves', ({ size, root }) => {
     const tree = createMerkleTree();
     for (const leaf of LEAVES.slice(0, size)) tree.push(hashLeaf(leaf));
     expect(tree.root().toString('hex')).toBe(root);
     expect(tree.size).toBe(size);
   });
 
-  it('of any leaves has the root that the standard defines, at each size on the way', () => {
+  it('has the root defined by RFC 6962 at each size', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 8 }), { maxLength: 40 }), (given) => {
         const leaves = given.map((bytes) => Buffer.from(bytes));
@@ -56,7 +56,7 @@ describe('the Merkle tree', () => {
     );
   });
 
-  it('that was forked grows without the other', () => {
+  it('a fork grows independently', () => {
     const tree = createMerkleTree();
     for (const leaf of LEAVES.slice(0, 3)) tree.push(hashLeaf(leaf));
     const fork = tree.fork();
@@ -66,7 +66,7 @@ describe('the Merkle tree', () => {
   });
 });
 
-it('a link of the chain is neither a leaf nor a node of the tree', () => {
+it('hashes of chain links differ from those of leaves and nodes', () => {
   const [left, right] = [hashLeaf('a'), hashLeaf('b')];
   const tree = createMerkleTree();
   tree.push(left);

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** A Merkle tree over leaves that only ever come at its end. It keeps one hash per level, so a million leaves cost 20 of them. */
+/** An append-only Merkle tree. It keeps one hash per level: 20 for a million leaves. */
 export interface MerkleTree {
   readonly size: number;
   push(leafHash: Buffer): void;
-  /** The root as it is now; of no leaves the hash of nothing, as RFC 6962 wants it. */
+  /** The current root; without leaves the hash of nothing (RFC 6962). */
   root(): Buffer;
-  /** A tree that goes on from here on its own. */
+  /** A copy that grows independently. */
   fork(): MerkleTree;
 }
 
-// A leaf can never be passed off as a node, nor a link of the chain as either.
+// Prefixes keep hashes of leaves, nodes and chain links apart.
 const LEAF = Buffer.from([0]);
 const NODE = Buffer.from([1]);
 const LINK = Buffer.from([2]);
 
-/** The hash of a leaf's bytes, which may be text in UTF-8 (RFC 6962, section 2.1). */
+/** Hashes a leaf, bytes or UTF-8 text (RFC 6962, section 2.1). */
 export function hashLeaf(bytes: Buffer | string): Buffer {
   return createHash('sha256').update(LEAF).update(bytes).digest();
 }
 
-/** The hash that the chain has at an event: it covers the one before (empty for the first) and the event's own leaf. */
+/** The chain hash of an event: covers the previous one (empty for the first) and the event's leaf. */
 export function hashLink(previous: Buffer, leafHash: Buffer): Buffer {
   return createHash('sha256')
     .update(Buffer.concat([LINK, previous, leafHash]))
@@ -32,7 +32,7 @@ export function createMerkleTree(): MerkleTree {
   return growTree(0, []);
 }
 
-/** `peaks` are the roots of the complete subtrees, largest first: one for each bit that is set in `size`. */
+/** `peaks` are the roots of the complete subtrees, largest first, one per set bit of `size`. */
 function growTree(size: number, peaks: readonly Buffer[]): MerkleTree {
   let count = size;
   const roots = [...peaks];

@@ -2,11 +2,11 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, typ
 import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
-import { keyIdOf, type AuditKeys } from './checkpoint.ts';
+import { getKeyId, type AuditKeys } from './checkpoint.ts';
 
 /**
- * The key that signs checkpoints. On the first start it is made, readable by its owner alone, with its public half beside it in
- * `<file>.pub`; two processes that start at once get the same one. Throws STARTUP_REFUSED when the file is something else.
+ * Opens the key that signs checkpoints. Created on the first start, readable only by its owner, with the public key in `<file>.pub`;
+ * concurrent starts get the same key. Throws STARTUP_REFUSED when the file is no key.
  */
 export async function openSigningKey(file: string): Promise<KeyObject> {
   const key = (await readKey(file)) ?? (await makeKey(file));
@@ -14,10 +14,7 @@ export async function openSigningKey(file: string): Promise<KeyObject> {
   return key;
 }
 
-/**
- * Public keys from a file with one or several in PEM, one after the other: those of the past stay in it when the key is changed.
- * Throws CONFIG_INVALID when there is none.
- */
+/** Reads one or more public PEM keys from a file, including former ones. Throws CONFIG_INVALID when there is none. */
 export async function readPublicKeys(file: string): Promise<AuditKeys> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new AppError('CONFIG_INVALID', { problems: `the public key file ${file} cannot be read` }, error);
@@ -29,7 +26,7 @@ function parsePublicKeys(text: string): AuditKeys {
   const keys = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
   if (keys.length === 0) throw new AppError('CONFIG_INVALID', { problems: 'the key file holds no public key in PEM' });
   const parsed = keys.map((pem) => createPublicKey(pem));
-  return new Map(parsed.map((key) => [keyIdOf(key), key]));
+  return new Map(parsed.map((key) => [getKeyId(key), key]));
 }
 
 async function readKey(file: string): Promise<KeyObject | null> {
@@ -47,26 +44,26 @@ async function readKey(file: string): Promise<KeyObject | null> {
   throw refuse(file, undefined);
 }
 
-/** Under its name there is never half a key: it is written aside and linked, which fails when another process was first. */
+/** Written to a temporary name and linked, so that nobody reads half a key; linking fails when another process was first. */
 async function makeKey(file: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const aside = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${randomUUID()}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeDurably(aside, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
+  await writeDurably(temporary, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
   try {
-    await link(aside, file);
+    await link(temporary, file);
     return privateKey;
   } catch (error) {
     const other = await readKey(file);
     if (other) return other;
     throw refuse(file, error);
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
 async function publishKey(file: string, key: KeyObject): Promise<void> {
-  const known = await readFile(`${file}.pub`, 'utf8').catch(() => ''); // not written yet
+  const known = await readFile(`${file}.pub`, 'utf8').catch(() => ''); // missing at first
   const pem = String(createPublicKey(key).export({ type: 'spki', format: 'pem' }));
   if (known.includes(pem.trim())) return;
   await writeDurably(`${file}.pub`, pem, 0o644, 'a');

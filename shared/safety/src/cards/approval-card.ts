@@ -1,60 +1,59 @@
 import { asCodeBlock, escapeLine } from './canonical-card.ts';
 import { fitRows, type CardLine } from './card-rows.ts';
-import { valueLines } from './essential.ts';
+import { listValueLines } from './essential.ts';
 import type { Approval, ApprovalVote, EssentialValue } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** Who reads the card: those who decide, or the one who asked. */
+/** Readers of an approval card: approvers or the requester. */
 export type CardReader = 'approver' | 'requester';
 
-/** What stands on the card of an action that a run carries on, until the run ends. */
+/** The text on the card of a running action. */
 export const underWay = (): string => `⏳ ${say('card.under-way')}`;
 
-/** A phone of 360 × 740 shows so many lines of a card above its buttons; the last one names it. */
-const LINES = 12;
+/** Lines of a card above its buttons on a 360 × 740 phone; the last one is its id. */
+const MAX_LINES = 12;
 
-/** More of a line of the summary than this is not read on a phone; the exact action stands below it. In UTF-16 units. */
-const LINE_LENGTH = 400;
-/** The id beside a name says who it is. In UTF-16 units. */
-const NAME_LENGTH = 24;
+/** Longest summary line, in UTF-16 units: phones show no more, and the exact action follows. */
+const MAX_LINE_LENGTH = 400;
+/** Longest name, in UTF-16 units; the id beside it identifies the person. */
+const MAX_NAME_LENGTH = 24;
 
 /**
- * The card of a request. While it is open: what will happen, from what to what, where, who asks, what may go wrong and what the rule wants,
- * in as many lines as a phone shows above the buttons; afterwards what became of it, without buttons. No value that a person decides by
- * is left out or cut without a mark, and all that is bound opens with one press. The same approval and votes give the same card in each
- * language; what was hashed is in none.
+ * Renders an approval card. Pending: what will happen, changes, place, requester, risk and required approval, in as many lines as a phone
+ * shows above the buttons. Decided: the outcome, without buttons. No value that the decision depends on is left out or cut without a
+ * mark, and one press shows everything that is bound. Deterministic per approval, votes and language; the hash covers no translated text.
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const end = verdict(approval, votes);
   if (approval.status !== 'pending') {
-    const lines = linesOf(approval).map(({ raw, as }) => as(summaryLine(raw)));
+    const lines = listLines(approval).map(({ raw, as }) => as(summaryLine(raw)));
     return { text: joinLines(lines, [], `${end}\n_${approval.approvalId}_`), buttons: [] };
   }
   const { lines, block, isWhole } = layOut(approval, end);
   const named = `_${approval.approvalId}_ · \`${approval.hash.slice(0, 8)}…\``;
   return {
     text: joinLines(lines, block, named),
-    buttons: [...buttons(approval, reader), ...(isWhole ? [] : [button(approval, 'show')])],
+    buttons: [...listButtons(approval, reader), ...(isWhole ? [] : [button(approval, 'show')])],
     ...(isWhole ? {} : { bound: renderBound(approval) }),
   };
 }
 
-/** All that a request is bound to, and what its card says, uncut. */
+/** Renders everything that an approval is bound to and its card, uncut. */
 export function renderBound(approval: Approval): string {
   const { card, hash, approvalId } = approval;
-  const lines = linesOf(approval).map(({ raw, as }) => as(summaryLine(raw)));
+  const lines = listLines(approval).map(({ raw, as }) => as(summaryLine(raw)));
   const exact = card.exact === undefined ? '' : `\n\n${asCodeBlock(card.exact)}`;
   return `${joinLines(lines, [], `_${approvalId}_`)}\n\n${say('card.exact', { hash })}${exact}`;
 }
 
-/** What a card is about, as Markdown for a sentence. */
-export function cardTitle({ what }: Pick<Approval['card'], 'what'>): string {
+/** The subject of a card as markdown. */
+export function renderCardTitle({ what }: Pick<Approval['card'], 'what'>): string {
   return `**${summaryLine(what)}**`;
 }
 
-/** A person as cards name them: anyone may call themselves anything, so the role and the id stand beside the name. */
+/** Describes a person on cards with role and id, because names can be chosen freely. */
 export function describePerson({
   name,
   role,
@@ -63,10 +62,10 @@ export function describePerson({
   return `${name} (${role === null ? '' : `${role}, `}id ${userKey})`;
 }
 
-/** That as Markdown. The name is escaped by itself: what surrounds it is ours. */
+/** Escapes the result of describePerson for markdown: only the name is foreign. */
 export function escapePerson(described: string): string {
   const [, name = described, known = ''] = /^(.*) (\((?:[a-z]+, )?id [\w:-]+\))$/su.exec(described) ?? [];
-  return known === '' ? summaryLine(name) : `${escapeLine(clip(name, NAME_LENGTH))} ${escapeLine(known)}`;
+  return known === '' ? summaryLine(name) : `${escapeLine(clip(name, MAX_NAME_LENGTH))} ${escapeLine(known)}`;
 }
 
 const MARK: Readonly<Record<Approval['status'], string>> = {
@@ -79,7 +78,7 @@ const MARK: Readonly<Record<Approval['status'], string>> = {
   void: '🚫',
 };
 
-/** What came of it when that is not, or not yet, what was approved: such a line begins with its mark. */
+/** The mark with which the reason begins when an approved action is running, failed, stopped or unknown; null otherwise. */
 function outcomeMark({ status, reason }: Approval): string | null {
   if (status !== 'consumed') return null;
   return /^(?:⏳|❌|⏹|❓)/u.exec(reason ?? '')?.[0] ?? null;
@@ -88,7 +87,7 @@ function outcomeMark({ status, reason }: Approval): string | null {
 function verdict(approval: Approval, votes: readonly ApprovalVote[]): string {
   const { byRequester: isConfirmed, decidedBy, needed } = approval;
   const [voters, given] = [votes.map((vote) => escapePerson(describePerson(vote))).join(', '), votes.length];
-  // What tools say of their results is Markdown; here it is one plain line.
+  // Tool results are markdown; cards show one plain line.
   const reason = escapeLine((approval.reason ?? '').replaceAll('**', ''));
   const because = { hasReason: reason !== '', reason };
   switch (approval.status) {
@@ -119,14 +118,14 @@ function verdict(approval: Approval, votes: readonly ApprovalVote[]): string {
 }
 
 /**
- * The lines of a card, without those of its values. The first ones are what a tool says of them. `takes`: what the rule wants now, behind
- * its sentence.
+ * The text lines of a card, without values; the tool's preview lines come first. `takes`: the required approval, appended to the rule's
+ * sentence.
  */
-function linesOf(approval: Approval, takes: string | null = null): readonly CardLine[] {
+function listLines(approval: Approval, takes: string | null = null): readonly CardLine[] {
   const { card, status } = approval;
   const words = card.words ?? '';
   const asked = {
-    // A name that is written from right to left stands behind words that are not, so it turns nothing.
+    // Placed after left-to-right text, so that a right-to-left name reorders nothing.
     requester: escapePerson(card.requester),
     isChanged: card.changedFrom !== null,
     from: escapeLine(card.changedFrom ?? ''),
@@ -144,7 +143,7 @@ function linesOf(approval: Approval, takes: string | null = null): readonly Card
   ];
 }
 
-/** Lines of the tool first, then the values that they do not say, then the others. */
+/** Joins preview lines, then values that they do not contain, then the other lines. */
 function joinLines(lines: readonly string[], block: readonly string[], end: string): string {
   const items = lines.filter((line) => line.startsWith('- '));
   const [title = '', ...change] = lines.filter((line) => !line.startsWith('- '));
@@ -152,15 +151,15 @@ function joinLines(lines: readonly string[], block: readonly string[], end: stri
   return [title, ...change, ...values, items.join('\n'), end].join('\n\n');
 }
 
-/** The card in as many rows as a phone shows. A value that a line of the tool was to say, and that was cut, has a line of its own. */
+/** Lays out a card in as many rows as a phone shows. A value whose preview line was cut gets its own line. */
 function layOut(approval: Approval, takes: string) {
-  const { exact = '', essential = [{ shown: valueLines(exact).join('\n'), told: null }] } = approval.card;
-  const lines = linesOf(approval, takes);
+  const { exact = '', essential = [{ shown: listValueLines(exact).join('\n'), told: null }] } = approval.card;
+  const lines = listLines(approval, takes);
   const telling = lines.findIndex(({ as }) => as('').startsWith('- ')) + 1;
   let own = essential.filter(({ told }) => told === null);
   for (;;) {
     const block = own.flatMap(({ shown }) => (shown === '' ? [] : shown.split('\n')));
-    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: block.length, rows: LINES - 1 });
+    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: block.length, rows: MAX_LINES - 1 });
     const said = lines.slice(0, telling).filter((_, at) => shown[at]?.isCut === false);
     const isTold = ({ told }: EssentialValue): boolean =>
       (told ?? []).every((value) => !UNREADABLE_WITHIN.test(value) && said.some(({ raw }) => raw.includes(value)));
@@ -169,16 +168,16 @@ function layOut(approval: Approval, takes: string) {
       own = essential.filter((value) => own.includes(value) || missing.includes(value));
       continue;
     }
-    const isBound = essential.map((value) => value.shown).join('\n') === valueLines(exact).join('\n');
+    const isBound = essential.map((value) => value.shown).join('\n') === listValueLines(exact).join('\n');
     const isWhole = isBound && blockRows >= block.length && shown.every(({ isCut }) => !isCut);
     return { lines: shown.map(({ text }) => text()), block: foldLines(block, blockRows), isWhole };
   }
 }
 
-/** What is not seen in a line of words: nothing at all, blanks at an end or several of them, and what Markdown takes away. */
+/** Values that are unreadable within a sentence: empty, with outer or double blanks, or backticks, which markdown removes. */
 const UNREADABLE_WITHIN = /^$|^\s|\s$|\s\s|`/;
 
-/** The beginning and the end of a block of values; a line of its own, which no value can look like, says how much is not shown. */
+/** Keeps the first and last lines of a value block; the line between, which no value can imitate, counts the hidden ones. */
 function foldLines(block: readonly string[], rows: number): readonly string[] {
   if (block.length <= rows) return block;
   const tail = Math.floor((rows - 1) / 2);
@@ -187,18 +186,18 @@ function foldLines(block: readonly string[], rows: number): readonly string[] {
   return [...block.slice(0, head), folded, ...block.slice(block.length - tail)];
 }
 
-/** What a tool says of its values, as one line: nothing in it draws a line of the card. */
+/** Escapes a preview text to one line that cannot imitate other lines of the card. */
 function summaryLine(text: string): string {
   return escapeLine(clip(text));
 }
 
-function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
+function listButtons(approval: Approval, reader: CardReader): RuntimeButton[] {
   const named = (...names: readonly (keyof typeof BUTTONS)[]): RuntimeButton[] =>
     names.map((name) => button(approval, name));
   if (approval.byRequester) return named('confirm', 'cancel');
-  // Where no one else could, the requester decides, after a pause.
+  // In solo mode the requester may approve, after a pause.
   if (reader === 'requester') return named(...(approval.solo ? (['approve'] as const) : []), 'withdraw');
-  // What takes two people every time is not opened for half an hour by one of them; and what was looked up may be something else soon.
+  // No grant for actions that need two approvers, or whose resolved references may soon change.
   const mayGrant = approval.needed === 1 && approval.card.resolved === undefined;
   return named('approve', 'reject', 'modify', 'ask', ...(mayGrant ? (['grant'] as const) : []));
 }
@@ -208,7 +207,7 @@ function button({ approvalId }: Approval, name: keyof typeof BUTTONS): RuntimeBu
   return { label, value: label, act: { approvalId, verb: BUTTONS[name] } };
 }
 
-/** What a press of each button of a card does. */
+/** The verb of each button. */
 const BUTTONS = {
   confirm: 'approve',
   cancel: 'withdraw',
@@ -221,6 +220,6 @@ const BUTTONS = {
   show: 'show',
 } as const;
 
-function clip(text: string, length = LINE_LENGTH): string {
+function clip(text: string, length = MAX_LINE_LENGTH): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asCodeBlock, escapeLine, escapeText, readExact, renderExact } from './canonical-card.ts';
 
-it('names and values that try to be each other are told apart', () => {
+it('names and values that imitate each other render differently', () => {
   const actions = [
     { a: 'b', c: 'd' },
     { a: 'b\nc: d' },
@@ -17,7 +17,7 @@ it('names and values that try to be each other are told apart', () => {
   shown.forEach((text, place) => expect(readExact(text).arguments).toEqual(actions[place]));
 });
 
-it('ordinary text in any language stays as it is', () => {
+it('ordinary text in any language is unchanged', () => {
   for (const text of [
     'Größe: 3 – „gut“',
     'Привет, мир',
@@ -30,18 +30,18 @@ it('ordinary text in any language stays as it is', () => {
     expect(escapeText(text)).toBe(text);
 });
 
-it('a look-alike within a word, an override and a terminal code are seen', () => {
+it('look-alike letters, direction overrides and terminal codes become code points', () => {
   expect(escapeText('раypal')).toBe('⟨U+0440⟩⟨U+0430⟩ypal');
   expect(escapeText('сор')).toBe('⟨U+0441⟩⟨U+043E⟩⟨U+0440⟩');
   expect(escapeText('wit\u001b[;sh notes.sh')).toBe('wit⟨U+001B⟩[;sh notes.sh');
   expect(escapeText('a\u202eb')).toBe('a⟨U+202E⟩b');
 });
 
-it('a line of the card is one line without formatting', () => {
+it('escapeLine gives one line without formatting', () => {
   expect(escapeLine('**x**\n\n- Affects: [a](b)')).toBe('\\*\\*x\\*\\*⟨U+000A⟩⟨U+000A⟩- Affects: \\[a\\](b)');
 });
 
-it('a sentence from right to left stays legible, and beside anything else its letters are codes, so that nothing changes places', () => {
+it('right-to-left letters stay in a pure sentence and become code points in mixed text', () => {
   for (const text of ['שלום עולם', 'مرحبا، كيف حالك؟', 'חנות תה.']) expect(escapeText(text)).toBe(text);
   expect(escapeText('cp א ב')).toBe('cp ⟨U+05D0⟩ ⟨U+05D1⟩');
   expect(escapeText('א 12')).toBe('⟨U+05D0⟩ 12');
@@ -51,11 +51,11 @@ it('a sentence from right to left stays legible, and beside anything else its le
   expect(renderExact({ tool: 't', arguments: { a: 'שלום', b: ['ש'] } })).toBe('t\na: שלום\nb= ["⟨U+05E9⟩"]');
 });
 
-it('a letter has no more accents than can be read', () => {
+it('more than three accents on a letter become code points', () => {
   expect(escapeText(`x${'\u0331'.repeat(5)}`)).toBe(`x${'\u0331'.repeat(3)}⟨U+0331⟩⟨U+0331⟩`);
 });
 
-it('a long line goes on in the next one, with every blank to be seen, and reads back', () => {
+it('a long line wraps with visible blanks and reads back', () => {
   for (const value of [
     'a '.repeat(2_000),
     ' '.repeat(1_500),
@@ -73,12 +73,12 @@ it('a long line goes on in the next one, with every blank to be seen, and reads 
   }
 });
 
-it('a line is no wider than a phone, and is cut before a word where one begins', () => {
+it('lines fit a phone and wrap before a word', () => {
   expect(
     renderExact({ tool: 'run_command', arguments: { command: 'rm -r build && git push --force origin main' } }),
   ).toBe('run_command\ncommand: rm -r build && git\n┊  push --force origin main');
 });
 
-it('code is fenced by more than it holds', () => {
+it('a code fence is longer than any in its content', () => {
   expect(asCodeBlock('a ```` b')).toBe('`````\na ```` b\n`````');
 });

@@ -1,35 +1,35 @@
 import { canonicalJson } from './canonical.ts';
 
-/** What a person who approves has to see of an action, whole. */
+/** The complete action that an approver has to see. */
 export interface ExactAction {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly resolved?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Stands in front of every line of a value that has several. */
+/** Prefix of each line of a multi-line value. */
 const LINE_MARK = '│';
-/** Stands in front of what goes on with the line above. */
-const GOES_ON = '┊ ';
+/** Prefix of a wrapped line. */
+const CONTINUATION = '┊ ';
 /**
- * A wider line goes on in the next one: code is not wrapped by every client, and what stands right of a phone's edge is not read. A
- * channel that cuts a long message then always finds the end of a line to cut at. In columns of a fixed-width font.
+ * Columns of a line in a fixed-width font. Longer lines are wrapped, because not every client wraps code, and channels that split
+ * messages need line ends.
  */
 const LINE_WIDTH = 30;
 const EMPTY = '⟨⟩';
 
 /**
- * The exact action as text: its tool, then every argument by name, a string behind `: ` and anything else as JSON behind `= `. It holds
- * no character that a channel takes out, turns around or does not draw. `readExact` gives back what it was made of. Pure.
+ * Renders an action as text: the tool, then each argument by name, strings after `: ` and other values as JSON after `= `. The text has
+ * no character that a channel removes, reorders or hides. Reversed by `readExact`. Pure.
  */
 export function renderExact({ tool, arguments: args, resolved }: ExactAction): string {
   const lines = [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})];
   return lines.flatMap((line) => line.split('\n').flatMap(wrap)).join('\n');
 }
 
-/** Reads what `renderExact` wrote. Throws when it did not. */
+/** Parses the output of `renderExact`. Throws for other text. */
 export function readExact(text: string): ExactAction {
-  const [tool = '', ...lines] = text.replaceAll(`\n${GOES_ON}`, '').split('\n');
+  const [tool = '', ...lines] = text.replaceAll(`\n${CONTINUATION}`, '').split('\n');
   const read = { arguments: {} as Record<string, unknown>, resolved: {} as Record<string, unknown> };
   for (let at = 0; at < lines.length; at += 1) {
     const match = /^(→ )?([^:= ]*)(?:(:)$|(: |= )(.*)$)/u.exec(lines[at] ?? '');
@@ -47,9 +47,8 @@ export function readExact(text: string): ExactAction {
 }
 
 /**
- * A text in which control, direction, invisible and look-alike characters are code points such as `⟨U+202E⟩`. The mark that opens a code
- * is one itself, so `unescapeText` gives back exactly the text. Letters that are written from right to left stay where there is nothing else
- * that they could change places with; beside other letters, numbers or signs they are codes.
+ * Replaces control, direction, invisible and look-alike characters by code points such as `⟨U+202E⟩`, reversibly: the opening mark itself
+ * is escaped. Right-to-left letters stay when the text has nothing that they could be reordered with.
  */
 export function escapeText(text: string): string {
   if (!UNUSUAL.test(text)) return text;
@@ -63,7 +62,7 @@ export function escapeText(text: string): string {
         offset += char.length;
         if ((char <= '~' && char >= ' ') || isPartOfPicture(chars, place)) return char;
         const isDoubtful = doubtful.has(at) || isTurning(char) || isStacked(chars, place);
-        return isDoubtful || isUnclear(char, chars[place - 1] ?? '') ? code(char) : char;
+        return isDoubtful || isUnclear(char, chars[place - 1] ?? '') ? toCodePoint(char) : char;
       })
       .join('');
   };
@@ -72,77 +71,80 @@ export function escapeText(text: string): string {
   return write((char) => RIGHT_TO_LEFT.test(char));
 }
 
-/** The text that `escapeText` was given. */
+/** Reverses `escapeText`. */
 export function unescapeText(shown: string): string {
   return shown === EMPTY
     ? ''
     : shown.replace(/⟨U\+([0-9A-F]{4,6})⟩/gu, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
 }
 
-/** One line for people that was put together from values: nothing in it begins a line, and only code spans are formatting. */
+/** Escapes a line that contains values: it stays one line, and only code spans are formatting. */
 export function escapeLine(text: string): string {
-  // The wide marks of Chinese and Japanese look like those of ASCII, which changes nothing in a sentence.
+  // Full-width Chinese and Japanese punctuation resembles ASCII, which is harmless in a sentence.
   const parts = RIGHT_TO_LEFT.test(text) ? CODE_SPANS : CODE_SPANS_AND_WIDE_MARKS;
   return text
     .split(parts)
     .map((part, place) => {
       if (WIDE_MARKS.test(part)) return part;
-      const shown = part.replace(/[^\n]+/g, escapeText).replaceAll('\n', code('\n'));
+      const shown = part.replace(/[^\n]+/g, escapeText).replaceAll('\n', toCodePoint('\n'));
       return place % 2 === 1 ? shown : shown.replace(/[\\*_~[\]<>&|#`!]/g, '\\$&').replace(/:\/\//g, '\\://');
     })
     .join('');
 }
 
-/** What a person wrote, as a quotation: every line of it is a line of theirs, and begins no list, heading or code. */
+/** Quotes a person's text: every line is quoted and starts no list, heading or code. */
 export function escapeQuote(text: string): string {
   const lines = text.split('\n').map((line) => escapeLine(line.trim()).replace(/^(?=[-+=])|^\d+(?=[.)])/, '$&\\'));
   return lines.map((line) => `> ${line}`).join('\n');
 }
 
-// Only what Markdown takes for one: a longer run of backticks is no end of it, and no beginning.
+// Code spans as markdown reads them: longer runs of backticks neither start nor end one.
 const CODE_SPANS = /((?<!`)`[^`\n]+`(?!`))/;
 const CODE_SPANS_AND_WIDE_MARKS = /((?<!`)`[^`\n]+`(?!`)|[（），：；！？]+)/;
 const WIDE_MARKS = /^[（），：；！？]+$/;
 
-/** Text in a code block of its own, where it is nothing but characters. */
+/** Wraps text in a code block, where nothing is formatting. */
 export function asCodeBlock(exact: string): string {
   const longest = Math.max(2, ...Array.from(exact.matchAll(/`+/g), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${exact}\n${fence}`;
 }
 
-/** How wide a text is in a fixed-width font. */
-export function columnsOf(text: string): number {
-  return charactersOf(text).reduce((sum, char) => sum + widthOf(char), 0);
+/** Width of a text in columns of a fixed-width font. */
+export function countColumns(text: string): number {
+  return splitCharacters(text).reduce((sum, char) => sum + getWidth(char), 0);
 }
 
-/** No one reads more than this, even where all of it is opened; what is longer cannot be approved. In UTF-16 units. */
+/** Longest action, in UTF-16 units, that can be approved: nobody reads more. */
 export const MAX_EXACT_LENGTH = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
-/** Scripts with letters that look like Latin ones; `own`: letters of it that no Latin one looks like. */
+/** Scripts with letters that look like Latin ones; `own` matches letters that do not. */
 const SCRIPTS = [
   { any: /\p{Script=Cyrillic}/u, own: /[бвгджзийлмнптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯђћљњџїєґў]/u },
   { any: /\p{Script=Greek}/u, own: /[βγδεζθλμξπσςφχψωΓΔΘΛΞΠΣΦΨΩά-ώ]/u },
   { any: /\p{Script=Armenian}/u, own: /[ա-ֆ](?<![օսոհցզ])/u },
   { any: /\p{Script=Cherokee}/u, own: /(?!)/u },
 ] as const;
-/** Not drawn, drawn elsewhere, or the mark of a code: controls, formats, surrogates, unassigned, separators but the space, fillers. */
-const NEVER = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩\u2800]|(?! )\p{Zs}/u;
-/** Drawn like a character of ASCII, and not one. */
-const TWIN =
+/**
+ * Characters that are always escaped: controls, formats, surrogates, unassigned, separators except the space, fillers, and the escape
+ * marks.
+ */
+const ALWAYS_ESCAPED = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩\u2800]|(?! )\p{Zs}/u;
+/** Characters that look like ASCII ones. */
+const LOOKS_ASCII =
   /[\u2010-\u2012\u2212\u2044\u2215\u29F8\u2216\u29F5\u2236\u02D0\uA789\u01C3\u2223\u01C0\u2024\u02C8\u2032\u02CB\u0131]/u;
-/** Blocks of Unicode whose characters turn the order of what stands beside them. */
+/** Unicode blocks of right-to-left characters. */
 const TURNING = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
 const RIGHT_TO_LEFT = new RegExp(`[${TURNING}]`, 'u');
-/** A sentence in such a script: read from its right end, and nothing in it is read the other way. */
+/** A text of right-to-left letters and neutral punctuation only. */
 const ONLY_RIGHT_TO_LEFT = new RegExp(`^[${TURNING}](?!.*\\p{N})[${TURNING} .,!?-]*(?<! )$`, 'u');
-/** More accents on one letter are drawn over the lines around it. */
+/** More accents on a letter overlap the lines around it. */
 const MAX_MARKS = 3;
 const UNUSUAL = /[^\x21-\x7e ]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
-/** Where letters stand that are read as Latin ones: in a word with others, or in one where nothing says otherwise. */
+/** Offsets of letters that could be taken for Latin: in words of mixed scripts, or without own letters of their script in the text. */
 function findDoubtful(text: string): ReadonlySet<number> {
   const doubtful = new Set<number>();
   for (const { 0: word, index } of text.matchAll(WORD)) {
@@ -156,12 +158,12 @@ function findDoubtful(text: string): ReadonlySet<number> {
 }
 
 function isUnclear(char: string, before: string): boolean {
-  if (NEVER.test(char) || TWIN.test(char) || /^[\x20-\x7e]$/.test(char.normalize('NFKC'))) return true;
+  if (ALWAYS_ESCAPED.test(char) || LOOKS_ASCII.test(char) || /^[\x20-\x7e]$/.test(char.normalize('NFKC'))) return true;
   if ((before + char).normalize('NFC') !== before + char) return true;
   return /\p{M}/u.test(char) && !/[\p{L}\p{M}\p{N}]/u.test(before);
 }
 
-/** A family is one picture, and so is a heart in its color. */
+/** True for joiners and selectors within an emoji, such as a family or a colored heart. */
 function isPartOfPicture(chars: readonly string[], place: number): boolean {
   const before = chars[place - 1] ?? '';
   if (chars[place] === '\uFE0F') return /\p{Extended_Pictographic}/u.test(before) && before > '\u00FF';
@@ -169,19 +171,19 @@ function isPartOfPicture(chars: readonly string[], place: number): boolean {
   return chars[place] === '\u200D' && isPicture && PICTURE.test(chars[place + 1] ?? '');
 }
 
-/** Whether a mark stands on a letter that has as many as can be read. */
+/** True when a letter already has the most accents allowed. */
 function isStacked(chars: readonly string[], place: number): boolean {
   return (
     chars.slice(Math.max(0, place - MAX_MARKS), place + 1).filter((char) => /\p{M}/u.test(char)).length > MAX_MARKS
   );
 }
 
-function code(char: string): string {
+function toCodePoint(char: string): string {
   return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 function escapeName(name: string): string {
-  return name === '' ? EMPTY : escapeText(name).replace(/[:= \n│]/g, code);
+  return name === '' ? EMPTY : escapeText(name).replace(/[:= \n│]/g, toCodePoint);
 }
 
 function members(mark: string, values: Readonly<Record<string, unknown>>): readonly string[] {
@@ -196,59 +198,59 @@ function members(mark: string, values: Readonly<Record<string, unknown>>): reado
     });
 }
 
-/** Spaces at an end are not seen, so they are codes. */
+/** Escapes leading and trailing spaces, which are invisible. */
 function escapeEnds(text: string): string {
   return escapeText(text)
-    .replace(/ +$/, (spaces) => code(' ').repeat(spaces.length))
-    .replace(/^ /, code(' '));
+    .replace(/ +$/, (spaces) => toCodePoint(' ').repeat(spaces.length))
+    .replace(/^ /, toCodePoint(' '));
 }
 
-/** A line as several that a phone shows whole: cut before a blank if one is near; no code and no character that people see is cut. */
+/** Wraps a line to a phone's width, preferably before a blank, never within an escape or a visible character. */
 function wrap(line: string): readonly string[] {
   const lines: string[] = [];
   let room = LINE_WIDTH;
   let piece: string[] = [];
   const end = (next: readonly string[]): void => {
-    // A blank at a cut would not be seen.
-    lines.push(piece.join('').replace(/ $/, code(' ')));
+    // A blank at a line end would be invisible.
+    lines.push(piece.join('').replace(/ $/, toCodePoint(' ')));
     piece = [...next];
-    room = LINE_WIDTH - GOES_ON.length;
+    room = LINE_WIDTH - CONTINUATION.length;
   };
   let used = 0;
-  for (const char of charactersOf(line)) {
-    const width = widthOf(char);
+  for (const char of splitCharacters(line)) {
+    const width = getWidth(char);
     if (used + width > room && piece.length > 0) {
       const blank = piece.lastIndexOf(' ');
       const cut = blank > piece.length / 2 && piece[blank - 1] !== ' ' ? blank : piece.length;
       const rest = piece.slice(cut);
       piece = piece.slice(0, cut);
       end(rest);
-      used = rest.reduce((sum, one) => sum + widthOf(one), 0);
+      used = rest.reduce((sum, char) => sum + getWidth(char), 0);
     }
     piece.push(char);
     used += width;
   }
   end([]);
-  return lines.map((one, place) => (place === 0 ? one : GOES_ON + one));
+  return lines.map((text, index) => (index === 0 ? text : CONTINUATION + text));
 }
 
-/** Codes, and characters as people see them. */
-function charactersOf(line: string): readonly string[] {
+/** Splits a line into escapes and visible characters. */
+function splitCharacters(line: string): readonly string[] {
   return (line.match(/⟨[^⟩]*⟩|[^⟨]+/gu) ?? []).flatMap((part) => {
     if (part.startsWith('⟨')) return [part];
     if (!UNUSUAL.test(part)) return part.split('');
     const seen = Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
-    return seen.flatMap((one) => (one.length > LONGEST ? Array.from(one) : [one]));
+    return seen.flatMap((segment) => (segment.length > MAX_EMOJI_LENGTH ? Array.from(segment) : [segment]));
   });
 }
 
-function widthOf(char: string): number {
+function getWidth(char: string): number {
   if (char.startsWith('⟨')) return char.length;
   return WIDE.test(char) ? 2 : 1;
 }
 
 const SEGMENTER = new Intl.Segmenter();
-/** A family of emoji; what is longer is no picture. In UTF-16 units. */
-const LONGEST = 30;
+/** Longest emoji sequence, in UTF-16 units. */
+const MAX_EMOJI_LENGTH = 30;
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u;

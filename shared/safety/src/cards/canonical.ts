@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The canonical JSON of a value (RFC 8785): keys in the order of their UTF-16 units, no spaces, numbers as ECMAScript writes them,
- * so that equal values give equal bytes. Throws on what JSON cannot say: NaN, undefined outside of an object, half a surrogate pair.
+ * Canonical JSON (RFC 8785): keys sorted by UTF-16 units, no spaces, numbers as in ECMAScript, so that equal values give equal bytes.
+ * Throws for values without a JSON form: NaN, undefined outside of an object, unpaired surrogates.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    // Strings compare by their UTF-16 units, which is the order that the standard wants.
+    // String comparison uses UTF-16 units, as the standard requires.
     members.sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${members.map(([key, member]) => `${canonicalJson(key)}:${canonicalJson(member)}`).join(',')}}`;
   }

@@ -1,47 +1,47 @@
 import type { EssentialValue } from '@signalbox/contracts/governance/approval';
 import { renderExact, type ExactAction } from './canonical-card.ts';
 
-/** What a tool declares of the values of its calls, each by its name; one that was looked up as `→ name`, its members as `→ name.member`. */
+/** What a tool declares about the values of its calls, by name; resolved values as `→ name`, their members as `→ name.member`. */
 export interface DeclaredValues {
-  /** Values that the lines of its preview say whole. */
+  /** Values that its preview lines contain completely. */
   readonly told: readonly string[];
-  /** Values that follow from others: digests, logins. */
+  /** Values that follow from others, such as digests. */
   readonly derived: readonly string[];
 }
 
 /**
- * The values that a person decides by, in the order and the writing of `renderExact`: all but those that were declared as derived, and
- * those that are null or were found to be empty. Pure.
+ * Lists the values that a decision depends on, as `renderExact` orders and writes them: all except derived, null and empty resolved ones.
+ * Pure.
  */
-export function essentialOf(
-  { arguments: args, resolved }: Omit<ExactAction, 'tool'>,
+export function listEssentialValues(
+  { arguments: input, resolved }: Omit<ExactAction, 'tool'>,
   { told, derived }: DeclaredValues,
 ): readonly EssentialValue[] {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null);
-  const found = Object.entries(withoutDerived(resolved ?? {}, derived, FOUND));
+  const args = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const found = Object.entries(withoutDerived(resolved ?? {}, derived, RESOLVED_PREFIX));
   return [
-    ...given.toSorted(byName).map(([name, value]) => ({
-      shown: linesOf({ tool: '', arguments: { [name]: value } }),
-      told: told.includes(name) ? leavesOf(value) : null,
+    ...args.toSorted(byName).map(([name, value]) => ({
+      shown: renderValues({ tool: '', arguments: { [name]: value } }),
+      told: told.includes(name) ? listLeaves(value) : null,
     })),
     ...found.toSorted(byName).map(([name, value]) => ({
-      shown: linesOf({ tool: '', arguments: {}, resolved: { [name]: value } }),
-      told: told.includes(`${FOUND}${name}`) ? leavesOf(value) : null,
+      shown: renderValues({ tool: '', arguments: {}, resolved: { [name]: value } }),
+      told: told.includes(`${RESOLVED_PREFIX}${name}`) ? listLeaves(value) : null,
     })),
   ];
 }
 
-/** The lines of the values of an exact action, without that of its tool. */
-export function valueLines(exact: string): readonly string[] {
+/** The lines of an exact action without that of its tool. */
+export function listValueLines(exact: string): readonly string[] {
   const lines = exact.split('\n');
   const first = lines.findIndex((line, place) => place > 0 && !line.startsWith('┊'));
   return first === -1 ? [] : lines.slice(first);
 }
 
-const FOUND = '→ ';
+const RESOLVED_PREFIX = '→ ';
 
-function linesOf(action: ExactAction): string {
-  return valueLines(renderExact(action)).join('\n');
+function renderValues(action: ExactAction): string {
+  return listValueLines(renderExact(action)).join('\n');
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
@@ -69,7 +69,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
-function leavesOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(leavesOf);
-  return isRecord(value) ? Object.values(value).flatMap(leavesOf) : [String(value)];
+function listLeaves(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listLeaves);
+  return isRecord(value) ? Object.values(value).flatMap(listLeaves) : [String(value)];
 }

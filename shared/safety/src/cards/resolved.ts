@@ -1,44 +1,44 @@
 import { canonicalJson } from './canonical.ts';
 
-/** What the arguments of an action stand for, as it was looked up: JSON, without secrets. */
+/** Resolved references of an action's arguments: JSON without secrets. */
 export type Resolved = Readonly<Record<string, unknown>>;
 
-const SHOWN = 90;
-const MOST = 5;
+const MAX_VALUE_LENGTH = 90;
+const MAX_CHANGES = 5;
 
 /**
- * What is no longer as it was, in words for people: "commit was `a1…` and is `b2…`". Empty when nothing changed. What is a record or a
- * list of named things is compared member by member. Pure.
+ * Describes the differences of resolved values for people: "commit was `a1…` and is `b2…`". Empty when equal. Records and lists of named
+ * items are compared member by member. Pure.
  */
 export function changesOf(was: Resolved, is: Resolved): readonly string[] {
   const [before, now] = [flatten(was), flatten(is)];
   const names = [...new Set([...before.keys(), ...now.keys()])].sort();
   const changed = names.filter((name) => before.get(name) !== now.get(name));
-  const told = changed
-    .slice(0, MOST)
-    .map((name) => `${name} was ${shown(before.get(name))} and is ${shown(now.get(name))}`);
-  return changed.length > MOST ? [...told, `${changed.length - MOST} more`] : told;
+  const sentences = changed
+    .slice(0, MAX_CHANGES)
+    .map((name) => `${name} was ${quoteValue(before.get(name))} and is ${quoteValue(now.get(name))}`);
+  return changed.length > MAX_CHANGES ? [...sentences, `${changed.length - MAX_CHANGES} more`] : sentences;
 }
 
-/** Members of a record, and those of a list of named things, one by one. */
+/** Flattens members of records and of lists of named items to one level. */
 function flatten(resolved: Resolved): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const flat = new Map<string, string>();
   for (const [name, value] of Object.entries(resolved)) {
     if (Array.isArray(value) && value.every(isNamed))
-      for (const { name: member, ...rest } of value) found.set(`${name}.${member}`, canonicalJson(rest));
+      for (const { name: member, ...rest } of value) flat.set(`${name}.${member}`, canonicalJson(rest));
     else if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      for (const [member, inner] of Object.entries(value)) found.set(`${name}.${member}`, canonicalJson(inner));
-    else if (value !== undefined) found.set(name, canonicalJson(value));
+      for (const [member, inner] of Object.entries(value)) flat.set(`${name}.${member}`, canonicalJson(inner));
+    else if (value !== undefined) flat.set(name, canonicalJson(value));
   }
-  return found;
+  return flat;
 }
 
 function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
 }
 
-function shown(json: string | undefined): string {
+function quoteValue(json: string | undefined): string {
   if (json === undefined) return 'not there';
   const text = json.replace(/^"(.*)"$/s, '$1').replaceAll('`', "'");
-  return `\`${text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`}\``;
+  return `\`${text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}…`}\``;
 }

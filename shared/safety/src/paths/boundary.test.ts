@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePath, requireWritable } from './boundary.ts';
 
-const why = (act: () => unknown): string => {
+const tryAccess = (act: () => unknown): string => {
   try {
     act();
     return 'allowed';
@@ -14,7 +14,7 @@ const why = (act: () => unknown): string => {
 };
 
 describe('parsePath', () => {
-  it('takes a path apart, without its empty steps', () => {
+  it('splits a path and drops empty segments', () => {
     expect(parsePath('docs//./a.md')).toEqual(['docs', 'a.md']);
     expect(parsePath('.')).toEqual([]);
     expect(parsePath('...')).toEqual(['...']);
@@ -24,11 +24,11 @@ describe('parsePath', () => {
   it.each(['a\0b', 'docs/a.md\0.png', '..', 'a/..', '/a', '~', 'a\\b', 'a\nb', 'a\u0301', 'a\u200d', '\ud800'])(
     'denies %j',
     (path) => {
-      expect(why(() => parsePath(path))).toBe('denied');
+      expect(tryAccess(() => parsePath(path))).toBe('denied');
     },
   );
 
-  it('either denies a path or gives names that stay below the workspace', () => {
+  it('denies a path or returns names below the workspace', () => {
     const piece = fc.oneof(
       fc.constantFrom('..', '.', '', '/', '~', '\0', '.git', 'a', '\\', 'é'),
       fc.string({ unit: 'binary' }),
@@ -36,7 +36,7 @@ describe('parsePath', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const read = (): readonly string[] => parsePath(pieces.join('/'));
-        const verdict = why(read);
+        const verdict = tryAccess(read);
         expect(['allowed', 'denied']).toContain(verdict);
         const parts = verdict === 'allowed' ? read() : [];
         for (const part of parts) expect(part).toMatch(/^(?!\.{1,2}$)[^/\0\\]+$/u);
@@ -49,20 +49,20 @@ describe('requireWritable', () => {
   const person = getAgentBounds('PERSON');
 
   it.each(['.git', '.Git/config', '.GIT', '.git./x', '.git /x', 'a/.git/hooks/x', 'git~1', '.git::$DATA'])(
-    'never lets %s be written',
+    'denies writing %s',
     (path) => {
-      expect(why(() => requireWritable(person, parsePath(path)))).toBe('denied');
+      expect(tryAccess(() => requireWritable(person, parsePath(path)))).toBe('denied');
     },
   );
 
-  it.each(['.gitignore', '.github/workflows/x.yml', 'git/x', 'a.git/x'])('lets %s be written', (path) => {
-    expect(why(() => requireWritable(person, parsePath(path)))).toBe('allowed');
+  it.each(['.gitignore', '.github/workflows/x.yml', 'git/x', 'a.git/x'])('allows writing %s', (path) => {
+    expect(tryAccess(() => requireWritable(person, parsePath(path)))).toBe('allowed');
   });
 
-  it('denies what a class may not write in every spelling that is the same to some file system', () => {
+  it('denies a forbidden folder in every spelling that some file system treats as equal', () => {
     const bounds = { ...getAgentBounds('WRITE_GATED'), writePaths: 'all' as const };
     for (const path of ['src/a', 'SRC/a', 'Ｓrc/a'])
-      expect(why(() => requireWritable(bounds, parsePath(path)))).toBe('denied');
-    expect(why(() => requireWritable(bounds, parsePath('source/a')))).toBe('allowed');
+      expect(tryAccess(() => requireWritable(bounds, parsePath(path)))).toBe('denied');
+    expect(tryAccess(() => requireWritable(bounds, parsePath('source/a')))).toBe('allowed');
   });
 });

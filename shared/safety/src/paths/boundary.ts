@@ -2,18 +2,18 @@ import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { MAX_PATH_LENGTH } from '@signalbox/contracts/operations/workspace';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** A path inside of a workspace, taken apart: names of folders and a last name, each of which exists exactly so or not at all. */
+/** A parsed path within a workspace: names of folders and a last name. */
 export type PathParts = readonly string[];
 
-/** Longest name that Linux takes, in bytes. */
+/** Longest file name on Linux, in bytes. */
 const NAME_LIMIT_BYTES = 255;
 
-/** Characters that cannot be seen, or turn the direction of what is read: a person could not tell two such names apart. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
+/** Invisible characters and direction marks: people could not tell such names apart. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
 
 /**
- * Takes a path apart, purely by its letters. `.` alone is the workspace itself. Throws PATH_DENIED for whatever could mean something
- * else to somebody: absolute, `..`, NUL, backslash, hidden characters, or another spelling of the same letters.
+ * Parses a path without file access. `.` alone is the workspace. Throws PATH_DENIED for paths that could be misread: absolute, `..`, NUL,
+ * backslash, invisible or non-NFC characters.
  */
 export function parsePath(path: string): PathParts {
   if (path.includes('\0')) deny(path, 'it contains a NUL character');
@@ -22,25 +22,25 @@ export function parsePath(path: string): PathParts {
   if (path.startsWith('~')) deny(path, 'it begins with a home folder; paths begin in the workspace');
   if (path.includes('\\')) deny(path, 'it contains a backslash');
   if (path !== path.normalize('NFC')) deny(path, 'its letters are not in their composed form (NFC)');
-  if (HIDDEN.test(path)) deny(path, 'it contains characters that cannot be seen');
+  if (INVISIBLE.test(path)) deny(path, 'it contains characters that cannot be seen');
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) deny(path, 'it leads out with ..');
   if (parts.some((part) => Buffer.byteLength(part) > NAME_LIMIT_BYTES)) deny(path, 'a name in it is too long');
   return parts;
 }
 
-/** Throws PATH_DENIED unless these bounds let it be read. */
+/** Throws PATH_DENIED unless the bounds allow reading. */
 export function requireReadable(bounds: AgentBounds, parts: PathParts): void {
   if (!bounds.canRead) deny(parts.join('/'), 'this kind of agent may not read files');
 }
 
-/** Throws PATH_DENIED unless these bounds let it be written. The repository's own folder is never written. */
+/** Throws PATH_DENIED unless the bounds allow writing the path. The .git folder is never written. */
 export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
   const path = parts.join('/');
   if (!bounds.canWrite) deny(path, 'this kind of agent may not write files');
   if (parts.length === 0) deny('.', 'it is the workspace itself');
   if (parts.some(isRepositoryFolder)) deny(path, 'the folder .git belongs to git');
-  // What is denied is denied in every spelling, what is allowed is allowed in one: on some file systems SRC is src.
+  // Denied folders match in every spelling, allowed ones exactly: on some file systems SRC is src.
   const denied = bounds.deniedPaths.find((folder) => isBelow(fold(folder), parts.map(fold)));
   if (denied !== undefined) deny(path, `this kind of agent may not write below ${denied}`);
   if (bounds.writePaths === 'all') return;
@@ -50,12 +50,12 @@ export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
 
 /** Throws PATH_DENIED. */
 export function deny(path: string, why: string): never {
-  // What goes into a sentence must not carry what was just refused.
+  // The sentence must not contain the refused characters.
   const shown = path.replaceAll(/[^\P{C}]/gu, '\uFFFD').slice(0, 200);
   throw new AppError('PATH_DENIED', { path: shown, why });
 }
 
-/** `.git` in every spelling that some file system takes for it. */
+/** True for `.git` in every spelling that some file system treats as equal. */
 function isRepositoryFolder(name: string): boolean {
   const folded = fold(name).replace(/[. ]+$/, '');
   return folded === '.git' || /^git~\d+$/.test(folded) || folded.startsWith('.git:');

@@ -2,30 +2,37 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
 import fc from 'fast-check';
-import type { JudgingEngine } from './engine.ts';
+import type { ExplainingEngine } from './engine.ts';
 import { createEngine } from './engine.ts';
-import { approverQuestion, ApproverOutline, callQuestion, CallOutline, loadQuestion, LoadOutline } from './outline.ts';
+import {
+  toApproverQuestion,
+  ApproverOutline,
+  toCallQuestion,
+  CallOutline,
+  toLoadQuestion,
+  LoadOutline,
+} from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
 import { readRules } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
 
-type CallWish = Parameters<typeof CallOutline.parse>[0];
+type CallInput = Parameters<typeof CallOutline.parse>[0];
 
-let engine: JudgingEngine;
+let engine: ExplainingEngine;
 let schema: string;
 
 beforeAll(async () => {
   const shipped = await readPolicyFolder(POLICY_FOLDER);
   engine = createEngine(readRules(shipped.files, shipped.version), shipped.version, 'Europe/Berlin');
   schema = shipped.files.find(({ name }) => name === 'schema.cedarschema')?.text ?? '';
-}, 30_000); // as long as a test may take
+}, 30_000); // the longest a test may take
 
-const decide = (wish: CallWish, asked = engine) => asked.decide(callQuestion(CallOutline.parse(wish)));
-const mayApprove = (wish: Record<string, unknown>, asked = engine) =>
-  asked.mayApprove(approverQuestion(ApproverOutline.parse(wish)));
+const decide = (input: CallInput, asked = engine) => asked.decide(toCallQuestion(CallOutline.parse(input)));
+const mayApprove = (input: Record<string, unknown>, asked = engine) =>
+  asked.mayApprove(toApproverQuestion(ApproverOutline.parse(input)));
 
-/** An engine over these policies alone. */
-function engineOf(...policies: readonly string[]): JudgingEngine {
+/** An engine with only these policies. */
+function engineOf(...policies: readonly string[]): ExplainingEngine {
   const files = [
     { name: 'schema.cedarschema', text: schema },
     { name: 'rules.cedar', text: policies.join('\n') },
@@ -38,7 +45,7 @@ const CLASS = '@id("class") @reason("C.") permit (principal is AgentClass, actio
 const EVERYTHING = '@id("all") @reason("All.") permit (principal, action, resource);';
 
 describe('a policy engine', () => {
-  it('denies what no rule permits, and says to whom', () => {
+  it('denies a call that no rule permits, and names the principal', () => {
     expect(decide({ role: 'admin' }, engineOf(CLASS))).toMatchObject({
       effect: 'deny',
       rule: 'default-deny',
@@ -54,7 +61,7 @@ describe('a policy engine', () => {
     expect(mayApprove({ role: 'admin' }, engineOf(CLASS))).toMatchObject({ allowed: false, rule: 'default-deny' });
   });
 
-  it('confirms what may run, and never what has to be asked about or is denied', () => {
+  it('confirms only calls that may run, not those that need approval or are denied', () => {
     const confirm =
       '@id("tap") @reason("T.") @expires("5m") permit (principal, action == Action::"confirm", resource);';
     const stop = (verbs: string) =>
@@ -75,7 +82,7 @@ describe('a policy engine', () => {
     expect(() => engineOf(EVERYTHING, confirm.replace('@expires("5m")', '@approvals("2")'))).toThrow('only @expires');
   });
 
-  it('reads a set that was stored before there was such a verb', () => {
+  it('reads a stored set without the verb confirm', () => {
     const older = schema.replace('action run, confirm, request', 'action run, request');
     const files = [
       { name: 'schema.cedarschema', text: older },
@@ -84,10 +91,10 @@ describe('a policy engine', () => {
     expect(decide({}, createEngine(readRules(files, 'older'), 'older', 'UTC'))).toMatchObject({ effect: 'run' });
   });
 
-  it('denies what nobody could want, whatever is permitted, and says why', () => {
-    const wish = callQuestion(CallOutline.parse({ role: 'admin' }));
-    const assessment = { ...wish.action.assessment, refusal: 'It removes everything.' };
-    const asked = { ...wish, action: { ...wish.action, assessment } };
+  it('denies a refused action although a rule permits it', () => {
+    const input = toCallQuestion(CallOutline.parse({ role: 'admin' }));
+    const assessment = { ...input.action.assessment, refusal: 'It removes everything.' };
+    const asked = { ...input, action: { ...input.action, assessment } };
     expect(engineOf(EVERYTHING).decide(asked)).toMatchObject({
       effect: 'deny',
       rule: 'refused',
@@ -96,7 +103,7 @@ describe('a policy engine', () => {
     });
   });
 
-  it('lets what forbids win over what permits', () => {
+  it('a forbid wins over a permit', () => {
     const forbidding = engineOf(
       EVERYTHING,
       '@id("no") @reason("No.") forbid (principal is User, action in [Action::"run", Action::"request"], resource);',
@@ -115,12 +122,12 @@ describe('a policy engine', () => {
     const decision = decide({ arguments: { n: 2 } }, overflowing);
     expect(decision).toMatchObject({ effect: 'deny', rule: 'policy-error' });
     expect(decision.sentence).toBe('The rule sum could not be evaluated, so this is refused.');
-    const { detail } = overflowing.judgeCall(callQuestion(CallOutline.parse({ arguments: { n: 2 } })));
+    const { detail } = overflowing.explainCall(toCallQuestion(CallOutline.parse({ arguments: { n: 2 } })));
     expect(detail).toContain('overflow');
   });
 
-  it('denies what it cannot be asked: a moment that is none, an unknown class, too many arguments', () => {
-    const question = callQuestion(CallOutline.parse({}));
+  it('denies invalid questions: a bad time, an unknown class, too many arguments', () => {
+    const question = toCallQuestion(CallOutline.parse({}));
     const ask = (change: object) => engine.decide({ ...question, ...change });
     expect(ask({ context: { ...question.context, at: 'yesterday' } })).toMatchObject({ rule: 'policy-error' });
     expect(ask({ principal: { ...question.principal, agentClass: 'ROOT' } })).toMatchObject({ rule: 'policy-error' });
@@ -135,7 +142,7 @@ describe('a policy engine', () => {
     expect(decide({})).toMatchObject({ effect: 'run' });
   });
 
-  it('asks with the strictest terms of all that apply, and names the strictest', () => {
+  it('combines the strictest terms of all matching rules, and names the strictest rule', () => {
     const rule = (id: string, terms: string) =>
       `@id("${id}") @reason("${id}.") ${terms} permit (principal is User, action == Action::"request", resource);`;
     const asking = engineOf(
@@ -153,24 +160,24 @@ describe('a policy engine', () => {
     expect(decide({ otherApprovers: 0 }, strict).approval).toMatchObject({ approvals: 2, solo: false });
   });
 
-  it('never lets somebody of a lesser role approve than the tool takes', () => {
+  it('requires at least the role of the tool from approvers', () => {
     expect(decide({ role: 'admin', risk: 'dangerous', leastRole: 'admin' }).approval).toMatchObject({ role: 'admin' });
   });
 
-  it('keeps what a rule asks of the person when only the agent has to ask', () => {
-    const wish = { risk: 'dangerous', environment: 'production', granted: true } as const;
-    expect(decide(wish)).toMatchObject({ effect: 'run' });
-    expect(decide({ ...wish, agentClass: 'WRITE_GATED' }).approval).toMatchObject({ approvals: 2 });
+  it('keeps the terms of a rule for the person when only the agent needs approval', () => {
+    const input = { risk: 'dangerous', environment: 'production', granted: true } as const;
+    expect(decide(input)).toMatchObject({ effect: 'run' });
+    expect(decide({ ...input, agentClass: 'WRITE_GATED' }).approval).toMatchObject({ approvals: 2 });
   });
 
-  it('names the first rule as they are written when several say the same', () => {
+  it('names the first of several equal rules', () => {
     const forbid = (id: string) =>
       `@id("${id}") @reason("${id}.") forbid (principal, action in [Action::"run", Action::"request"], resource);`;
     expect(decide({}, engineOf(EVERYTHING, forbid('zebra'), forbid('ant')))).toMatchObject({ rule: 'zebra' });
     expect(decide({}, engineOf(EVERYTHING, forbid('ant'), forbid('zebra')))).toMatchObject({ rule: 'ant' });
   });
 
-  it('tells the time in its own zone', () => {
+  it('evaluates times in its own zone', () => {
     const night = `@id("night") @reason("N.") forbid (principal, action in [Action::"run", Action::"request"], resource)
       when { context.hour < 6 && context.date == 20260701 && context.weekday == 3 && context.minute == 30 };`;
     const files = [
@@ -187,14 +194,14 @@ describe('a policy engine', () => {
   });
 });
 
-describe('arguments', () => {
+describe('arguments in rules', () => {
   const forbid = (condition: string) =>
     engineOf(
       EVERYTHING,
       `@id("no") @reason("No.") forbid (principal, action in [Action::"run", Action::"request"], resource) when { ${condition} };`,
     );
 
-  it('are seen as text by their path, and whole numbers as numbers', () => {
+  it('are visible as text by path, and numbers also as integers', () => {
     const deep = forbid('resource.hasTag("labels.1.name") && resource.getTag("labels.1.name") == "x"');
     expect(decide({ arguments: { labels: [{}, { name: 'x' }] } }, deep)).toMatchObject({ rule: 'no' });
     const large = forbid('resource.numbers.hasTag("n") && resource.numbers.getTag("n") > 1000');
@@ -203,10 +210,10 @@ describe('arguments', () => {
     expect(decide({ arguments: {} }, large)).toMatchObject({ effect: 'run' });
   });
 
-  it('cannot pass for anything else, whatever they are called', () => {
+  it('cannot imitate Cedar entities or prototypes', () => {
     const proto = forbid('resource.hasTag("__proto__") && resource.getTag("__proto__") == "x"');
     const hidden = JSON.parse('{"__proto__": "x"}') as Record<string, string>;
-    const question = callQuestion(CallOutline.parse({}));
+    const question = toCallQuestion(CallOutline.parse({}));
     const ask = (args: Record<string, unknown>) => ({ ...question, action: { ...question.action, arguments: args } });
     expect(proto.decide(ask(hidden))).toMatchObject({ rule: 'no' });
     const entity = { __entity: { type: 'Role', id: 'admin' }, __extn: { fn: 'ip', arg: 'x' } };
@@ -214,11 +221,11 @@ describe('arguments', () => {
   });
 });
 
-it('answers whatever the arguments are, and the same question always the same', () => {
+it('answers any arguments, and equal questions equally', () => {
   const text = fc.string({ unit: 'binary', maxLength: 20 });
   fc.assert(
     fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (args) => {
-      const question = callQuestion(CallOutline.parse({}));
+      const question = toCallQuestion(CallOutline.parse({}));
       const asked = { ...question, action: { ...question.action, arguments: { ...args, half: '\udc00' } } };
       const decision = engine.decide(asked);
       // Only arguments that cannot be told apart are refused.
@@ -230,8 +237,8 @@ it('answers whatever the arguments are, and the same question always the same', 
   );
 });
 
-describe('the rules that are shipped', () => {
-  const wish = fc.record({
+describe('the shipped rules', () => {
+  const input = fc.record({
     risk: fc.constantFrom(...Risk.options),
     environment: fc.constantFrom(...Environment.options),
     leastRole: fc.constantFrom(...Role.options),
@@ -248,10 +255,10 @@ describe('the rules that are shipped', () => {
   });
   const EFFECTS = ['deny', 'ask', 'confirm', 'run'];
 
-  it('never let a lesser role do, approve or load more than a higher one', () => {
+  it('a lower role may never do, approve or load more than a higher one', () => {
     fc.assert(
       fc.property(
-        wish,
+        input,
         fc.constantFrom('deploy', 'knowledge', 'admin'),
         fc.nat({ max: 600_000 }),
         (given, group, ageMs) => {
@@ -262,7 +269,7 @@ describe('the rules that are shipped', () => {
             const approves = (of: Role | undefined) => Number(mayApprove({ ...given, role: of, ageMs }).allowed);
             expect(approves(role)).toBeGreaterThanOrEqual(approves(lesser));
             const loads = (of: Role | undefined) =>
-              Number(engine.mayLoad(loadQuestion(LoadOutline.parse({ role: of, group }))).allowed);
+              Number(engine.mayLoad(toLoadQuestion(LoadOutline.parse({ role: of, group }))).allowed);
             expect(loads(role)).toBeGreaterThanOrEqual(loads(lesser));
           }
         },
@@ -271,9 +278,9 @@ describe('the rules that are shipped', () => {
     );
   });
 
-  it('run nothing dangerous without a grant, and nothing but reads when frozen or out of budget', () => {
+  it('dangerous calls need a grant, and a freeze or spent budget allows only reads', () => {
     fc.assert(
-      fc.property(wish, fc.constantFrom(...Role.options), (given, role) => {
+      fc.property(input, fc.constantFrom(...Role.options), (given, role) => {
         const { effect } = decide({ ...given, role });
         const stopped = (given.frozen && !given.breakGlass) || given.callsLeft === 0;
         expect(effect === 'run' && given.risk === 'dangerous' && (!given.granted || given.tainted)).toBe(false);
@@ -286,9 +293,9 @@ describe('the rules that are shipped', () => {
     );
   });
 
-  it('let nobody approve who has less than the role that the card names', () => {
+  it('approvers need at least the role that the card names', () => {
     fc.assert(
-      fc.property(wish, fc.constantFrom(...Role.options), (given, role) => {
+      fc.property(input, fc.constantFrom(...Role.options), (given, role) => {
         const { approval } = decide({ ...given, role: 'admin' });
         const { allowed } = mayApprove({ ...given, role });
         const lesser = approval !== null && Role.options.indexOf(role) < Role.options.indexOf(approval.role);

@@ -2,23 +2,30 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { Effect } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
-import type { JudgingEngine } from './engine.ts';
-import { approverQuestion, ApproverOutline, callQuestion, CallOutline, loadQuestion, LoadOutline } from './outline.ts';
+import type { ExplainingEngine } from './engine.ts';
+import {
+  toApproverQuestion,
+  ApproverOutline,
+  toCallQuestion,
+  CallOutline,
+  toLoadQuestion,
+  LoadOutline,
+} from './outline.ts';
 import type { PolicyFile, PolicyProblem } from './problems.ts';
 import type { Rule } from './rules.ts';
 
-const spoken = {
-  /** The rule that the answer names. */
+const expectedRules = {
+  /** The rule that the answer must name. */
   rule: z.string().min(1),
-  /** Further rules that must have had a part. */
+  /** Further rules that must contribute. */
   because: z.array(z.string()).default([]),
 };
 
-const ExpectedPermission = z.strictObject({ allowed: z.boolean(), ...spoken });
+const ExpectedPermission = z.strictObject({ allowed: z.boolean(), ...expectedRules });
 
 const ExpectedDecision = z.strictObject({
   effect: Effect,
-  ...spoken,
+  ...expectedRules,
   approvals: z.int().optional(),
   approver: Role.optional(),
   expiresMinutes: z.number().optional(),
@@ -27,7 +34,7 @@ const ExpectedDecision = z.strictObject({
 
 const says = z.string().min(1);
 
-/** One example: a sentence, a question in few words, and what must come of it. */
+/** One example: a title, an outline of a question, and the expected answer. */
 const Example = z.union([
   z.strictObject({ says, decide: CallOutline, expect: ExpectedDecision }),
   z.strictObject({ says, approve: ApproverOutline, expect: ExpectedPermission }),
@@ -36,28 +43,28 @@ const Example = z.union([
 type Example = z.infer<typeof Example>;
 
 /**
- * Runs the examples of a set. Returns what is wrong: examples that do not come out as they say, examples that cannot be read, and
- * rules that no example is decided by. Empty when all hold. Other work gets its turn between two examples.
+ * Runs the examples of a set. Returns failed and unreadable examples, and rules that decide no example; empty when all pass. Yields to
+ * other work between examples.
  */
 export async function runExamples(
-  engine: JudgingEngine,
+  engine: ExplainingEngine,
   rules: ReadonlyMap<string, Rule>,
   files: readonly PolicyFile[],
 ): Promise<readonly PolicyProblem[]> {
   const problems: PolicyProblem[] = [];
-  const reached = new Set<string>();
+  const testedRules = new Set<string>();
   for (const file of files.filter(({ name }) => isExampleFile(name))) {
     for (const example of readExamples(file, problems)) {
       await setImmediate();
       const failure = checkExample(engine, file, example);
       if (failure) problems.push(failure);
-      else [example.expect.rule, ...example.expect.because].forEach((id) => reached.add(id));
+      else [example.expect.rule, ...example.expect.because].forEach((id) => testedRules.add(id));
     }
   }
-  const alone = [...rules.values()].filter(({ id }) => !reached.has(id));
+  const untested = [...rules.values()].filter(({ id }) => !testedRules.has(id));
   return [
     ...problems,
-    ...alone.map(({ file, line, id }) => ({
+    ...untested.map(({ file, line, id }) => ({
       file,
       line,
       rule: id,
@@ -66,7 +73,7 @@ export async function runExamples(
   ];
 }
 
-/** Whether a file of a policy folder holds examples. */
+/** True for example files of a policy folder. */
 export function isExampleFile(name: string): boolean {
   return name.startsWith('examples/') && name.endsWith('.json');
 }
@@ -92,7 +99,7 @@ function readExamples(file: PolicyFile, problems: PolicyProblem[]): readonly Exa
   });
 }
 
-/** The one shape that an item wants to be, so that the problem names that one and not all three. */
+/** The schema of the item's verb, so that errors name one schema and not three. */
 function schemaOf(item: unknown): z.ZodType<Example> {
   const wanted = Example.options.find(({ shape }) =>
     ['decide', 'approve', 'load'].some((verb) => verb in shape && typeof item === 'object' && item && verb in item),
@@ -100,7 +107,7 @@ function schemaOf(item: unknown): z.ZodType<Example> {
   return wanted ?? Example.options[0];
 }
 
-function checkExample(engine: JudgingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
+function checkExample(engine: ExplainingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
   const { rule, because: wanted } = example.expect;
   const { expected, got, named, because } = runExample(engine, example);
   if (expected === got && wanted.every((id) => because.includes(id))) return null;
@@ -114,12 +121,12 @@ function checkExample(engine: JudgingEngine, file: PolicyFile, example: Example)
 }
 
 function runExample(
-  engine: JudgingEngine,
+  engine: ExplainingEngine,
   example: Example,
 ): { readonly expected: string; readonly got: string; readonly named: string; readonly because: readonly string[] } {
   if ('decide' in example) {
     const { effect, rule, approvals, approver, expiresMinutes, solo } = example.expect;
-    const { answer, because } = engine.judgeCall(callQuestion(example.decide));
+    const { answer, because } = engine.explainCall(toCallQuestion(example.decide));
     const given = answer.approval;
     const terms = [
       approvals === undefined ? null : [`${approvals} approvals`, `${given?.approvals} approvals`],
@@ -136,12 +143,17 @@ function runExample(
   }
   const { answer, because } =
     'approve' in example
-      ? engine.judgeApprover(approverQuestion(example.approve))
-      : engine.judgeLoad(loadQuestion(example.load));
+      ? engine.explainApprover(toApproverQuestion(example.approve))
+      : engine.explainLoad(toLoadQuestion(example.load));
   const { allowed, rule } = example.expect;
-  return { expected: inWords(allowed, rule), got: inWords(answer.allowed, answer.rule), named: answer.rule, because };
+  return {
+    expected: describePermission(allowed, rule),
+    got: describePermission(answer.allowed, answer.rule),
+    named: answer.rule,
+    because,
+  };
 }
 
-function inWords(allowed: boolean, rule: string): string {
+function describePermission(allowed: boolean, rule: string): string {
   return `${allowed ? 'allowed' : 'denied'} by ${rule}`;
 }

@@ -5,11 +5,11 @@ import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/gove
 import { Role } from '@signalbox/contracts/governance/roles';
 import type { LoadQuestion } from './engine.ts';
 
-/** Scores where an outline has none: the middle of what the risk spans. */
-const USUAL_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
+/** Default scores: the middle of each risk's range. */
+const DEFAULT_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
 
-/** What is common to all questions: who, for which agent, when. */
-const moment = {
+/** Fields of all outlines: principal, agent class and context. */
+const principalAndContext = {
   role: Role.default('developer'),
   userKey: z.string().min(1).max(120).default('1001'),
   agentClass: AgentClass.default('CONTROL_PLANE'),
@@ -38,59 +38,59 @@ const call = {
   tainted: z.boolean().default(false),
   touchesPrivate: z.boolean().default(false),
   egress: z.boolean().default(false),
-  /** Of the words that asked for it; left out for words that are not old. */
+  /** Age of the request; missing for a recent one. */
   ageMinutes: z.number().min(0).optional(),
 };
 
-/** A call in few words: what is left out is harmless, so that an example says only what matters to it. */
-export const CallOutline = z.strictObject({ ...moment, ...call });
+/** An outline of a call: defaults are harmless, so an example states only what matters. */
+export const CallOutline = z.strictObject({ ...principalAndContext, ...call });
 export type CallOutline = z.infer<typeof CallOutline>;
 
-/** A press on Approve in few words: `role` and `userKey` are the approver's, `authors` are others by default. */
+/** An outline of a press on Approve: `role` and `userKey` are the approver's; `authors` defaults to another person. */
 export const ApproverOutline = z.strictObject({
-  ...moment,
+  ...principalAndContext,
   ...call,
   authors: z.array(z.string()).default(['1002']),
   ageMs: z.number().min(0).default(0),
 });
 export type ApproverOutline = z.infer<typeof ApproverOutline>;
 
-/** A capability group that is to be loaded, in few words. */
-export const LoadOutline = z.strictObject({ ...moment, group: z.string().min(1) });
+/** An outline of loading a capability group. */
+export const LoadOutline = z.strictObject({ ...principalAndContext, group: z.string().min(1) });
 export type LoadOutline = z.infer<typeof LoadOutline>;
 
-/** The whole question of an outline. */
-export function callQuestion(outline: CallOutline): PolicyQuestion {
-  return { principal: principalOf(outline), action: actionOf(outline), context: contextOf(outline) };
+/** Expands an outline to a question about a call. */
+export function toCallQuestion(outline: CallOutline): PolicyQuestion {
+  return { principal: toPrincipal(outline), action: toAction(outline), context: toContext(outline) };
 }
 
-/** The whole question of an outline. */
-export function approverQuestion(outline: ApproverOutline): ApproverQuestion {
+/** Expands an outline to a question about an approver. */
+export function toApproverQuestion(outline: ApproverOutline): ApproverQuestion {
   const { role, userKey, authors, ageMs } = outline;
-  return { approver: { role, userKey }, authors, ageMs, action: actionOf(outline), context: contextOf(outline) };
+  return { approver: { role, userKey }, authors, ageMs, action: toAction(outline), context: toContext(outline) };
 }
 
-/** The whole question of an outline. */
-export function loadQuestion(outline: LoadOutline): LoadQuestion {
-  return { principal: principalOf(outline), group: outline.group, context: contextOf(outline) };
+/** Expands an outline to a question about loading a group. */
+export function toLoadQuestion(outline: LoadOutline): LoadQuestion {
+  return { principal: toPrincipal(outline), group: outline.group, context: toContext(outline) };
 }
 
 type Moment = Omit<LoadOutline, 'group'>;
 
-function principalOf({ role, userKey, agentClass }: Moment): PolicyQuestion['principal'] {
+function toPrincipal({ role, userKey, agentClass }: Moment): PolicyQuestion['principal'] {
   return { role, userKey, agentClass };
 }
 
-function actionOf(outline: CallOutline): PolicyQuestion['action'] {
+function toAction(outline: CallOutline): PolicyQuestion['action'] {
   const { kind, tool, group, environment, resources, leastRole, risk, tainted, touchesPrivate, egress } = outline;
-  const score = outline.score ?? USUAL_SCORE[risk];
+  const score = outline.score ?? DEFAULT_SCORE[risk];
   const age = outline.ageMinutes === undefined ? {} : { ageMs: outline.ageMinutes * MINUTE_MS };
   const assessment = { risk, score, reasons: [], tainted, touchesPrivate, egress, ...age };
   const least = leastRole === undefined ? {} : { leastRole };
   return { kind, tool, group, environment, resources, arguments: outline.arguments, assessment, ...least };
 }
 
-function contextOf(outline: Moment): PolicyQuestion['context'] {
+function toContext(outline: Moment): PolicyQuestion['context'] {
   const { channel, inGroup, at, frozen, breakGlass, granted, otherApprovers } = outline;
   const { callsLeft, tokensLeft, costUsdLeft } = outline;
   const budget = { callsLeft, tokensLeft, costUsdLeft };

@@ -5,7 +5,7 @@ import { PolicySetError } from './problems.ts';
 import { POLICY_FOLDER } from './settings.ts';
 
 let shipped: PolicyFiles;
-/** Some of the shipped rules, for speed. */
+/** A part of the shipped rules, for speed. */
 let small: PolicyFiles;
 
 beforeAll(async () => {
@@ -17,16 +17,16 @@ beforeAll(async () => {
   const agents = '@id("class-controls") @reason("C.") permit (principal is AgentClass, action, resource);';
   const files = [...shipped.files.filter(({ name }) => kept.has(name)), { name: 'agents.cedar', text: agents }];
   small = { files, version: 'small' };
-}, 30_000); // as long as a test may take
+}, 30_000); // the longest a test may take
 
-/** A set with one file changed, under a version of its own. */
-function changed(name: string, change: (text: string) => string, set = small): PolicyFiles {
+/** A copy of a set with one changed file and its own version. */
+function withChangedFile(name: string, change: (text: string) => string, set = small): PolicyFiles {
   const files = set.files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
   return { files, version: `changed ${name} ${files.find((file) => file.name === name)?.text}` };
 }
 
-/** What a set is refused with, line by line; empty when it is taken. */
-async function refusal(set: PolicyFiles): Promise<readonly string[]> {
+/** The problems of a set, one per line; empty when it is valid. */
+async function listProblems(set: PolicyFiles): Promise<readonly string[]> {
   try {
     await loadPolicySet(set, 'UTC');
     return [];
@@ -36,53 +36,57 @@ async function refusal(set: PolicyFiles): Promise<readonly string[]> {
   }
 }
 
-/** What a set of one rule with its example and of this policy is refused with. */
+/** The problems of a set of one tested rule and this policy. */
 const withPolicy = (policy: string): Promise<readonly string[]> => {
   const files = [
     ...shipped.files.filter(({ name }) => name === 'schema.cedarschema'),
     { name: 'rules.cedar', text: `@id("reads") @reason("R.") permit (principal, action, resource);\n${policy}` },
     { name: 'examples/rules.json', text: EXAMPLE },
   ];
-  return refusal({ files, version: policy });
+  return listProblems({ files, version: policy });
 };
 const EXAMPLE = JSON.stringify([{ says: 'x', decide: {}, expect: { effect: 'run', rule: 'reads' } }]);
 const REASON = '@reason("Because.")';
 
 describe('a policy set', () => {
-  it('is taken when every rule has an example that holds, as the shipped ones have', async () => {
-    expect(await refusal(shipped)).toEqual([]);
+  it('is valid when every rule has a passing example, as the shipped rules have', async () => {
+    expect(await listProblems(shipped)).toEqual([]);
   });
 
-  it('is refused when an example does not come out as it says: file, rule, expected and got', async () => {
-    const lines = await refusal(
-      changed('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')),
+  it('reports a failing example with file, rule, expected and actual result', async () => {
+    const lines = await listProblems(
+      withChangedFile('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')),
     );
     expect(lines).toEqual([
       `examples/budgets.json, rule budget-spent: the example 'no calls left' fails. Expected deny by budget-spent, got run by sensitive-runs with class-controls.`,
     ]);
   });
 
-  it('is refused when an example expects other terms or another part', async () => {
-    const terms = await refusal(
-      changed('examples/environments.json', (text) => text.replace('"approvals": 2', '"approvals": 3'), shipped),
+  it('reports examples that expect other terms or rules', async () => {
+    const terms = await listProblems(
+      withChangedFile(
+        'examples/environments.json',
+        (text) => text.replace('"approvals": 2', '"approvals": 3'),
+        shipped,
+      ),
     );
     expect(terms[0]).toContain('Expected ask by production-asks-two, 3 approvals');
     expect(terms[0]).toContain('got ask by production-asks-two, 2 approvals');
-    const part = await refusal(
-      changed('examples/roles.json', (text) => text.replace('["class-controls"]', '["budget-spent"]')),
+    const part = await listProblems(
+      withChangedFile('examples/roles.json', (text) => text.replace('["class-controls"]', '["budget-spent"]')),
     );
     expect(part[0]).toContain('Expected run by safe-runs with budget-spent');
   });
 
-  it('is refused when examples are gone, with the rules that are left without one', async () => {
+  it('reports rules without an example', async () => {
     const files = small.files.map((file) => (file.name.endsWith('.json') ? { ...file, text: '[]' } : file));
-    const lines = await refusal({ files, version: 'no examples' });
+    const lines = await listProblems({ files, version: 'no examples' });
     for (const line of lines) expect(line).toMatch(/^[a-z-]+\.cedar, line \d+, rule [a-z-]+: no example that holds/);
     expect(lines.length).toBe((await loadPolicySet(small, 'UTC')).rules.length);
   });
 
-  it('is refused when a policy is removed that examples rely on', async () => {
-    const lines = await refusal(changed('budgets.cedar', () => '// nothing'));
+  it('reports examples whose policy was removed', async () => {
+    const lines = await listProblems(withChangedFile('budgets.cedar', () => '// nothing'));
     expect(lines.length).toBe(3);
     expect(lines[0]).toContain('Expected deny by budget-spent, got run by sensitive-runs');
   });
@@ -135,29 +139,32 @@ describe('a policy set', () => {
     ],
     ['a template', `@id("a") ${REASON} permit (principal == ?principal, action, resource);`, 'template'],
     ['a text that is no policy', 'permit (principal', 'rules.cedar, line 2'],
-  ])('is refused for %s', async (_, policy, says) => {
+  ])('refuses %s', async (_, policy, says) => {
     const lines = await withPolicy(policy);
     expect(lines.join('\n')).toContain(says);
     expect(lines[0]).toMatch(/^rules\.cedar(, line 2)?/);
   });
 
-  it('names the line of a rule', async () => {
+  it('reports the line of a rule', async () => {
     const [line] = await withPolicy('\n// a word\n@id("a")\npermit (principal, action, resource);');
     expect(line).toContain('rules.cedar, line 4, rule a: @reason is missing');
   });
 
-  it('is refused without a schema, with one that is none, and without any policy', async () => {
+  it('is refused without a valid schema or without policies', async () => {
     const only = (...names: readonly string[]): PolicyFiles => ({
       files: small.files.filter(({ name }) => names.includes(name)),
       version: names.join(),
     });
-    expect((await refusal(only('roles.cedar')))[0]).toContain('schema.cedarschema: is missing');
-    expect(await refusal(only('schema.cedarschema'))).toEqual(['*.cedar: there is no policy at all']);
-    expect((await refusal(changed('schema.cedarschema', () => 'entity')))[0]).toContain('schema.cedarschema');
+    expect((await listProblems(only('roles.cedar')))[0]).toContain('schema.cedarschema: is missing');
+    expect(await listProblems(only('schema.cedarschema'))).toEqual(['*.cedar: there is no policy at all']);
+    expect((await listProblems(withChangedFile('schema.cedarschema', () => 'entity')))[0]).toContain(
+      'schema.cedarschema',
+    );
   });
 
   it('is refused when an example cannot be read', async () => {
-    const examples = async (text: string) => (await refusal(changed('examples/budgets.json', () => text)))[0];
+    const examples = async (text: string) =>
+      (await listProblems(withChangedFile('examples/budgets.json', () => text)))[0];
     expect(await examples('nonsense')).toContain('examples/budgets.json: is no JSON');
     expect(await examples('{}')).toContain('is a list of examples');
     expect(
@@ -166,14 +173,14 @@ describe('a policy set', () => {
     expect(await examples('[7]')).toContain('example 1 cannot be read');
   });
 
-  it('has the same version whenever it is read', async () => {
+  it('has the same version on each read', async () => {
     const again = await readPolicyFolder(POLICY_FOLDER);
     expect(again.version).toBe(shipped.version);
     expect(shipped.version).toMatch(/^[0-9a-f]{64}$/);
     expect(shipped.files.map(({ name }) => name)).toContain('schema.cedarschema');
   });
 
-  it('is loaded in steps, so that other work goes on meanwhile', async () => {
+  it('loading yields between examples', async () => {
     let [steps, isLoading] = [0, true];
     const working = (async () => {
       for (; isLoading; steps += 1) await setImmediate();

@@ -3,61 +3,61 @@ import { statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { createEngine, type JudgingEngine } from './engine.ts';
+import { createEngine, type ExplainingEngine } from './engine.ts';
 import { isExampleFile, runExamples } from './examples.ts';
 import { PolicySetError, type PolicyFile } from './problems.ts';
 import { readRulesInSteps, type Rule } from './rules.ts';
 
-/** The files of a policy set, by name, and the SHA-256 over their names and bytes. */
+/** The files of a policy set and the SHA-256 of their names and contents. */
 export interface PolicyFiles {
   readonly files: readonly PolicyFile[];
   readonly version: string;
 }
 
-/** A set whose examples all hold. */
+/** A policy set whose examples all pass. */
 export interface PolicySet {
-  /** What it was loaded from, to be recorded: the same files decide the same again. */
+  /** The source files, recorded so that decisions can be replayed. */
   readonly files: readonly PolicyFile[];
-  readonly engine: JudgingEngine;
+  readonly engine: ExplainingEngine;
   readonly rules: readonly Rule[];
 }
 
-/** Reads the schema, the policies and the examples of a folder; folders in it other than examples/ are not part of the set. */
+/** Reads the schema, policies and examples of a folder; other subfolders are ignored. */
 export function readPolicyFolder(folder: string): Promise<PolicyFiles> {
   return readPolicyFolders([folder]);
 }
 
 /** The same of several folders as one set: that of the product and those of plug-ins. Throws when two have a file of one name. */
 export async function readPolicyFolders(folders: readonly string[]): Promise<PolicyFiles> {
-  const parts = await listParts(folders);
+  const parts = await listFiles(folders);
   const twin = parts.find(({ name }, place) => parts[place - 1]?.name === name);
   if (twin) throw new Error(`${twin.path} has the name of another policy file: give it another name`);
   const files = await Promise.all(parts.map(async ({ name, path }) => ({ name, text: await readFile(path, 'utf8') })));
-  return { files, version: versionOf(files) };
+  return { files, version: hashFiles(files) };
 }
 
-/** A file system may give two changes within this time the same stamp. */
+/** File systems may give two changes within this time the same stamp. */
 const STAMP_MS = 2_000;
 
 /**
- * What differs whenever a file of the set was changed, replaced or linked elsewhere, without a look into it: a program can set the time of
- * a change, and not the time at which it was recorded. Null while a change is so young that the next may have the same stamp.
+ * A stamp that changes whenever a file of the set is changed, replaced or relinked, without reading it: it uses the change time, which
+ * programs cannot set. Null when a change is too recent for the stamp to be unique.
  */
 export async function stampPolicyFolders(folders: readonly string[]): Promise<string | null> {
-  const parts = await listParts(folders);
-  // At once: each file by a thread of its own takes an idle service ten times as long.
+  const parts = await listFiles(folders);
+  // Synchronous: asynchronous stats would take an idle service ten times as long.
   const stats = parts.map(({ path }) => statSync(path, { bigint: true }));
   if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
   return stats.map(({ ino, size, ctimeNs }, at) => `${parts[at]?.path} ${ino} ${size} ${ctimeNs}`).join('\n');
 }
 
 /** The files of a set in the order of their names, by which its version is told. */
-async function listParts(
+async function listFiles(
   folders: readonly string[],
 ): Promise<readonly { readonly name: string; readonly path: string }[]> {
   const parts = await Promise.all(
     folders.map(async (folder) => {
-      const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart);
+      const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPolicyFile);
       return names.map((name) => ({ name, path: join(folder, name) }));
     }),
   );
@@ -65,19 +65,18 @@ async function listParts(
 }
 
 /**
- * What this process has loaded, the newest last: services that share a process, as in tests, and replays ask for the same sets again
- * and again. A set is the same whenever its files are, so nothing can go stale.
+ * Loaded sets, newest last: services in one process, as in tests, and replays load the same sets repeatedly. A set depends on its files
+ * alone, so it never becomes stale.
  */
 const LOADED = new Map<string, Promise<PolicySet>>();
 const MAX_LOADED = 8;
 
 /**
- * Loads a set and runs its examples; the same files under the same version are loaded once. That takes seconds of a busy machine, so it
- * pauses between its steps: services load sets while they hold leases and answer probes. Throws PolicySetError with every problem,
- * RangeError for a time zone that there is not.
+ * Loads a set and runs its examples, which takes seconds on a busy machine, so it yields between steps: services hold leases and answer
+ * probes meanwhile. Cached by files and version. Throws PolicySetError with all problems, RangeError for an unknown time zone.
  */
 export function loadPolicySet(from: PolicyFiles, timeZone: string): Promise<PolicySet> {
-  const name = JSON.stringify([versionOf(from.files), from.version, timeZone]);
+  const name = JSON.stringify([hashFiles(from.files), from.version, timeZone]);
   const set = LOADED.get(name) ?? load(from, timeZone);
   LOADED.delete(name);
   LOADED.set(name, set);
@@ -91,31 +90,31 @@ async function load({ files, version }: PolicyFiles, timeZone: string): Promise<
   let step = steps.next();
   for (; !step.done; step = steps.next()) await setImmediate();
   const set = step.value;
-  // Examples hold wherever the set is used, so they tell the time in UTC.
+  // Examples must not depend on the installation's time zone.
   const problems = await runExamples(createEngine(set, version, 'UTC'), set.rules, files);
   if (problems.length > 0) throw new PolicySetError(problems);
   return { files, engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
 }
 
-/** Loads a set that was kept, under the version that its files have now. Throws as `loadPolicySet` does. */
+/** Loads a stored set; its version is that of its files. Throws like `loadPolicySet`. */
 export function loadStoredPolicySet(files: readonly PolicyFile[], timeZone: string): Promise<PolicySet> {
-  return loadPolicySet({ files, version: versionOf(files) }, timeZone);
+  return loadPolicySet({ files, version: hashFiles(files) }, timeZone);
 }
 
 async function listExamples(folder: string): Promise<readonly string[]> {
   const names = await readdir(join(folder, 'examples')).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // a set without examples is refused with a better sentence than this
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // a set without examples is refused later, with a better message
     throw error;
   });
   return names.map((name) => `examples/${name}`);
 }
 
-function isPart(name: string): boolean {
+function isPolicyFile(name: string): boolean {
   return name === 'schema.cedarschema' || name.endsWith('.cedar') || isExampleFile(name);
 }
 
-/** Names and lengths are hashed, too, so that no two sets of files have the same bytes in a row. */
-function versionOf(files: readonly PolicyFile[]): string {
+/** Names and lengths are hashed as well, so that different sets never have the same bytes. */
+function hashFiles(files: readonly PolicyFile[]): string {
   const hash = createHash('sha256');
   for (const { name, text } of files) hash.update(`${name}\n${Buffer.byteLength(text)}\n`).update(text);
   return hash.digest('hex');

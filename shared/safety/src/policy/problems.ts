@@ -1,10 +1,10 @@
-/** A file of a policy folder. `name` is its path from there, with forward slashes. */
+/** A file of a policy folder; `name` is its relative path with forward slashes. */
 export interface PolicyFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** What is wrong with a policy set, where, and for an example what was expected and what came. */
+/** A problem of a policy set; for an example with the expected and actual result. */
 export interface PolicyProblem {
   readonly file: string;
   readonly line?: number | null;
@@ -14,7 +14,7 @@ export interface PolicyProblem {
   readonly got?: string;
 }
 
-/** A policy set that cannot be used. `message` has one line for each problem. */
+/** An invalid policy set. `message` has one line per problem. */
 export class PolicySetError extends Error {
   readonly problems: readonly PolicyProblem[];
 
@@ -25,7 +25,7 @@ export class PolicySetError extends Error {
   }
 }
 
-/** A question that the rules could not answer; the caller denies. `message` is for people, `detail` for the operator who mends it. */
+/** Thrown when rules cannot be evaluated; the caller denies. `message` is for people, `detail` for operators. */
 export class EvaluationError extends Error {
   readonly detail: string;
 
@@ -36,7 +36,7 @@ export class EvaluationError extends Error {
   }
 }
 
-/** The line of a text in which the character at `offset` stands, counted from 1. */
+/** The line number, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, Math.max(0, offset)).split('\n').length;
 }

@@ -4,69 +4,69 @@ import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { LocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
-import { sliceId, type Verb } from './slices.ts';
+import { getSliceId, type Verb } from './slices.ts';
 
-/** What Cedar is asked, but for who asks and what for. */
+/** The part of a Cedar request without principal and action. */
 export interface Subject {
   readonly resource: EntityUid;
   readonly context: Context;
   readonly entities: readonly EntityJson[];
 }
 
-/** More arguments than this cannot be looked at; a call that has more is refused. */
+/** Most arguments of a call; calls with more are refused. */
 const MAX_ARGUMENTS = 1_000;
 
 const uid = (type: string, id: string): { readonly type: string; readonly id: string } => ({
   type,
   id: id.toWellFormed(),
 });
-const ref = (type: string, id: string) => ({ __entity: uid(type, id) });
+const toReference = (type: string, id: string) => ({ __entity: uid(type, id) });
 
 const CALL = uid('Call', 'this');
 const NUMBERS = uid('Numbers', 'this');
 const APPROVAL = uid('Approval', 'this');
 
-/** The person of a question: in their role and in every lesser one. */
-export function personOf(userKey: string, role: Role): EntityJson {
+/** The person as an entity, member of their role and all lower ones. */
+export function toPersonEntity(userKey: string, role: Role): EntityJson {
   const roles = Role.options.filter((option) => roleCovers(role, option));
   return { uid: uid('User', userKey), attrs: {}, parents: roles.map((option) => uid('Role', option)) };
 }
 
-/** The class of the agent of a question. */
-export function classOf(agentClass: string): EntityUid {
+/** The entity id of an agent's class. */
+export function toClassEntity(agentClass: string): EntityUid {
   return uid('AgentClass', agentClass);
 }
 
-/** A call that is to run. Throws EvaluationError when its arguments cannot be looked at. */
-export function callSubject(
+/** The subject of running a call. Throws EvaluationError for arguments that cannot be evaluated. */
+export function toCallSubject(
   action: PolicyQuestion['action'],
   context: PolicyQuestion['context'],
   at: LocalTime,
 ): Subject {
-  return { resource: CALL, context: momentOf(context, at), entities: callEntities(action) };
+  return { resource: CALL, context: toContext(context, at), entities: callEntities(action) };
 }
 
-/** A call that a person wants to approve. Throws EvaluationError when its arguments cannot be looked at. */
-export function approvalSubject(question: ApproverQuestion, at: LocalTime): Subject {
+/** The subject of approving a call. Throws EvaluationError for arguments that cannot be evaluated. */
+export function toApprovalSubject(question: ApproverQuestion, at: LocalTime): Subject {
   const { action, context, authors, ageMs } = question;
   const attrs = {
     call: { __entity: CALL },
-    authors: authors.map((author) => ref('User', author)),
+    authors: authors.map((author) => toReference('User', author)),
     ageMs: Math.max(0, Math.floor(ageMs)),
   };
   return {
     resource: APPROVAL,
-    context: momentOf(context, at),
+    context: toContext(context, at),
     entities: [...callEntities(action), { uid: APPROVAL, attrs, parents: [] }],
   };
 }
 
-/** A capability group that is to be loaded. */
-export function groupSubject(group: string, context: PolicyQuestion['context'], at: LocalTime): Subject {
-  return { resource: uid('Group', group), context: momentOf(context, at), entities: [] };
+/** The subject of loading a capability group. */
+export function toGroupSubject(group: string, context: PolicyQuestion['context'], at: LocalTime): Subject {
+  return { resource: uid('Group', group), context: toContext(context, at), entities: [] };
 }
 
-/** The call of Cedar that asks whether `principal` may. */
+/** The Cedar request whether `principal` may do `verb`. */
 export function toAuthorizationCall(
   setId: string,
   verb: Verb,
@@ -80,9 +80,9 @@ export function toAuthorizationCall(
     resource,
     context,
     entities: isPerson ? [principal, ...entities] : [...entities],
-    preparsedPolicySetId: sliceId(setId, verb, isPerson ? 'User' : 'AgentClass'),
+    preparsedPolicySetId: getSliceId(setId, verb, isPerson ? 'User' : 'AgentClass'),
     preparsedSchemaName: setId,
-    validateRequest: true, // a question in another shape than the schema's fails, and a failure is a deny
+    validateRequest: true, // a request that does not fit the schema fails, which means deny
   };
 }
 
@@ -99,11 +99,11 @@ function callEntities({
   const { risk, score, tainted, touchesPrivate, egress, ageMs } = assessment;
   const { texts, numbers } = readArguments(args);
   const attrs = {
-    kind: ref('Kind', kind),
-    risk: ref('Risk', risk),
+    kind: toReference('Kind', kind),
+    risk: toReference('Risk', risk),
     score: Math.ceil(score * 1_000),
-    environment: ref('Environment', environment),
-    leastRole: ref('Role', leastRole),
+    environment: toReference('Environment', environment),
+    leastRole: toReference('Role', leastRole),
     tainted,
     touchesPrivate,
     egress,
@@ -112,11 +112,11 @@ function callEntities({
     numbers: { __entity: NUMBERS },
   };
   const call = { uid: CALL, attrs, parents: [uid('Tool', tool), uid('Group', group)], tags: texts };
-  if (Object.keys(numbers).length === 0) return [call]; // an entity that is not there has no tags either
+  if (Object.keys(numbers).length === 0) return [call]; // a missing entity has no tags either
   return [call, { uid: NUMBERS, attrs: {}, parents: [], tags: numbers }];
 }
 
-function momentOf(context: PolicyQuestion['context'], at: LocalTime): Context {
+function toContext(context: PolicyQuestion['context'], at: LocalTime): Context {
   const { channel, inGroup, frozen, breakGlass, granted, otherApprovers, budget } = context;
   const { callsLeft, tokensLeft, costUsdLeft } = budget;
   return {
@@ -133,11 +133,11 @@ function momentOf(context: PolicyQuestion['context'], at: LocalTime): Context {
   };
 }
 
-/** Every string, number and boolean below the arguments, by its path: `version`, `labels.0`. */
+/** Collects all strings, numbers and booleans of the arguments by path: `version`, `labels.0`. */
 function readArguments(args: Readonly<Record<string, unknown>>) {
-  // Without a prototype, so that an argument named __proto__ is one like any other. Only strings go in.
+  // No prototype, so that an argument named __proto__ is an ordinary one. Only strings are stored.
   const texts = Object.create(null) as Record<string, string>;
-  const numbers = Object.create(null) as Record<string, number>; // and here only numbers
+  const numbers = Object.create(null) as Record<string, number>; // only numbers are stored
   let count = 0;
   const visit = (path: string, value: unknown): void => {
     if (typeof value === 'object' && value !== null) {
@@ -150,14 +150,14 @@ function readArguments(args: Readonly<Record<string, unknown>>) {
     const name = path.toWellFormed();
     if (name in texts) throw new EvaluationError('Two arguments have the same name', name);
     texts[name] = String(value).toWellFormed();
-    if (typeof value === 'number') numbers[name] = asWhole(value);
+    if (typeof value === 'number') numbers[name] = roundUp(value);
   };
   visit('', args);
   return { texts, numbers };
 }
 
-/** Away from zero, so that a limit of 1000 holds against 1000.5; what is too large for a Long counts as the largest. */
-function asWhole(value: number): number {
+/** Rounds away from zero, so that a limit of 1000 rejects 1000.5, and clamps to safe integers. */
+function roundUp(value: number): number {
   const whole = Math.sign(value) * Math.ceil(Math.abs(value));
   return Math.min(Math.max(whole, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }

@@ -3,11 +3,11 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
-import { visibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
-import { belongsTo, sliceId, SLICES, type PrincipalType } from './slices.ts';
+import { readVisibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
+import { matchesSlice, getSliceId, SLICES, type PrincipalType } from './slices.ts';
 import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
-/** What a rule asks of an approval; null where it has no opinion. */
+/** A rule's terms for an approval; null where it sets none. */
 export interface ApprovalTerms {
   readonly approvals: number | null;
   readonly approver: Role | null;
@@ -15,35 +15,35 @@ export interface ApprovalTerms {
   readonly solo: boolean | null;
 }
 
-/** One policy of the set, as it is named in decisions. */
+/** One policy of a set, named in decisions. */
 export interface Rule {
   readonly id: string;
   /** One sentence for people. */
   readonly reason: string;
   readonly file: string;
   readonly line: number;
-  /** Files by name, then lines: the first of several rules that say the same is the one that is named. */
+  /** Position by file name and line: of several equal rules, decisions name the first. */
   readonly order: number;
   readonly terms: ApprovalTerms;
 }
 
-/** The rules of a set, as Cedar knows them under the id of the set. */
+/** The rules of a set, registered with Cedar under the set's id. */
 export interface RuleSet {
   readonly id: string;
   readonly rules: ReadonlyMap<string, Rule>;
-  /** Whether a rule asks something of an approval when this kind of principal makes a request. */
+  /** True when a rule sets approval terms for requests of this principal type. */
   readonly hasTerms: Readonly<Record<PrincipalType, boolean>>;
-  /** Whether the schema knows the verb `confirm`: sets that were stored before do not. */
+  /** True when the schema has the verb `confirm`; older stored sets lack it. */
   readonly hasConfirm: boolean;
-  /** Whether the schema knows the age of words, likewise. */
+  /** True when the schema has `ageMinutes`; older stored sets lack it. */
   readonly hasAge: boolean;
-  /** What the policies of each slice can see of a question, by the id of the slice. */
-  readonly sights: ReadonlyMap<string, VisibleAttributes>;
+  /** The attributes that the policies of each slice read, by slice id. */
+  readonly visible: ReadonlyMap<string, VisibleAttributes>;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
 
-/** What decisions name when no rule spoke. */
+/** Rule ids of decisions without a rule. */
 const RESERVED = new Set(['default-deny', 'policy-error']);
 
 const UNITS_MS = { s: SECOND_MS, m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS };
@@ -62,7 +62,7 @@ const Annotations = z.strictObject({
   expires: z
     .string()
     .regex(/^[1-9]\d{0,5}[smhd]$/, 'is a time such as 30m or 2h')
-    .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS]) // the pattern allows no other unit
+    .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS]) // guaranteed by the pattern
     .optional(),
   solo: z
     .enum(['yes', 'no'])
@@ -71,8 +71,8 @@ const Annotations = z.strictObject({
 });
 
 /**
- * Reads the rules of a set, checks them against its schema and makes them known to Cedar under `version`, for as long as the
- * process lives; twice is harmless. Throws PolicySetError with every problem.
+ * Reads the rules of a set, validates them against its schema and registers them with Cedar under `version` for the life of the process;
+ * repeating it is harmless. Throws PolicySetError with all problems.
  */
 export function readRules(files: readonly PolicyFile[], version: string): RuleSet {
   const steps = readRulesInSteps(files, version);
@@ -82,7 +82,7 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   }
 }
 
-/** The same, and it yields between its steps, so that its process can do other work in between. */
+/** Like `readRules`, yielding between steps so that other work can run. */
 export function* readRulesInSteps(files: readonly PolicyFile[], version: string): Generator<void, RuleSet, void> {
   const schema = files.find(({ name }) => name === SCHEMA_FILE);
   if (!schema)
@@ -95,7 +95,7 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
     for (const { text, start } of splitPolicies(file, problems)) {
       const json = cedar.policyToJson(text);
       if (json.type === 'failure') {
-        problems.push(...json.errors.map((error) => problemOf(file, error)));
+        problems.push(...json.errors.map((error) => toProblem(file, error)));
         continue;
       }
       const rule = readRule(file, json.json, lineAt(file.text, start), rules, problems);
@@ -109,12 +109,12 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
   yield;
-  const { hasConfirm, hasAge } = readKnown(schema);
-  const sights = yield* prepare(schema, policies, version);
+  const { hasConfirm, hasAge } = readSchemaFeatures(schema);
+  const visible = yield* prepare(schema, policies, version);
   const hasTerms = (principal: PrincipalType): boolean =>
     [...policies].some(
       ([id, { head }]) =>
-        belongsTo(head, 'request', principal) &&
+        matchesSlice(head, 'request', principal) &&
         Object.values(rules.get(id)?.terms ?? {}).some((term) => term !== null),
     );
   return {
@@ -123,12 +123,12 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
     hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') },
     hasConfirm,
     hasAge,
-    sights,
+    visible,
   };
 }
 
-/** What schemas have come to know. */
-function readKnown(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'hasAge'> {
+/** Reads which later additions a schema has. */
+function readSchemaFeatures(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'hasAge'> {
   const read = cedar.schemaToJson(schema.text);
   const spaces = read.type === 'success' ? Object.values(read.json) : [];
   return {
@@ -137,7 +137,7 @@ function readKnown(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'hasAge'> {
   };
 }
 
-/** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */
+/** Cedar gets the original text, because JSON would change large numbers. */
 interface Policy {
   readonly head: cedar.PolicyJson;
   readonly text: string;
@@ -148,17 +148,17 @@ function* prepare(
   policies: ReadonlyMap<string, Policy>,
   id: string,
 ): Generator<void, ReadonlyMap<string, VisibleAttributes>, void> {
-  const sights = new Map<string, VisibleAttributes>();
+  const visible = new Map<string, VisibleAttributes>();
   const answers = [cedar.preparseSchema(id, schema.text)];
   for (const { verb, principal } of SLICES) {
     yield;
-    const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
-    answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: toStaticPolicies(slice) }));
-    sights.set(sliceId(id, verb, principal), visibleAttributes(slice.map(([, { head }]) => head)));
+    const slice = [...policies].filter(([, { head }]) => matchesSlice(head, verb, principal));
+    answers.push(cedar.preparsePolicySet(getSliceId(id, verb, principal), { staticPolicies: toStaticPolicies(slice) }));
+    visible.set(getSliceId(id, verb, principal), readVisibleAttributes(slice.map(([, { head }]) => head)));
   }
   for (const answer of answers)
-    if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => problemOf(schema, error)));
-  return sights;
+    if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => toProblem(schema, error)));
+  return visible;
 }
 
 function toStaticPolicies(policies: Iterable<readonly [string, Policy]>): Record<string, string> {
@@ -171,12 +171,12 @@ function splitPolicies(
 ): readonly { readonly text: string; readonly start: number }[] {
   const parts = cedar.policySetTextToParts(file.text);
   if (parts.type === 'failure') {
-    problems.push(...parts.errors.map((error) => problemOf(file, error)));
+    problems.push(...parts.errors.map((error) => toProblem(file, error)));
     return [];
   }
   if (parts.policy_templates.length > 0)
     problems.push({ file: file.name, says: 'has a template; write the policy out, with no ?principal and ?resource' });
-  // Cedar sorts the parts by a number of its own, but leaves their text as it is.
+  // Cedar returns the parts in its own order, with unchanged text.
   const placed = parts.policies.map((text) => ({ text, start: file.text.indexOf(text) }));
   return placed.sort((a, b) => a.start - b.start);
 }
@@ -211,14 +211,14 @@ function readRule(
   return { id, reason, file: file.name, line, order: known.size, terms };
 }
 
-/** Warnings count as well: a policy that can never apply is a mistake of its author. */
+/** Warnings count as problems: a policy that can never apply is a mistake. */
 function validate(
   schema: PolicyFile,
   policies: ReadonlyMap<string, Policy>,
   rules: ReadonlyMap<string, Rule>,
 ): readonly PolicyProblem[] {
   const answer = cedar.validate({ schema: schema.text, policies: { staticPolicies: toStaticPolicies(policies) } });
-  if (answer.type === 'failure') return answer.errors.map((error) => problemOf(schema, error));
+  if (answer.type === 'failure') return answer.errors.map((error) => toProblem(schema, error));
   return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => {
     const rule = rules.get(policyId);
     const says = error.message.replace(`for policy \`${policyId}\`, `, '').replace(`for policy \`${policyId}\`: `, '');
@@ -226,17 +226,17 @@ function validate(
       file: rule?.file ?? schema.name,
       line: rule?.line ?? null,
       rule: policyId,
-      says: withHelp(says, error.help),
+      says: appendHelp(says, error.help),
     };
   });
 }
 
-function problemOf(file: PolicyFile, { message, help, sourceLocations = [] }: cedar.DetailedError): PolicyProblem {
+function toProblem(file: PolicyFile, { message, help, sourceLocations = [] }: cedar.DetailedError): PolicyProblem {
   const [at] = sourceLocations;
   const expected = at?.label == null ? message : `${message}: ${at.label}`;
-  return { file: file.name, line: at ? lineAt(file.text, at.start) : null, says: withHelp(expected, help) };
+  return { file: file.name, line: at ? lineAt(file.text, at.start) : null, says: appendHelp(expected, help) };
 }
 
-function withHelp(message: string, help: string | null): string {
+function appendHelp(message: string, help: string | null): string {
   return help === null ? message : `${message} (${help})`;
 }

@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { attempt } from '@signalbox/contracts/system-error';
 
-/** The policies of the product. */
+/** Folder of the shipped policies. */
 export const POLICY_FOLDER = fileURLToPath(new URL('../../../../infra/policy/', import.meta.url));
 
-/** Variables of the policies. Whatever decides spreads `PolicyConfig.shape` into its own config, so that all decide alike. */
+/** Variables of the policies. Services that decide spread `PolicyConfig.shape` into their config, so that all decide alike. */
 export const PolicyConfig = z.object({
   /** Folder of the policies. Default: infra/policy of the checkout. */
   POLICY_DIR: z.string().default(POLICY_FOLDER),
-  /** IANA time zone in which policies tell hours and weekdays, such as Europe/Berlin. */
+  /** IANA time zone of hours and weekdays in policies, such as Europe/Berlin. */
   POLICY_TIME_ZONE: z.string().default('UTC').refine(isTimeZone, 'is no IANA time zone such as Europe/Berlin'),
 });
 export type PolicyConfig = z.infer<typeof PolicyConfig>;

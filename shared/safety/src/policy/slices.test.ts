@@ -3,25 +3,32 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
-import { approverQuestion, ApproverOutline } from './outline.ts';
+import { toApproverQuestion, ApproverOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
-import { approvalSubject, callSubject, classOf, groupSubject, personOf, toAuthorizationCall } from './request.ts';
+import {
+  toApprovalSubject,
+  toCallSubject,
+  toClassEntity,
+  toGroupSubject,
+  toPersonEntity,
+  toAuthorizationCall,
+} from './request.ts';
 import { readRules } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
-import { belongsTo, SLICES } from './slices.ts';
+import { matchesSlice, SLICES } from './slices.ts';
 
 const AT = { date: 20_260_114, weekday: 3, hour: 10, minute: 0 };
 
-/** The questions that a policy with this head belongs to. */
-function slicesOf(head: string): readonly string[] {
+/** The slices to which a policy with this head belongs. */
+function listSlices(head: string): readonly string[] {
   const parsed = cedar.policyToJson(`permit (${head}, resource);`);
   if (parsed.type === 'failure') throw new Error(parsed.errors[0]?.message);
-  const own = SLICES.filter(({ verb, principal }) => belongsTo(parsed.json, verb, principal));
+  const own = SLICES.filter(({ verb, principal }) => matchesSlice(parsed.json, verb, principal));
   return own.map(({ verb, principal }) => `${verb} ${principal}`);
 }
 
 it.each([
-  // A blanket permit does not ask for a confirmation of everything.
+  // A permit of every action does not include confirm.
   [
     'principal, action',
     SLICES.filter(({ verb }) => verb !== 'confirm').map(({ verb, principal }) => `${verb} ${principal}`),
@@ -33,17 +40,17 @@ it.each([
   ['principal is AgentClass, action in [Action::"load"]', ['load AgentClass']],
   ['principal == AgentClass::"WRITE_GATED", action == Action::"request"', ['request AgentClass']],
   ['principal == User::"1", action == Action::"approve"', ['approve User']],
-  ['principal in Group::"x", action == Action::"run"', ['run User', 'run AgentClass']], // not known to be about either
-])('a policy about (%s) belongs to what its head can match', (head, slices) => {
-  expect(slicesOf(head)).toEqual(slices);
+  ['principal in Group::"x", action == Action::"run"', ['run User', 'run AgentClass']], // could be either
+])('a policy with head (%s) is in the matching slices', (head, slices) => {
+  expect(listSlices(head)).toEqual(slices);
 });
 
-it('asking a slice gives the answer of the whole set', async () => {
+it('a slice answers like the whole set', async () => {
   const { files, version } = await readPolicyFolder(POLICY_FOLDER);
   const set = readRules(files, version);
   const texts = files.filter(({ name }) => name.endsWith('.cedar')).flatMap(({ text }) => policiesIn(text));
   expect(cedar.preparsePolicySet('whole', { staticPolicies: Object.fromEntries(texts) }).type).toBe('success');
-  const wish = fc.record({
+  const input = fc.record({
     role: fc.constantFrom(...Role.options),
     agentClass: fc.constantFrom(...AgentClass.options),
     risk: fc.constantFrom(...Risk.options),
@@ -57,21 +64,21 @@ it('asking a slice gives the answer of the whole set', async () => {
     userKey: fc.constantFrom('1001', '1002'),
   });
   fc.assert(
-    fc.property(wish, fc.constantFrom(...SLICES), (given, { verb, principal }) => {
-      const question = approverQuestion(ApproverOutline.parse(given));
+    fc.property(input, fc.constantFrom(...SLICES), (given, { verb, principal }) => {
+      const question = toApproverQuestion(ApproverOutline.parse(given));
       const subjects = {
-        run: () => callSubject(question.action, question.context, AT),
-        confirm: () => callSubject(question.action, question.context, AT),
-        request: () => callSubject(question.action, question.context, AT),
-        approve: () => approvalSubject(question, AT),
-        load: () => groupSubject(given.group, question.context, AT),
+        run: () => toCallSubject(question.action, question.context, AT),
+        confirm: () => toCallSubject(question.action, question.context, AT),
+        request: () => toCallSubject(question.action, question.context, AT),
+        approve: () => toApprovalSubject(question, AT),
+        load: () => toGroupSubject(given.group, question.context, AT),
       };
-      const who = principal === 'User' ? personOf(given.userKey, given.role) : classOf(given.agentClass);
+      const who = principal === 'User' ? toPersonEntity(given.userKey, given.role) : toClassEntity(given.agentClass);
       const request = toAuthorizationCall(set.id, verb, who, subjects[verb]());
       const sliced = cedar.statefulIsAuthorized(request);
       const whole = cedar.statefulIsAuthorized({ ...request, preparsedPolicySetId: 'whole' });
       expect(sliced.type).toBe('success');
-      expect(ofWhat(sliced)).toEqual(ofWhat(whole));
+      expect(toOutcome(sliced)).toEqual(toOutcome(whole));
     }),
     { numRuns: 150 },
   );
@@ -84,7 +91,7 @@ function policiesIn(text: string): readonly (readonly [string, string])[] {
     : parts.policies.map((policy) => [/@id\("(.*?)"\)/.exec(policy)?.[1] ?? '', policy]);
 }
 
-function ofWhat(answer: cedar.AuthorizationAnswer) {
+function toOutcome(answer: cedar.AuthorizationAnswer) {
   if (answer.type === 'failure') return answer;
   return { decision: answer.response.decision, reason: answer.response.diagnostics.reason.toSorted() };
 }

@@ -9,46 +9,46 @@ import type { Effect } from '@signalbox/contracts/governance/decision';
 import { EvaluationError } from './problems.ts';
 import { toAuthorizationCall, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
-import { cacheKey } from './visible-attributes.ts';
+import { toCacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
 
-/** What the rules say to one verb of one principal: the permits when allowed, the forbids that denied otherwise. */
-export interface Answer {
+/** The answer about one verb of one principal: the permits when allowed, otherwise the forbids. */
+export interface VerbAnswer {
   readonly allowed: boolean;
   readonly rules: readonly Rule[];
 }
 
-/** How far a principal may go with a call, and the rules that say so. */
+/** The effect that a principal may have a call with, and the rules for it. */
 export interface Verdict {
   readonly effect: Effect;
-  /** Permits of `run`. */
+  /** Rules that permit `run`. */
   readonly runs: readonly Rule[];
-  /** Permits of `request`, or of `confirm`. */
+  /** Rules that permit `request`, or `confirm`. */
   readonly asks: readonly Rule[];
-  /** Forbids: of `request` first, then of `run`. */
+  /** Forbidding rules: of `request` first, then of `run`. */
   readonly forbids: readonly Rule[];
 }
 
-/** Answers kept per set of rules, and the longest question that is worth it: about two megabytes. */
+/** Most cached answers per rule set, and the longest cached question: about two megabytes. */
 const MAX_CACHED = 1_000;
-const LONGEST_KEPT = 2_000;
+const MAX_CACHED_LENGTH = 2_000;
 
-const kept = new WeakMap<RuleSet, Map<string, Answer>>();
+const cachedAnswers = new WeakMap<RuleSet, Map<string, VerbAnswer>>();
 
 /**
- * Asks Cedar whether the principal may do this verb to the subject, a call of a tool. Answers are cached by the attributes that the
- * rules read, on which alone they depend: Cedar takes a millisecond. Throws EvaluationError when the question does not fit the schema or when a
- * rule could not be evaluated: Cedar would leave that rule out, and it may be the one that forbids. Errors are never kept.
+ * Asks Cedar, which takes a millisecond, whether the principal may do the verb. Answers are cached by the attributes that the rules read.
+ * Throws EvaluationError for a question that does not fit the schema or a rule that fails: Cedar would skip that rule, which may be a
+ * forbid. Errors are not cached.
  */
-export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
+export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): VerbAnswer {
   const call = toAuthorizationCall(set.id, verb, principal, subject);
-  const sight = set.sights.get(call.preparsedPolicySetId);
-  const question = sight ? `${call.preparsedPolicySetId} ${cacheKey(sight, call)}` : null;
-  if (question === null || question.length > LONGEST_KEPT) return evaluate(set, call);
-  const answers = kept.get(set) ?? new Map<string, Answer>();
-  kept.set(set, answers);
-  const known = answers.get(question);
-  if (known) return known;
+  const attributes = set.visible.get(call.preparsedPolicySetId);
+  const question = attributes ? `${call.preparsedPolicySetId} ${toCacheKey(attributes, call)}` : null;
+  if (question === null || question.length > MAX_CACHED_LENGTH) return evaluate(set, call);
+  const answers = cachedAnswers.get(set) ?? new Map<string, VerbAnswer>();
+  cachedAnswers.set(set, answers);
+  const cached = answers.get(question);
+  if (cached) return cached;
   const answer = evaluate(set, call);
   for (const oldest of answers.keys()) {
     if (answers.size < MAX_CACHED) break;
@@ -58,7 +58,7 @@ export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | Entit
   return answer;
 }
 
-function evaluate(set: RuleSet, call: StatefulAuthorizationCall): Answer {
+function evaluate(set: RuleSet, call: StatefulAuthorizationCall): VerbAnswer {
   const answer = statefulIsAuthorized(call);
   if (answer.type !== 'success') {
     const detail = answer.errors.map(({ message }) => message).join('; ');
@@ -80,13 +80,13 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): Answer {
 }
 
 /**
- * How far a principal may go: `run` if that is permitted, else `ask` if `request` is, else `deny`. `confirm` is no way round any of
- * these: where it is permitted, what would run waits for a tap of the requester.
+ * The effect for a principal: `run` when permitted, else `ask` when `request` is, else `deny`. A permitted `confirm` turns `run` into a
+ * confirmation.
  */
 export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
   const run = askRules(set, 'run', principal, subject);
   if (run.allowed) {
-    // An older set knows no such verb, and Cedar would refuse the question.
+    // Cedar would refuse the verb for an older set.
     const confirm = set.hasConfirm ? askRules(set, 'confirm', principal, subject) : null;
     if (confirm?.allowed) return { effect: 'confirm', runs: run.rules, asks: confirm.rules, forbids: [] };
     return { effect: 'run', runs: run.rules, asks: [], forbids: [] };

@@ -4,14 +4,14 @@ import { Environment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { createEngine } from './engine.ts';
 import { createLocalTime } from './local-time.ts';
-import { callQuestion, CallOutline } from './outline.ts';
+import { toCallQuestion, CallOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
-import { callSubject, classOf, personOf, toAuthorizationCall } from './request.ts';
+import { toCallSubject, toClassEntity, toPersonEntity, toAuthorizationCall } from './request.ts';
 import { readRules, type RuleSet } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
-import { cacheKey, visibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
+import { toCacheKey, readVisibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
 
-/** Each slice has a sight; one that is missing would find questions alike that are not. */
+/** Fallback for a missing slice; it would make all questions equal. */
 const NOTHING: VisibleAttributes = { attributes: new Set(), tags: false };
 
 let schema: string;
@@ -22,10 +22,10 @@ beforeAll(async () => {
   schema = files.find(({ name }) => name === 'schema.cedarschema')?.text ?? '';
 });
 
-function sightOfText(when: string) {
+function readFromText(when: string) {
   const parsed = cedar.policyToJson(`forbid (principal, action, resource) when { ${when} };`);
   if (parsed.type === 'failure') throw new Error(parsed.errors[0]?.message);
-  const { attributes, tags } = visibleAttributes([parsed.json]);
+  const { attributes, tags } = readVisibleAttributes([parsed.json]);
   return { attributes: attributes === 'all' ? 'all' : [...attributes].sort(), tags };
 }
 
@@ -40,7 +40,7 @@ function rulesOf(...policies: readonly string[]): RuleSet {
   );
 }
 
-describe('what policies see', () => {
+describe('readVisibleAttributes', () => {
   it.each([
     ['true', [], false],
     ['resource.risk == Risk::"safe" && context.frozen', ['frozen', 'risk'], false],
@@ -52,13 +52,13 @@ describe('what policies see', () => {
     ['context == {frozen: true}', 'all', false],
     ['[context].contains({frozen: true})', 'all', false],
     ['{"has": context.frozen} == {"has": true}', 'all', false],
-  ])('in %s is %j, with tags: %s', (when, attributes, tags) => {
-    const seen = sightOfText(when);
+  ])('%s reads %j, tags: %s', (when, attributes, tags) => {
+    const seen = readFromText(when);
     expect(seen.tags).toBe(tags);
     expect(seen.attributes).toEqual(attributes);
   });
 
-  it('is all that there is to tell two questions apart by', () => {
+  it('questions with equal cache keys get equal answers', () => {
     const everything = 'permit (principal, action, resource);';
     const sets = [
       shipped,
@@ -95,35 +95,35 @@ describe('what policies see', () => {
     );
     let alike = 0;
     for (const { set, asks, field } of cases) {
-      const answers = new Map<string, ReturnType<typeof answerTo>>();
+      const answers = new Map<string, ReturnType<typeof evaluate>>();
       for (const value of values[field as keyof typeof values]) {
         const { hour, ...given } = { ...usual, [field]: value };
-        const { principal, action, context } = callQuestion(CallOutline.parse(given));
-        const subject = callSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
-        const who = asks === 'agent' ? classOf('WRITE_GATED') : personOf('1', principal.role);
+        const { principal, action, context } = toCallQuestion(CallOutline.parse(given));
+        const subject = toCallSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
+        const who = asks === 'agent' ? toClassEntity('WRITE_GATED') : toPersonEntity('1', principal.role);
         const call = toAuthorizationCall(set.id, 'run', who, subject);
-        const seen = cacheKey(set.sights.get(call.preparsedPolicySetId) ?? NOTHING, call);
-        const said = answerTo(call);
+        const seen = toCacheKey(set.visible.get(call.preparsedPolicySetId) ?? NOTHING, call);
+        const said = evaluate(call);
         const known = answers.get(seen) ?? said;
         alike += answers.has(seen) ? 1 : 0;
         expect({ field, value, said }).toEqual({ field, value, said: known });
         answers.set(seen, said);
       }
     }
-    expect(alike).toBeGreaterThan(50); // else nothing was compared
+    expect(alike).toBeGreaterThan(50); // otherwise the test compared nothing
   });
 });
 
-function answerTo(call: Parameters<typeof cedar.statefulIsAuthorized>[0]) {
+function evaluate(call: Parameters<typeof cedar.statefulIsAuthorized>[0]) {
   const answer = cedar.statefulIsAuthorized(call);
   if (answer.type === 'failure') throw new Error(answer.errors[0]?.message);
   return { decision: answer.response.decision, reason: answer.response.diagnostics.reason.toSorted() };
 }
 
-describe('an answer that is known', () => {
-  it('is not given to a question in another shape, nor to another person', () => {
+describe('a cached answer', () => {
+  it('is not used for a malformed question or another person', () => {
     const engine = createEngine(shipped, shipped.id, 'UTC');
-    const question = callQuestion(CallOutline.parse({ role: 'developer', risk: 'sensitive' }));
+    const question = toCallQuestion(CallOutline.parse({ role: 'developer', risk: 'sensitive' }));
     expect(engine.decide(question)).toMatchObject({ effect: 'run' });
     const { assessment } = question.action;
     const odd: readonly object[] = [
@@ -136,7 +136,7 @@ describe('an answer that is known', () => {
       const decision = engine.decide({ ...question, action: { ...question.action, ...change } });
       expect(decision).toMatchObject({ effect: 'deny', rule: 'policy-error' });
     }
-    const channel = 7 as unknown as string; // what no type allows
+    const channel = 7 as unknown as string; // a type error on purpose
     expect(engine.decide({ ...question, context: { ...question.context, channel } })).toMatchObject({ effect: 'deny' });
     const viewer = { ...question.principal, role: 'viewer' as const };
     expect(engine.decide({ ...question, principal: viewer })).toMatchObject({ effect: 'deny' });
@@ -146,7 +146,7 @@ describe('an answer that is known', () => {
   });
 });
 
-it('a minute is read once, and the next one anew', () => {
+it('local time is computed once per minute', () => {
   const localTime = createLocalTime('Europe/Berlin');
   const first = localTime('2026-07-01T21:59:00Z');
   expect(localTime('2026-07-01T21:59:59.999Z')).toBe(first);

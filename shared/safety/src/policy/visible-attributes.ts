@@ -1,14 +1,14 @@
 import type { Context, EntityJson, PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
 
-/** What the policies of a slice can see of a question, besides who asks for what and which entities are in which. */
+/** The attributes of a request that policies read, besides principal, action, resource and memberships. */
 export interface VisibleAttributes {
-  /** Attributes by name, wherever they are read; `all` when a policy looks at the context as a whole. */
+  /** Attribute names; `all` when a policy reads the whole context. */
   readonly attributes: ReadonlySet<string> | 'all';
   readonly tags: boolean;
 }
 
-/** Reads from policies what they can see: what an expression does not name it cannot tell apart. In doubt, everything. */
-export function visibleAttributes(policies: readonly PolicyJson[]): VisibleAttributes {
+/** Collects the attributes that policies read: those they do not name cannot matter. In doubt, all. */
+export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleAttributes {
   const attributes = new Set<string>();
   let isWhole = false;
   let tags = false;
@@ -22,11 +22,11 @@ export function visibleAttributes(policies: readonly PolicyJson[]): VisibleAttri
     }
   };
   const visitAccess = (access: unknown): void => {
-    const { left, attr } = Object(access) as { readonly left?: unknown; readonly attr?: unknown }; // looked at below
+    const { left, attr } = Object(access) as { readonly left?: unknown; readonly attr?: unknown }; // checked below
     const names = Array.isArray(attr) ? (attr as readonly unknown[]) : [attr];
     for (const name of names)
       if (typeof name === 'string') attributes.add(name);
-      else isWhole = true; // no access but the field of a record that is named so
+      else isWhole = true; // not an access, but a record field of that name
     const isContext = typeof left === 'object' && left !== null && 'Var' in left && left.Var === 'context';
     if (!isContext) visit(left);
   };
@@ -35,32 +35,32 @@ export function visibleAttributes(policies: readonly PolicyJson[]): VisibleAttri
 }
 
 /**
- * One text for all questions that policies with this sight cannot tell apart and that the schema takes alike: of what is not seen,
- * only the shape counts. Questions of other slices need a place of their own.
+ * A cache key, equal for all requests that these policies cannot distinguish and the schema accepts alike: unread values count by type
+ * only. Requests of other slices need their own cache.
  */
-export function cacheKey({ attributes, tags }: VisibleAttributes, call: StatefulAuthorizationCall): string {
-  const isSeen = (name: string): boolean => attributes === 'all' || attributes.has(name);
+export function toCacheKey({ attributes, tags }: VisibleAttributes, call: StatefulAuthorizationCall): string {
+  const isRead = (name: string): boolean => attributes === 'all' || attributes.has(name);
   const fields = (record: Context): object =>
-    Object.entries(record).map(([name, value]) => [name, isSeen(name) ? value : shapeOf(value)]);
+    Object.entries(record).map(([name, value]) => [name, isRead(name) ? value : toShape(value)]);
   const entity = ({ uid, parents, attrs, tags: given = {} }: EntityJson): object => [
     uid,
     parents,
     fields(attrs),
-    tags ? given : shapesIn(given),
+    tags ? given : listShapes(given),
   ];
   return JSON.stringify([call.principal, call.action, call.resource, fields(call.context), call.entities.map(entity)]);
 }
 
-/** What the schema can tell apart: the kind of a text, a truth and a whole number; all of anything else. */
-function shapeOf(value: unknown): unknown {
+/** The part of a value that the schema distinguishes: the type of strings, booleans and integers, and other values completely. */
+function toShape(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) return typeof value;
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return ['string'];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return ['string'];
   return value;
 }
 
-/** The shapes of tags; none when there are none. Names with a meaning for Cedar count as they are. */
-function shapesIn(tags: Readonly<Record<string, unknown>>): unknown {
+/** The distinct types of tags. Names with a meaning for Cedar are kept. */
+function listShapes(tags: Readonly<Record<string, unknown>>): unknown {
   const entries = Object.entries(tags);
   if (entries.some(([name]) => name.startsWith('__'))) return tags;
-  return [...new Set(entries.map(([, value]) => JSON.stringify(shapeOf(value))))].sort();
+  return [...new Set(entries.map(([, value]) => JSON.stringify(toShape(value))))].sort();
 }

@@ -2,8 +2,8 @@ import type { SecretMatch } from './found.ts';
 import { isFalsePositive } from './false-positives.ts';
 
 /*
- * Names that are given a secret: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. A keyword is looked for,
- * and what stands around it is read by hand, each piece with a bound, so that no text is read twice.
+ * Secrets assigned to names: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. Finds keywords and parses around them
+ * by hand with bounded patterns, so that no text is read twice.
  */
 
 const KEYWORD = new RegExp(
@@ -18,29 +18,29 @@ const KEYWORD = new RegExp(
   'gi',
 );
 
-/** What may stand between the keyword and the end of the name. */
+/** Suffixes of a name after its keyword. */
 const TAIL =
   /(?:[_-](?:prod|production|staging|dev|test|old|new|value|base64|b64|main|default|\d{1,3})|\d{1,3}){0,2}/iy;
 const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,20}/y;
-/** In a sentence. */
+/** Assignment in a sentence: "is". */
 const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
-/** In an order: `set API_KEY of shop in staging to …`. */
+/** Assignment in an order: `set API_KEY of shop in staging to …`. */
 const TO =
   /\\?["'`]?(?:[ \t]{1,3}(?:of|for|in|on|von|für|de|para|en|для|в)[ \t]{1,3}[\w.-]{1,60}){0,3}[ \t]{1,3}(?:to|auf|a|на|为)[ \t]{1,3}/iy;
-/** A name as variables have it. */
+/** A variable name. */
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const BLANK = /[ \t]{1,4}/y;
-const NAME_BEFORE = 60;
-/** Longer values are cut off here: what follows is no password any more. */
+const MAX_NAME_LENGTH = 60;
+/** Longest value; the rest is no part of a password. */
 const MAX_VALUE_LENGTH = 4_000;
 const MAX_BARE_LENGTH = 300;
 
-/** How a value was given: in a sentence people write many words that are no secret. */
-export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
+/** How a value was assigned: sentences contain many words that are no secrets. */
+export type AssignmentKind = 'equals' | 'colon' | 'sentence' | 'option';
 
-/** Finds values that are given to names of secrets. Linear in the length of the text. */
+/** Finds values assigned to names of secrets. Linear time. */
 export function findAssignments(text: string): readonly SecretMatch[] {
-  const found: SecretMatch[] = [];
+  const matches: SecretMatch[] = [];
   const bareEnd = createBareEnd(text);
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(text); match; match = KEYWORD.exec(text)) {
@@ -50,18 +50,18 @@ export function findAssignments(text: string): readonly SecretMatch[] {
     const name = readName(text, match.index, nameEnd);
     const given = text.slice(value.start, Math.min(value.end, value.start + MAX_BARE_LENGTH));
     if (isFalsePositive(given, { ...value, name, text })) continue;
-    found.push({ kind: kindOf(name), start: value.start, end: value.end });
+    matches.push({ kind: findKind(name), start: value.start, end: value.end });
     KEYWORD.lastIndex = value.end;
   }
-  return found;
+  return matches;
 }
 
-/** Whether a field of this name holds a secret, whatever its value looks like. */
+/** True when a field of this name holds a secret, whatever its value. */
 export function isSecretName(name: string): boolean {
-  if (name.length > NAME_BEFORE) return false;
+  if (name.length > MAX_NAME_LENGTH) return false;
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(name); match; match = KEYWORD.exec(name)) {
-    if (stick(TAIL, name, match.index + match[0].length) === name.length) return true;
+    if (matchAt(TAIL, name, match.index + match[0].length) === name.length) return true;
   }
   return false;
 }
@@ -69,39 +69,39 @@ export function isSecretName(name: string): boolean {
 export interface Value {
   readonly start: number;
   readonly end: number;
-  readonly manner: Manner;
+  readonly manner: AssignmentKind;
   readonly isQuoted: boolean;
-  /** Behind the value and what was cut off it, such as a semicolon. */
+  /** Offset after the value and trimmed characters such as a semicolon. */
   readonly rest: number;
 }
 
 function readValue(text: string, nameEnd: number, keyword: number, bareEnd: BareEnd): Value | null {
-  const tail = stick(TAIL, text, nameEnd) ?? nameEnd;
-  const separated = stick(SEPARATOR, text, tail);
+  const tail = matchAt(TAIL, text, nameEnd) ?? nameEnd;
+  const separated = matchAt(SEPARATOR, text, tail);
   if (separated !== null) {
     const manner = /[=]/.test(text.slice(tail, separated)) ? 'equals' : 'colon';
     return readAt(text, separated, manner, bareEnd);
   }
-  const said = stick(IS, text, tail);
-  const ordered = stick(TO, text, tail);
-  // What a variable of that name is set to is its value, even when it is a word.
-  if (ordered !== null && VARIABLE.test(wordBefore(text, tail))) return readAt(text, ordered, 'option', bareEnd);
+  const said = matchAt(IS, text, tail);
+  const ordered = matchAt(TO, text, tail);
+  // A variable's value is a secret even when it is a word.
+  if (ordered !== null && VARIABLE.test(readWordBefore(text, tail))) return readAt(text, ordered, 'option', bareEnd);
   if (said !== null || ordered !== null) return readAt(text, said ?? ordered ?? tail, 'sentence', bareEnd);
-  // `--password hunter2`: the name begins with two hyphens.
-  const blank = stick(BLANK, text, tail);
+  // `--password hunter2`: options start with two hyphens.
+  const blank = matchAt(BLANK, text, tail);
   if (blank !== null && readName(text, keyword, nameEnd).startsWith('--'))
     return readAt(text, blank, 'option', bareEnd);
   return null;
 }
 
-/** The name that ends here, as it was written. */
-function wordBefore(text: string, end: number): string {
-  return /(?<![A-Za-z0-9_])[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - NAME_BEFORE), end))?.[0] ?? '';
+/** The name that ends at this offset. */
+function readWordBefore(text: string, end: number): string {
+  return /(?<![A-Za-z0-9_])[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - MAX_NAME_LENGTH), end))?.[0] ?? '';
 }
 
-function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): Value | null {
+function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: BareEnd): Value | null {
   const opened =
-    OPENED[text.charAt(start)] === true ? (/^\\{0,2}["'`]/.exec(text.slice(start, start + 3))?.[0] ?? '') : '';
+    QUOTES[text.charAt(start)] === true ? (/^\\{0,2}["'`]/.exec(text.slice(start, start + 3))?.[0] ?? '') : '';
   const begin = start + opened.length;
   if (opened !== '') {
     const line = text.slice(begin, begin + MAX_VALUE_LENGTH);
@@ -111,21 +111,21 @@ function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): 
       return { start: begin, end: begin + close, manner, isQuoted: true, rest: begin + close + opened.length };
   }
   const run = bareEnd(begin);
-  // Only machines write so much without a space: it is taken as it is.
+  // A longer run without spaces is machine-made: taken completely.
   if (run - begin > MAX_BARE_LENGTH) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
   const bare = text.slice(begin, run);
-  // A query goes on with the next parameter; an escaped quote ends a text within a text.
+  // Ends at the next query parameter or at an escaped quote of nested text.
   const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);
   const value = (cut < 0 ? bare : bare.slice(0, cut)).replace(/[.,;:!?)}\]]{1,8}$/, '');
   if (value === '') return null;
   return { start: begin, end: begin + value.length, manner, isQuoted: opened !== '', rest: begin + value.length };
 }
 
-const OPENED: Readonly<Record<string, boolean>> = { '"': true, "'": true, '`': true, '\\': true };
+const QUOTES: Readonly<Record<string, boolean>> = { '"': true, "'": true, '`': true, '\\': true };
 
 type BareEnd = (from: number) => number;
 
-/** Where the next sign stands that ends a value without quotes; asking again within one run costs nothing. */
+/** Finds the end of an unquoted value; repeated calls within one run are free. */
 function createBareEnd(text: string): BareEnd {
   const stop = /[\s"'`<]/g;
   let known = { from: 0, end: -1 };
@@ -137,17 +137,17 @@ function createBareEnd(text: string): BareEnd {
   };
 }
 
-/** The whole name that the keyword is the end of. Read backwards by hand: a pattern would begin anew at every place. */
+/** The complete name that ends with the keyword. Read backwards by hand: a pattern would restart at every offset. */
 function readName(text: string, keyword: number, end: number): string {
   let start = keyword;
-  while (start > 0 && keyword - start < NAME_BEFORE && NAME_SIGN.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && keyword - start < MAX_NAME_LENGTH && NAME_SIGN.test(text.charAt(start - 1))) start -= 1;
   return text.slice(start, end).toLowerCase();
 }
 
 const NAME_SIGN = /[\w.-]/;
 
-/** Names of kinds that are known only by the name of the variable. */
-const NAMED: readonly (readonly [RegExp, string])[] = [
+/** Kinds of secrets recognized by variable name only. */
+const KIND_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/aws|secret.?access.?key/, 'aws-secret'],
   [/account.?key|shared.?access.?key|azure|storage.?key/, 'azure-key'],
   [/client-key-data/, 'private-key'],
@@ -164,12 +164,12 @@ const NAMED: readonly (readonly [RegExp, string])[] = [
   [/key/, 'key'],
 ];
 
-function kindOf(name: string): string {
-  return NAMED.find(([pattern]) => pattern.test(name))?.[1] ?? 'secret';
+function findKind(name: string): string {
+  return KIND_PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? 'secret';
 }
 
-/** Where a sticky pattern ends that begins here; null when it does not. */
-function stick(pattern: RegExp, text: string, from: number): number | null {
+/** End of a sticky pattern's match at an offset; null without one. */
+function matchAt(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : null;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { redactDraft } from './draft.ts';
 
-/** All that is shown of a text while it is written letter by letter. */
-const shown = (text: string): readonly string[] =>
+/** The redacted drafts while a text is written letter by letter. */
+const listDrafts = (text: string): readonly string[] =>
   Array.from(text, (_, place) => redactDraft(text.slice(0, place + 1)));
 
-describe('a text that is still being written', () => {
+describe('redactDraft', () => {
   it.each([
     ['4539 1488 0343 6467', 'with spaces'],
     ['4539-1488-0343-6467', 'with hyphens'],
@@ -14,15 +14,15 @@ describe('a text that is still being written', () => {
     ['4539148803436467', 'in one piece'],
     ['４５３９ １４８８ ０３４３ ６４６７', 'in full width'],
   ])('shows at most seven digits of the card %s (%s)', (card) => {
-    for (const text of shown(`The card ${card} is blocked.`)) {
+    for (const text of listDrafts(`The card ${card} is blocked.`)) {
       const digits = /\p{Nd}[\p{Nd} \u00a0-]*/u.exec(text)?.[0].replace(/[^\p{Nd}]/gu, '') ?? '';
       expect(digits.length).toBeLessThanOrEqual(7);
     }
-    expect(shown(`The card ${card} is blocked.`).at(-1)).toBe('The card [secret] is blocked.');
+    expect(listDrafts(`The card ${card} is blocked.`).at(-1)).toBe('The card [secret] is blocked.');
   });
 
-  it('shows nothing of an account that could be told apart', () => {
-    for (const text of shown('Pay to DE89 3704 0044 0532 0130 00 today.')) expect(text).not.toMatch(/DE89 3/);
+  it('shows no identifying part of an account number', () => {
+    for (const text of listDrafts('Pay to DE89 3704 0044 0532 0130 00 today.')) expect(text).not.toMatch(/DE89 3/);
   });
 
   it.each([
@@ -30,12 +30,12 @@ describe('a text that is still being written', () => {
     'Version 1.10.2 runs.',
     'Call 30 40 50 60 and wait.',
     'AB12 is a room, and B2 too.',
-  ])('shows %s when it goes on', (text) => {
-    expect(shown(text).at(-1)).toBe(text);
+  ])('shows %s once it is complete', (text) => {
+    expect(listDrafts(text).at(-1)).toBe(text);
   });
 
-  it('looks at a long text in no time', () => {
-    // The processor's time, not the clock's: the machine may be busy with something else.
+  it('handles long texts in under two seconds of processor time', () => {
+    // Processor time, because the machine may be busy.
     const before = process.cpuUsage();
     for (const text of ['1 '.repeat(50_000), '4'.repeat(100_000), 'A1'.repeat(50_000)]) redactDraft(text);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);

@@ -95,7 +95,7 @@ const LINES = [
 ];
 
 describe('innocent lines', () => {
-  it('are many', () => {
+  it('there are at least sixty', () => {
     expect(LINES.length).toBeGreaterThanOrEqual(60);
   });
 
@@ -103,7 +103,7 @@ describe('innocent lines', () => {
     expect(redactText(line)).toBe(line);
   });
 
-  it('stay as they are when they stand together', () => {
+  it('are unchanged when joined', () => {
     const text = LINES.join('\n');
     expect(redactText(text)).toBe(text);
   });

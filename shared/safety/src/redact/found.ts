@@ -1,13 +1,13 @@
-/** A secret in a text: where it stands, and the name of its kind. */
+/** A secret found in a text. */
 export interface SecretMatch {
   readonly kind: string;
-  /** First UTF-16 unit. */
+  /** Offset of the first UTF-16 unit. */
   readonly start: number;
-  /** Behind the last one. */
+  /** Offset after the last one. */
   readonly end: number;
 }
 
-/** Characters that a run consists of. */
+/** Classes of characters that tokens consist of. */
 export type CharClass = 'alnum' | 'upper' | 'hex' | 'word' | 'dash' | 'dotted' | 'base64' | 'path';
 
 const CLASSES: Readonly<Record<CharClass, RegExp>> = {
@@ -22,8 +22,8 @@ const CLASSES: Readonly<Record<CharClass, RegExp>> = {
 };
 
 /**
- * Finds where runs of characters end in one text. Asking from several places within one run costs one look at the run, so that a
- * text which is all beginnings is still read in linear time.
+ * Creates a function that finds the end of a run of characters. Repeated calls within one run scan it once, so that a text of many starts
+ * is read in linear time.
  */
 export function createRuns(text: string): (from: number, chars: CharClass) => number {
   const known = new Map<CharClass, { readonly from: number; readonly end: number }>();
@@ -38,14 +38,14 @@ export function createRuns(text: string): (from: number, chars: CharClass) => nu
   };
 }
 
-/** In order of their places, without overlaps: of two that overlap the one that begins first stands, and reaches over both. */
-export function mergeFound(found: readonly SecretMatch[]): readonly SecretMatch[] {
-  if (found.length < 2) return found;
+/** Sorts matches and merges overlaps: the first one wins and covers both. */
+export function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  if (matches.length < 2) return matches;
   const merged: SecretMatch[] = [];
-  for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const match of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);
-    if (!last || one.start >= last.end) merged.push(one);
-    else if (one.end > last.end) merged[merged.length - 1] = { ...last, end: one.end };
+    if (!last || match.start >= last.end) merged.push(match);
+    else if (match.end > last.end) merged[merged.length - 1] = { ...last, end: match.end };
   }
   return merged;
 }

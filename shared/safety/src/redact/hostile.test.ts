@@ -4,7 +4,7 @@ import { redactForLog } from './redact.ts';
 const LONG = 100_000;
 const SHORT = 10_000;
 
-// Pieces that many patterns begin with, and would read on from every place if they could.
+// Starts of many patterns, which would scan on from every offset if they could.
 const PIECES = [
   'eyJ-',
   'eyJaaaaaaaa.',
@@ -47,8 +47,8 @@ const PIECES = [
   'M0aaaaaaaaaaaaaaaaaaaaaa.',
 ];
 
-// A ratio within one run and not a time: this machine may be slow, or busy with something else.
-it.each(PIECES)('a hundred thousand characters of %j take time in proportion to their length', (piece) => {
+// Compares a ratio within one run, because the machine may be slow or busy.
+it.each(PIECES)('redacting 100,000 characters of %j takes linear time', (piece) => {
   const make = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
   const cpuMs = (text: string): number => {
     const before = process.cpuUsage();
@@ -58,8 +58,8 @@ it.each(PIECES)('a hundred thousand characters of %j take time in proportion to 
   };
   const [short, long] = [make(SHORT), make(LONG)];
   redactForLog(short);
-  // Ten times the text: 10 when linear, 100 when quadratic. What takes little time is not measured well, and what was interrupted is
-  // measured again: the least of five counts.
+  // Ten times the text: ratio 10 when linear, 100 when quadratic. Repeated up to five times against measuring noise; the least value
+  // counts.
   let [shortMs, longMs] = [Infinity, Infinity];
   for (let round = 0; round < 5 && !(longMs / Math.max(shortMs, 2) < 40); round++) {
     shortMs = Math.min(shortMs, cpuMs(short));

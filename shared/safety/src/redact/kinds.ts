@@ -1,4 +1,4 @@
-/** Names of issuers as they write themselves. */
+/** Spelling of issuers' names. */
 const SPELLED: Readonly<Record<string, string>> = {
   aws: 'AWS',
   gcp: 'Google Cloud',
@@ -28,12 +28,12 @@ const SPELLED: Readonly<Record<string, string>> = {
   netrc: '.netrc',
   age: 'age',
 };
-/** Words that are no issuer: they stay small. */
+/** Words that stay lowercase. */
 const WORDS = new Set(
   'key token secret password client oauth webhook private card number bearer header named account'.split(' '),
 );
 
-/** What a person reads of a kind: `aws-key` is `AWS key`. */
+/** A kind of secret in words: `aws-key` is `AWS key`. */
 export function describeKind(kind: string): string {
   return kind
     .split('-')

@@ -1,45 +1,45 @@
 import type { SecretMatch } from './found.ts';
 
-/** A text as it reads without its wrapping, and where each of its units begins and ends in the original. */
-export interface View {
+/** A normalized text, with the original start and end offset of each UTF-16 unit. */
+export interface NormalizedText {
   readonly text: string;
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
-/** Signs that are not seen: soft hyphens, joiners, marks of direction, byte order marks. */
-const UNSEEN = /[\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/;
-const UNSEEN_ALL = new RegExp(`${UNSEEN.source}+`, 'g');
+/** Invisible characters: soft hyphens, joiners, direction marks, byte order marks. */
+const INVISIBLE = /[\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/;
+const INVISIBLE_RUNS = new RegExp(`${INVISIBLE.source}+`, 'g');
 const ESCAPE_LENGTH = 3;
 const ESCAPED = /(?:%[0-9A-Fa-f]{2})+/g;
-/** A line that ends within a word: the next one goes on with it. */
+/** A line break within a word. */
 const BREAK = /(?<=[\w+/=.-])[ \t]{0,4}\r?\n[ \t]{0,8}(?=[\w+/=.-])/g;
 
-/** The text without signs that are not seen; null when there are none. */
-export function withoutUnseen(text: string): View | null {
-  return UNSEEN.test(text) ? replaceAll(text, UNSEEN_ALL, () => '') : null;
+/** Removes invisible characters; null when there are none. */
+export function removeInvisible(text: string): NormalizedText | null {
+  return INVISIBLE.test(text) ? replaceAll(text, INVISIBLE_RUNS, () => '') : null;
 }
 
-/** The text with `%41` read as `A`; null when there is none. */
-export function withoutEscapes(text: string): View | null {
+/** Decodes percent escapes such as `%41`; null when there are none. */
+export function decodePercents(text: string): NormalizedText | null {
   return /%[0-9A-Fa-f]{2}/.test(text) ? replaceAll(text, ESCAPED, decodeEscapes) : null;
 }
 
-/** The text with lines put together that were broken within a word; null when there are none. */
-export function withoutBreaks(text: string): View | null {
+/** Joins lines that were broken within a word; null when there are none. */
+export function joinBrokenLines(text: string): NormalizedText | null {
   return text.includes('\n') ? replaceAll(text, BREAK, () => '') : null;
 }
 
-/** Places of the original for what was found in the view. */
-export function inOriginal(view: View, found: readonly SecretMatch[]): readonly SecretMatch[] {
-  return found.map(({ kind, start, end }) => ({
+/** Maps matches in a view to offsets of the original. */
+export function toOriginalOffsets(view: NormalizedText, matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  return matches.map(({ kind, start, end }) => ({
     kind,
     start: view.starts[start] ?? 0,
     end: view.ends[end - 1] ?? 0,
   }));
 }
 
-function replaceAll(text: string, pattern: RegExp, decode: (match: string) => string): View {
+function replaceAll(text: string, pattern: RegExp, decode: (match: string) => string): NormalizedText {
   const starts: number[] = [];
   const ends: number[] = [];
   const pieces: string[] = [];
@@ -66,21 +66,21 @@ function replaceAll(text: string, pattern: RegExp, decode: (match: string) => st
 }
 
 function decodeEscapes(match: string): string {
-  // Bytes, not characters: one unit for three, so that places stay exact. Secrets are ASCII.
+  // Decodes bytes, not characters: one unit per escape keeps offsets exact, and secrets are ASCII.
   return Buffer.from(match.replaceAll('%', ''), 'hex').toString('latin1');
 }
 
-const SHORTEST = 24;
+const MIN_BASE64_LENGTH = 24;
 const BASE64 = /[\w+/-]{24,}={0,2}/g;
 
-/** Runs of base 64 that are text inside, each with that text. */
-export function findWrapped(
+/** Finds base64 runs that decode to text, with that text. */
+export function findBase64Texts(
   text: string,
 ): readonly { readonly start: number; readonly end: number; readonly text: string }[] {
-  if (text.length < SHORTEST) return [];
+  if (text.length < MIN_BASE64_LENGTH) return [];
   const wrapped: { start: number; end: number; text: string }[] = [];
   for (const match of text.matchAll(BASE64)) {
-    // Base64 of a text practically always has capitals; our ids and hexadecimal digests have none.
+    // Base64 of text practically always has capitals; our ids and hex digests have none.
     if (!/[A-Z]/.test(match[0])) continue;
     const inner = Buffer.from(match[0], 'base64').toString('latin1');
     if (isPrintable(inner)) wrapped.push({ start: match.index, end: match.index + match[0].length, text: inner });
@@ -88,7 +88,7 @@ export function findWrapped(
   return wrapped;
 }
 
-/** Almost all of it: the first units decide about most runs. */
+/** True when at least 95 % of a text is printable. */
 function isPrintable(text: string): boolean {
   const odd = text.match(/[^\t\n\r\x20-\x7e]/g)?.length ?? 0;
   return odd * 20 <= text.length;

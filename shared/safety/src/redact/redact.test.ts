@@ -9,11 +9,11 @@ import { makeCanaries, NUMBERS } from './secrets.fixture.ts';
 const canaries = [...makeCanaries(), ...NUMBERS];
 
 describe('secrets', () => {
-  it('of forty kinds and more are tried', () => {
+  it('the canaries have at least forty kinds', () => {
     expect(new Set(canaries.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(canaries.map((canary) => [canary.kind, canary] as const))('of the kind %s are found', (kind, canary) => {
+  it.each(canaries.map((canary) => [canary.kind, canary] as const))('are found: %s', (kind, canary) => {
     const { secret, text } = canary;
     expect(findSecrets(text)[0]?.kind).toBe(kind);
     expect(redactText(text)).not.toContain(secret);
@@ -21,16 +21,16 @@ describe('secrets', () => {
     expect(redactText(JSON.stringify({ note: text }))).not.toContain(JSON.stringify(secret).slice(1, -1));
   });
 
-  it('are found whatever their characters are', () => {
+  it('are found for other random characters', () => {
     const left = [1, 2, 3, 4, 5].flatMap(makeCanaries).filter(({ secret, text }) => redactText(text).includes(secret));
     expect(left).toEqual([]);
   });
 
-  it('that were redacted stay as they are', () => {
+  it('redacting twice changes nothing more', () => {
     for (const { text } of canaries) expect(redactText(redactText(text))).toBe(redactText(text));
   });
 
-  it('leave what stands around them', () => {
+  it('surrounding text is unchanged', () => {
     expect(redactText('DB_PASSWORD=s3cr3t-value # of the shop')).toBe(`DB_PASSWORD=${SECRET} # of the shop`);
     expect(redactText('postgres://app:s3cr3t-value@db:5432/shop')).toBe(`postgres://app:${SECRET}@db:5432/shop`);
     expect(redactText('is "hunter2!" right? password: "hunter2!"')).toContain(`password: "${SECRET}"`);
@@ -41,7 +41,7 @@ describe('secrets', () => {
     '4539.1488.0343.6467',
     '4539\u00a01488\u00a00343\u00a06467',
     '4539  1488  0343  6467',
-  ])('are found in the number of a card that is written %s, and in digits of full width', (typed) => {
+  ])('card number %s is redacted, also in full-width digits', (typed) => {
     const wide = typed.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
     for (const number of [typed, wide])
       expect(redactText(`my card ${number} is gone`)).toBe('my card [secret] is gone');
@@ -72,7 +72,7 @@ describe('secrets', () => {
     ['set the variable API_KEY of shop in staging to 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
     ['setze API_KEY von shop auf 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
     ['cambia la contraseña de shop a hunter2', 'hunter2'],
-  ])('in %j are found', (text, secret) => {
+  ])('are redacted in %j', (text, secret) => {
     expect(redactText(text)).not.toContain(secret);
   });
 });
@@ -95,7 +95,7 @@ describe('wrapping', () => {
     ['base 64', Buffer.from(`key ${token}`).toString('base64')],
     ['base 64 for addresses', Buffer.from(`key ${token}`).toString('base64url')],
     ['base 64 with percent signs', encodeURIComponent(Buffer.from(`key >> ${token}`).toString('base64'))],
-  ])('in %s hides no secret', (_, text) => {
+  ])('a token with %s is redacted', (_, text) => {
     const plain = redactText(`see ${text} there`).replace(/[^ -~]/g, '');
     expect(plain).toContain(SECRET);
     expect(plain).not.toContain(token.slice(-10));
@@ -103,13 +103,13 @@ describe('wrapping', () => {
     expect(plain).toMatch(/ there$/);
   });
 
-  it('takes no word of the next line along', () => {
+  it('a complete token takes no word of the next line', () => {
     expect(redactText(`${token}\nPlease deploy`)).toBe(`${SECRET}\nPlease deploy`);
   });
 });
 
 describe('values', () => {
-  it('are redacted at every depth, in keys too, and are left alone otherwise', () => {
+  it('are redacted at every depth and in keys; others are unchanged', () => {
     const value = {
       a: [{ b: 'password=s3cr3t-value', n: 1, at: new Date(0) }],
       token: 'abc-def-ghi',
@@ -124,7 +124,7 @@ describe('values', () => {
     expect(redactValue(clean)).toEqual(clean);
   });
 
-  it('keep handles in fields of secrets', () => {
+  it('handles in secret fields are kept', () => {
     expect(redactValue({ password: 'secret:db-password', token: '', secret: null })).toEqual({
       password: 'secret:db-password',
       token: '',
@@ -132,7 +132,7 @@ describe('values', () => {
     });
   });
 
-  it('of endless depth end', () => {
+  it('very deep values are cut', () => {
     let deep: unknown = 'password=s3cr3t-value';
     for (let depth = 0; depth < 10_000; depth += 1) deep = [deep];
     expect(JSON.stringify(redactValue(deep))).not.toContain('s3cr3t-value');
@@ -146,7 +146,7 @@ describe('personal data', () => {
     ['call +49 170 1234567 today', 'call [phone] today'],
     ['call +1 (555) 123-4567', 'call [phone]'],
     ['555-123-4567', '[phone]'],
-  ])('in %j is left out of logs', (text, redacted) => {
+  ])('in %j is redacted for logs', (text, redacted) => {
     expect(redactPersonal(text)).toBe(redacted);
     expect(redactForLog(text)).toBe(redacted);
   });
@@ -159,12 +159,12 @@ describe('personal data', () => {
     '2026-11-22T06:00:00.000Z +0000',
     'took +1200 ms, 10.0.0.1:5432',
     '@signalbox_bot list',
-  ])('is not in %j', (text) => {
+  ])('%j is unchanged', (text) => {
     expect(redactPersonal(text)).toBe(text);
   });
 });
 
-test('kinds have names that people know', () => {
+test('describeKind spells kinds for people', () => {
   expect(['aws-key', 'github-token', 'private-key', 'url-password', 'iban', 'stripe-key'].map(describeKind)).toEqual([
     'AWS key',
     'GitHub token',
@@ -175,7 +175,7 @@ test('kinds have names that people know', () => {
   ]);
 });
 
-test('our own ids, codes and handles are no secrets', () => {
+test('our ids, codes and handles are not redacted', () => {
   const many = { length: 50 };
   const ids = [
     ...PREFIXES.flatMap((prefix) => Array.from(many, () => newId(prefix))),

@@ -3,69 +3,69 @@ import { findSecrets } from './find.ts';
 import { isFalsePositive } from './false-positives.ts';
 import { redactPersonal } from './personal.ts';
 
-/** What stands in the place of a secret. */
+/** Replacement of a secret. */
 export const SECRET = '[secret]';
 
-/** Values that are deeper are dropped: nothing of ours is nested so far. */
-const DEEPEST = 40;
+/** Deeper values are dropped; none of ours are nested this deep. */
+const MAX_DEPTH = 40;
 
 /**
- * Two generations of texts in which nothing was found: the same instructions, names, ids and results go through here many times in a
- * turn. A text with a secret is never among them.
+ * Two generations of texts without secrets: the same instructions, names and results are redacted many times per turn. Never holds a text
+ * with a secret.
  */
 const clean = { young: new Set<string>(), old: new Set<string>(), youngSize: 0 };
-/** Characters of one generation, with what each text costs besides: both stay below some 16 MB. */
+/** Characters per generation, including overhead per text: both take at most 16 MB. */
 const GENERATION_SIZE = 4_000_000;
-const SIZE_BESIDES = 100;
-const LONGEST_CLEAN = 50_000;
+const ENTRY_OVERHEAD = 100;
+const MAX_CACHED_LENGTH = 50_000;
 
-/** The text with `[secret]` in the place of each secret; the same text when there is none. Idempotent. */
+/** Replaces each secret by `[secret]`; returns the same text without one. Idempotent. */
 export function redactText(text: string): string {
   if (clean.young.has(text)) return text;
-  const found = clean.old.has(text) ? [] : findSecrets(text);
-  if (found.length === 0) {
-    if (text.length <= LONGEST_CLEAN) noteClean(text);
+  const matches = clean.old.has(text) ? [] : findSecrets(text);
+  if (matches.length === 0) {
+    if (text.length <= MAX_CACHED_LENGTH) cacheClean(text);
     return text;
   }
   const pieces: string[] = [];
   let from = 0;
-  for (const { start, end } of found) {
+  for (const { start, end } of matches) {
     pieces.push(text.slice(from, start), SECRET);
     from = end;
   }
   return pieces.join('') + text.slice(from);
 }
 
-function noteClean(text: string): void {
+function cacheClean(text: string): void {
   if (clean.youngSize >= GENERATION_SIZE) {
     clean.old = clean.young;
     clean.young = new Set();
     clean.youngSize = 0;
   }
   clean.young.add(text);
-  clean.youngSize += text.length + SIZE_BESIDES;
+  clean.youngSize += text.length + ENTRY_OVERHEAD;
 }
 
-/** Redacts for a log line: secrets, and personal data. */
+/** Redacts secrets and personal data for a log line. */
 export function redactForLog(text: string): string {
   return redactPersonal(redactText(text));
 }
 
 /**
- * A JSON value with every string in it redacted, keys too; what a field holds whose name says that it is secret goes as a whole.
- * The same value when nothing was redacted, else a copy; dates and bytes in it are left as they are.
+ * Redacts every string and key of a JSON value; fields with secret names are replaced completely. Returns the same value when nothing was
+ * redacted, else a copy; dates and bytes are kept.
  */
 export function redactValue<T>(value: T, redact: (text: string) => string = redactText): T {
-  return redactDeep(value, redact, 0) as T; // strings stay strings, and everything else keeps its shape
+  return redactDeep(value, redact, 0) as T; // the shape is kept
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEEPEST) return '[too deep]';
+  if (depth >= MAX_DEPTH) return '[too deep]';
   if (value instanceof Date || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) {
-    const members = value.map((one) => redactDeep(one, redact, depth + 1));
+    const members = value.map((item) => redactDeep(item, redact, depth + 1));
     return members.every((member, index) => member === value[index]) ? value : members;
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return redactDeep(value.toJSON(), redact, depth + 1);

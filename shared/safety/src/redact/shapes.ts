@@ -1,20 +1,17 @@
 import type { SecretMatch } from './found.ts';
 
-/** A secret that is known by how it looks or by what stands around it. Group 1, if there is one, is the secret. */
+/** A secret recognized by its form or context. Group 1, if present, is the secret. */
 interface Shape {
   readonly kind: string;
-  /** A word without which the pattern cannot match: looking for it is much quicker. Lowercase. */
+  /** A lowercase text without which the pattern cannot match, for a quick check. */
   readonly hint: string;
-  /** Shorter texts cannot hold one. */
+  /** Shortest text that can contain a match. */
   readonly min: number;
   readonly pattern: RegExp;
   readonly check?: (secret: string, text: string, place: number) => boolean;
 }
 
-/*
- * Every repetition has a bound and every beginning looks back, so that no text makes a pattern read the same characters again and
- * again: linear, whatever is sent.
- */
+/* Repetitions are bounded and starts use look-behind, so that matching takes linear time for any text. */
 const SHAPES: readonly Shape[] = [
   { kind: 'jwt', hint: 'eyj', min: 20, pattern: /(?<![\w-])eyJ[\w-]{8,8000}\.[\w-]{8,16000}\.[\w-]{0,1000}/dg },
   { kind: 'telegram-token', hint: ':aa', min: 40, pattern: /(?<![\w-])\d{6,12}:AA[\w-]{32,36}(?![\w-])/dg },
@@ -88,28 +85,28 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Finds secrets by their looks. Linear in the length of the text. */
-export function findShapes(text: string): readonly SecretMatch[] {
-  const found: SecretMatch[] = [];
+/** Finds secrets by their form. Linear time. */
+export function findShapedSecrets(text: string): readonly SecretMatch[] {
+  const matches: SecretMatch[] = [];
   const lower = text.toLowerCase();
   for (const { kind, hint, min, pattern, check } of SHAPES) {
     if (text.length < min || !lower.includes(hint)) continue;
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
       if (check && !check(text.slice(start, end), text, start)) continue;
-      found.push({ kind, start, end });
+      matches.push({ kind, start, end });
     }
   }
-  return [...found, ...findKeyBlocks(text), ...findUrlPasswords(text)];
+  return [...matches, ...findKeyBlocks(text), ...findUrlPasswords(text)];
 }
 
-/** How far around forty characters the word stands that makes them a key of AWS. */
-const AWS_AROUND = 300;
+/** Characters around a candidate in which a word about AWS must appear. */
+const AWS_CONTEXT_LENGTH = 300;
 
-/** Forty characters of base 64 are many things; near to a word about AWS they are its secret key. A commit is hexadecimal. */
+/** Forty base64 characters near a word about AWS are its secret key. Commits are hexadecimal. */
 function isAwsSecret(secret: string, text: string, place: number): boolean {
   if (!/\d/.test(secret) || !/[A-Z]/.test(secret) || !/[a-z]/.test(secret)) return false;
-  return /A[KS]IA|aws|secret/i.test(text.slice(Math.max(0, place - AWS_AROUND), place + AWS_AROUND));
+  return /A[KS]IA|aws|secret/i.test(text.slice(Math.max(0, place - AWS_CONTEXT_LENGTH), place + AWS_CONTEXT_LENGTH));
 }
 
 function hasDigit(secret: string): boolean {
@@ -118,47 +115,47 @@ function hasDigit(secret: string): boolean {
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:/g;
 
-/** Private keys in text form: from their first line to their last one; one without an end reaches to the end of the text. */
+/** Finds private keys in text form, from first to last line; without an end, to the end of the text. */
 function findKeyBlocks(text: string): readonly SecretMatch[] {
-  const found: SecretMatch[] = [];
+  const matches: SecretMatch[] = [];
   BEGIN.lastIndex = 0;
   for (let match = BEGIN.exec(text); match; match = BEGIN.exec(text)) {
-    const end = match[0].startsWith('PuTTY') ? puttyEnd(text, match.index) : blockEnd(text, match.index);
-    found.push({ kind: 'private-key', start: match.index, end });
+    const end = match[0].startsWith('PuTTY') ? findPuttyEnd(text, match.index) : findBlockEnd(text, match.index);
+    matches.push({ kind: 'private-key', start: match.index, end });
     BEGIN.lastIndex = end;
   }
-  return found;
+  return matches;
 }
 
-function blockEnd(text: string, from: number): number {
+function findBlockEnd(text: string, from: number): number {
   const last = text.indexOf('-----END ', from);
   const close = last < 0 ? -1 : text.indexOf('-----', last + 9);
   return close < 0 ? text.length : close + 5;
 }
 
-function puttyEnd(text: string, from: number): number {
+function findPuttyEnd(text: string, from: number): number {
   const last = text.indexOf('Private-MAC:', from);
   const close = last < 0 ? -1 : text.indexOf('\n', last);
   return close < 0 ? text.length : close;
 }
 
-/** Longest user name and password that are looked for in an address. */
-const USER_INFO = 400;
+/** Longest user name and password in a URL. */
+const MAX_USER_INFO = 400;
 const PLACEHOLDER = /^(?:password|passwd|pass|pwd|secret|token|user|p|x+|\*+|\.+|<.*|\$.*|\{.*|\[.*|%s|secret:.*)$/i;
 
-/** Passwords in addresses: `postgres://user:password@host`. Only the password; a placeholder is none. */
+/** Finds passwords in URLs such as `postgres://user:password@host`: only the password, and no placeholders. */
 function findUrlPasswords(text: string): readonly SecretMatch[] {
-  const found: SecretMatch[] = [];
+  const matches: SecretMatch[] = [];
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
-    const part = text.slice(at + 3, at + 3 + USER_INFO);
-    // The host begins behind the last @ before a slash: passwords may hold one that was not encoded.
+    const part = text.slice(at + 3, at + 3 + MAX_USER_INFO);
+    // The host starts after the last @ before a slash: passwords may contain an unencoded @.
     const authority = /^[^\s"'`<>/\\]*/.exec(part)?.[0] ?? '';
     const host = authority.lastIndexOf('@');
     const colon = authority.indexOf(':');
     if (host < 0 || colon < 0 || colon > host) continue;
     const password = authority.slice(colon + 1, host);
     if (password === '' || PLACEHOLDER.test(password)) continue;
-    found.push({ kind: 'url-password', start: at + 3 + colon + 1, end: at + 3 + host });
+    matches.push({ kind: 'url-password', start: at + 3 + colon + 1, end: at + 3 + host });
   }
-  return found;
+  return matches;
 }

@@ -1,14 +1,14 @@
 import type { CharClass, SecretMatch } from './found.ts';
 import { createRuns } from './found.ts';
 
-/** A token that says by its beginning what it is. */
+/** A token recognized by its prefix. */
 interface TokenKind {
   readonly kind: string;
   readonly prefixes: readonly string[];
   readonly chars: CharClass;
-  /** Least length behind the prefix. */
+  /** Least length after the prefix. */
   readonly min: number;
-  /** Longest, where a longer run is something else. */
+  /** Longest length; longer runs are no such token. */
   readonly max?: number;
 }
 
@@ -20,7 +20,7 @@ const token = (kind: string, prefixes: string, chars: CharClass, min: number, ma
   ...(max === undefined ? {} : { max }),
 });
 
-/** The shapes are those of each issuer's documentation; lengths are a little shorter, because issuers lengthen them. */
+/** Formats from the issuers' documentation; minimum lengths are slightly lower, because issuers change them. */
 const TOKENS: readonly TokenKind[] = [
   token('aws-key', 'AKIA ASIA ABIA ACCA', 'upper', 16, 16),
   token('gcp-key', 'AIza', 'dash', 30, 40),
@@ -96,11 +96,11 @@ const TOKENS: readonly TokenKind[] = [
 ];
 
 const BY_PREFIX = new Map<string, TokenKind>();
-for (const one of TOKENS) for (const prefix of one.prefixes) BY_PREFIX.set(prefix, one);
+for (const kind of TOKENS) for (const prefix of kind.prefixes) BY_PREFIX.set(prefix, kind);
 
 const escape = (text: string): string => text.replace(/[.$/]/g, '\\$&');
 const ANY_PREFIX = new RegExp(
-  // Longer ones first: `sk-ant-` is no `sk-`. What follows a letter or digit is the middle of a word.
+  // Longer prefixes first: `sk-ant-` is no `sk-`. A prefix after a letter or digit is part of a word.
   `(?<![A-Za-z0-9])(?:${[...BY_PREFIX.keys()]
     .toSorted((a, b) => b.length - a.length)
     .map(escape)
@@ -108,33 +108,33 @@ const ANY_PREFIX = new RegExp(
   'g',
 );
 
-/** Finds tokens that begin with what their issuer puts in front of them. Linear in the length of the text. */
+/** Finds tokens by their issuer's prefix. Linear time. */
 export function findTokens(text: string): readonly SecretMatch[] {
-  const found: SecretMatch[] = [];
+  const matches: SecretMatch[] = [];
   const runEnd = createRuns(text);
   let digit = -1;
   ANY_PREFIX.lastIndex = 0;
   for (let match = ANY_PREFIX.exec(text); match; match = ANY_PREFIX.exec(text)) {
-    const one = BY_PREFIX.get(match[0]);
-    if (!one) continue;
+    const tokenKind = BY_PREFIX.get(match[0]);
+    if (!tokenKind) continue;
     const begin = match.index + match[0].length;
-    const end = runEnd(begin, one.chars);
+    const end = runEnd(begin, tokenKind.chars);
     const length = end - begin;
-    if (length < one.min || (one.max !== undefined && length > one.max)) continue;
-    // A run that ends in the middle of a word is a longer word of another kind.
-    if (one.max !== undefined && /[A-Za-z0-9]/.test(text.charAt(end))) continue;
-    // Issuers draw at random, so a digit is among the characters; a long word of letters alone is a word.
-    if (digit < begin) digit = nextDigit(text, begin);
+    if (length < tokenKind.min || (tokenKind.max !== undefined && length > tokenKind.max)) continue;
+    // A run that ends within a word is another, longer word.
+    if (tokenKind.max !== undefined && /[A-Za-z0-9]/.test(text.charAt(end))) continue;
+    // Tokens are random, so they contain a digit; letters alone are a word.
+    if (digit < begin) digit = findNextDigit(text, begin);
     if (digit >= end) continue;
-    found.push({ kind: one.kind, start: match.index, end });
+    matches.push({ kind: tokenKind.kind, start: match.index, end });
     ANY_PREFIX.lastIndex = end;
   }
-  return found;
+  return matches;
 }
 
 const DIGIT = /\d/g;
 
-function nextDigit(text: string, from: number): number {
+function findNextDigit(text: string, from: number): number {
   DIGIT.lastIndex = from;
   return DIGIT.exec(text)?.index ?? text.length;
 }

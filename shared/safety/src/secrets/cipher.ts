@@ -1,42 +1,42 @@
 import { createCipheriv, createDecipheriv, createHmac, createPublicKey, diffieHellman } from 'node:crypto';
 import { generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
-import { KEY_BYTES, publicBytes, publicKeyOf, SEALING_KEY_BYTES, secretKeysOf } from './key-pair.ts';
+import { KEY_BYTES, toPublicBytes, toPublicKey, SEALING_KEY_BYTES, deriveKeys } from './key-pair.ts';
 
-/** Whose a sealed value is, and under which name: it opens only for these. */
+/** Owner and handle of a sealed value, which can be opened only with both. */
 export interface Seal {
   readonly userKey: string;
   readonly handle: string;
 }
 
-/** Seals values, and cannot open what it sealed. */
+/** Encrypts secrets but cannot decrypt them. */
 export interface SecretSealer {
-  /** Sealing twice gives two different results. */
+  /** Encrypts a value; each call gives a different result. */
   seal(value: string, seal: Seal): Buffer;
   /**
-   * A short mark of a value: the same for the same person and value, so that what is sent twice has one handle. Says nothing about
-   * the value without the key.
+   * A short keyed mark of a value, equal for equal person and value, so that a secret sent twice gets one handle. Reveals nothing without
+   * the key.
    */
   mark(userKey: string, kind: string, value: string): string;
 }
 
-/** Opens what was sealed too. */
+/** Encrypts and decrypts secrets. */
 export interface SecretCipher extends SecretSealer {
-  /** Throws SECRET_UNREADABLE when the key, the person or the handle is another one, or a byte was changed. */
+  /** Decrypts. Throws SECRET_UNREADABLE for another key, person or handle, or changed bytes. */
   open(sealed: Uint8Array, seal: Seal): string;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Forty bits: two of a person's secrets get the same mark once in a trillion. */
+/** 40 bits: two secrets of a person collide once in a trillion. */
 const MARK_LENGTH = 8;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** What a box begins with. Older values begin with a random nonce: one that begins so is tried as both. */
+/** First bytes of a sealed box. Older values start with a random nonce; one that equals this is tried as both. */
 const BOX = Buffer.from('sbx1');
 
-/** A sealer for the 64 bytes that `deriveSealingKey` makes of the key of the secrets. */
+/** Creates a sealer from the 64 bytes of `deriveSealingKey`. */
 export function createSecretSealer(sealingKey: Uint8Array): SecretSealer {
-  const publicKey = publicKeyOf(sealingKey.subarray(0, KEY_BYTES));
+  const publicKey = toPublicKey(sealingKey.subarray(0, KEY_BYTES));
   const markKey = sealingKey.subarray(KEY_BYTES, SEALING_KEY_BYTES);
   return {
     seal: (value, seal) => sealBox(publicKey, value, seal),
@@ -49,9 +49,9 @@ export function createSecretSealer(sealingKey: Uint8Array): SecretSealer {
   };
 }
 
-/** A cipher for a key of 32 bytes. It opens boxes, and what releases before sealed with the key itself. */
+/** Creates a cipher from a 32-byte key. It opens boxes and values sealed by older releases. */
 export function createSecretCipher(key: Uint8Array): SecretCipher {
-  const { privateKey, sealingKey, sealKeyOfBefore } = secretKeysOf(key);
+  const { privateKey, sealingKey, legacyKey } = deriveKeys(key);
   return {
     ...createSecretSealer(sealingKey),
     open: (sealed, seal) => {
@@ -59,10 +59,10 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
       try {
         if (bytes.subarray(0, BOX.length).equals(BOX)) return openBox(privateKey, bytes, seal);
       } catch {
-        // An older value whose nonce happens to begin like a box, or nothing that opens.
+        // Perhaps an older value whose nonce starts like a box.
       }
       try {
-        return decrypt(sealKeyOfBefore, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), seal);
+        return decrypt(legacyKey, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), seal);
       } catch (error) {
         throw new AppError('SECRET_UNREADABLE', { handle: seal.handle }, error);
       }
@@ -70,34 +70,40 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
   };
 }
 
-/** A key for one value alone: of a pair that is forgotten and the public key, by X25519 and HKDF. */
+/** Seals with a one-time key from an ephemeral X25519 pair and the public key, by HKDF. */
 function sealBox(publicKey: KeyObject, value: string, seal: Seal): Buffer {
-  const once = generateKeyPairSync('x25519');
-  const ours = publicBytes(once.publicKey);
-  const key = boxKey(diffieHellman({ privateKey: once.privateKey, publicKey }), ours, publicBytes(publicKey));
+  const ephemeral = generateKeyPairSync('x25519');
+  const ephemeralKey = toPublicBytes(ephemeral.publicKey);
+  const key = deriveBoxKey(
+    diffieHellman({ privateKey: ephemeral.privateKey, publicKey }),
+    ephemeralKey,
+    toPublicBytes(publicKey),
+  );
   const cipher = createCipheriv('aes-256-gcm', key, Buffer.alloc(NONCE_BYTES), { authTagLength: TAG_BYTES });
-  cipher.setAAD(boundTo(seal));
-  return Buffer.concat([BOX, ours, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  cipher.setAAD(toAdditionalData(seal));
+  return Buffer.concat([BOX, ephemeralKey, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
 function openBox(privateKey: KeyObject, bytes: Buffer, seal: Seal): string {
-  const theirs = bytes.subarray(BOX.length, BOX.length + KEY_BYTES);
-  const shared = diffieHellman({ privateKey, publicKey: publicKeyOf(theirs) });
-  const key = boxKey(shared, theirs, publicBytes(createPublicKey(privateKey)));
+  const ephemeralKey = bytes.subarray(BOX.length, BOX.length + KEY_BYTES);
+  const shared = diffieHellman({ privateKey, publicKey: toPublicKey(ephemeralKey) });
+  const key = deriveBoxKey(shared, ephemeralKey, toPublicBytes(createPublicKey(privateKey)));
   return decrypt(key, Buffer.alloc(NONCE_BYTES), bytes.subarray(BOX.length + KEY_BYTES), seal);
 }
 
-function boxKey(shared: Buffer, once: Buffer, recipient: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', shared, Buffer.concat([once, recipient]), 'signalbox secrets: box', KEY_BYTES));
+function deriveBoxKey(shared: Buffer, ephemeral: Buffer, recipient: Buffer): Buffer {
+  return Buffer.from(
+    hkdfSync('sha256', shared, Buffer.concat([ephemeral, recipient]), 'signalbox secrets: box', KEY_BYTES),
+  );
 }
 
 function decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Buffer, seal: Seal): string {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(boundTo(seal));
+  decipher.setAAD(toAdditionalData(seal));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
 }
 
-function boundTo({ userKey, handle }: Seal): Buffer {
+function toAdditionalData({ userKey, handle }: Seal): Buffer {
   return Buffer.from(JSON.stringify([handle, userKey]));
 }

@@ -1,31 +1,31 @@
 import { findSecrets } from '../redact/find.ts';
 import type { SecretSealer } from './cipher.ts';
 
-/** A secret that was taken out of a text. */
+/** A secret removed from a text. */
 export interface HiddenSecret {
   readonly handle: string;
   readonly kind: string;
   readonly value: string;
 }
 
-/** What every handle begins with. */
+/** Prefix of every handle. */
 export const HANDLE_PREFIX = 'secret:';
 
 /**
- * Takes the secrets out of what a person sent and puts a handle into the place of each. The same secret of the same person has
- * the same handle, so that an update which comes twice reads the same.
+ * Replaces secrets in a person's message by handles. Equal secrets of a person get the same handle, so that a repeated update gives the
+ * same text.
  */
 export function hideSecrets(
   cipher: SecretSealer,
   userKey: string,
   text: string,
 ): { readonly text: string; readonly secrets: readonly HiddenSecret[] } {
-  const found = findSecrets(text);
-  if (found.length === 0) return { text, secrets: [] };
+  const matches = findSecrets(text);
+  if (matches.length === 0) return { text, secrets: [] };
   const secrets = new Map<string, HiddenSecret>();
   const pieces: string[] = [];
   let from = 0;
-  for (const { kind, start, end } of found) {
+  for (const { kind, start, end } of matches) {
     const value = text.slice(start, end);
     const handle = `${HANDLE_PREFIX}${kind}-${cipher.mark(userKey, kind, value)}`;
     secrets.set(handle, { handle, kind, value });

@@ -14,14 +14,14 @@ import { dirname } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { KEY_BYTES, SEALING_KEY_BYTES } from './key-pair.ts';
 
-/** A reader of the file can read the secrets, so only its owner may. */
-const OTHERS = 0o077;
+/** Permission bits of everyone but the owner: the key file decrypts all secrets. */
+const OTHERS_MASK = 0o077;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * The key that seals secrets: SECRETS_KEY, or what stands in SECRETS_KEY_FILE, which is made when it is not there. Two services
- * that start at once get the same one. Throws STARTUP_REFUSED when others may read the file, or when it holds no key.
+ * Loads the secrets key from SECRETS_KEY, or from SECRETS_KEY_FILE, which is created when missing; concurrent starts get the same key.
+ * Throws STARTUP_REFUSED when others may read the file, or it holds no key.
  */
 export function loadSecretsKey(config: {
   readonly SECRETS_KEY?: string | undefined;
@@ -32,7 +32,7 @@ export function loadSecretsKey(config: {
   return parseKey(readKeyFile(file) ?? makeKeyFile(file), file);
 }
 
-/** The key by which the gateway seals, out of SECRETS_SEALING_KEY. Throws STARTUP_REFUSED when it is none. */
+/** Parses SECRETS_SEALING_KEY, with which the gateway seals. Throws STARTUP_REFUSED when it is invalid. */
 export function parseSealingKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (key.length === SEALING_KEY_BYTES) return key;
@@ -51,9 +51,9 @@ function readKeyFile(file: string): string | null {
     throw refuse(`${file}, the key of the secrets, cannot be read`, error);
   }
   try {
-    // Looked at after it was opened: what is read is what was looked at.
+    // Checked after opening, so that the checked file is the one that is read.
     const mode = fstatSync(handle).mode;
-    if ((mode & OTHERS) !== 0)
+    if ((mode & OTHERS_MASK) !== 0)
       throw refuse(`others may read ${file}, the key of the secrets. Run: chmod 600 ${file}`, undefined);
     return readFileSync(handle, 'utf8').trim();
   } finally {
@@ -61,7 +61,7 @@ function readKeyFile(file: string): string | null {
   }
 }
 
-/** Written whole before it gets its name: no process reads half a key, and of two that make one the first stands. */
+/** Written completely before it is linked to its name: nobody reads half a key, and the first of two processes wins. */
 function makeKeyFile(file: string): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

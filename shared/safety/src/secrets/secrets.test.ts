@@ -22,18 +22,18 @@ const cipher = createSecretCipher(Buffer.alloc(32, 1));
 const SEAL = { userKey: '1001', handle: 'secret:db-password' };
 
 describe('a sealed value', () => {
-  it('opens for its person and handle', () => {
+  it('opens with its person and handle', () => {
     for (const value of ['hunter2', '', 'пароль 🔑', 'x'.repeat(20_000)])
       expect(cipher.open(cipher.seal(value, SEAL), SEAL)).toBe(value);
   });
 
-  it('is another one each time, and does not show the value', () => {
+  it('differs each time and does not contain the value', () => {
     const [one, two] = [cipher.seal('hunter2', SEAL), cipher.seal('hunter2', SEAL)];
     expect(one.equals(two)).toBe(false);
     expect(one.includes('hunter2')).toBe(false);
   });
 
-  it('sealed with the sealing key alone opens with the key, and with no part of the sealing key', () => {
+  it('a value sealed with the sealing key opens only with the secrets key', () => {
     const key = Buffer.alloc(32, 1);
     const sealing = deriveSealingKey(key);
     const sealer = createSecretSealer(parseSealingKey(sealing.toString('base64')));
@@ -47,7 +47,7 @@ describe('a sealed value', () => {
     expect(() => parseSealingKey(key.toString('base64'))).toThrow(/make-env/);
   });
 
-  it('of a release before opens, also when its nonce begins like a box', () => {
+  it('a value of an older release opens, also when its nonce starts like a box', () => {
     const before = Buffer.from(hkdfSync('sha256', Buffer.alloc(32, 1), '', 'signalbox secrets: seal', 32));
     for (const nonce of [randomBytes(12), Buffer.from('sbx1 by luck')]) {
       const old = createCipheriv('aes-256-gcm', before, nonce);
@@ -74,8 +74,8 @@ describe('a sealed value', () => {
   });
 });
 
-describe('hiding', () => {
-  it('gives the same secret of one person one handle, and of another person another', () => {
+describe('hideSecrets', () => {
+  it('gives equal secrets of one person the same handle, and other people another', () => {
     const [canary] = makeCanaries();
     const text = `a ${canary?.text ?? ''} b ${canary?.text ?? ''}`;
     const { text: hidden, secrets } = hideSecrets(cipher, '1001', text);
@@ -87,13 +87,13 @@ describe('hiding', () => {
   });
 });
 
-describe('the key', () => {
+describe('the secrets key', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'secrets-key-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
   const file = (): string => join(folder, 'data', 'secrets.key');
 
-  it('is made once, for its owner only, and read again', () => {
+  it('is created once, readable by its owner only', () => {
     const key = loadSecretsKey({ SECRETS_KEY_FILE: file() });
     expect(key).toHaveLength(32);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe('the key', () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(['secrets.key']);
   });
 
-  it('of a file that others may read is refused, and the file stays', () => {
+  it('a key file that others may read is refused and kept', () => {
     loadSecretsKey({ SECRETS_KEY_FILE: file() });
     const before = readFileSync(file(), 'utf8');
     chmodSync(file(), 0o640);
@@ -109,14 +109,14 @@ describe('the key', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  it('of the environment is taken before the file, in base 64 or hexadecimal', () => {
+  it('the environment overrides the file, in base64 or hexadecimal', () => {
     const key = Buffer.alloc(32, 7);
     for (const SECRETS_KEY of [key.toString('base64'), key.toString('hex')])
       expect(loadSecretsKey({ SECRETS_KEY, SECRETS_KEY_FILE: file() }).equals(key)).toBe(true);
     expect(existsSync(file())).toBe(false);
   });
 
-  it('that is no key is refused without being told', () => {
+  it('an invalid key is refused and not shown', () => {
     expect(() => loadSecretsKey({ SECRETS_KEY: 'too-short', SECRETS_KEY_FILE: file() })).toThrow(
       /SECRETS_KEY holds no key/,
     );

@@ -2,34 +2,34 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretSealer } from './cipher.ts';
 import { deriveSealingKey } from './key-pair.ts';
-import { codeOf, hideCodes, markOf, mayHoldCode } from './step-up-code.ts';
+import { computeCode, hideCodes, computeMark, couldHoldCode } from './step-up-code.ts';
 
 const sealer = createSecretSealer(deriveSealingKey(randomBytes(32)));
 const open = { challengeId: 'chl_open', isOpen: true };
 const over = { challengeId: 'chl_over', isOpen: false };
-const code = codeOf(sealer, open.challengeId);
+const code = computeCode(sealer, open.challengeId);
 const handleOf = (challengeId: string, typed: string): string =>
-  `secret:step-up-code-${markOf(sealer, challengeId, typed)}`;
+  `secret:step-up-code-${computeMark(sealer, challengeId, typed)}`;
 const other = code === '111111' ? '222222' : '111111';
 
-describe('the code of a challenge', () => {
-  it('is six digits, the same each time, and another one under another key', () => {
+describe('a step-up code', () => {
+  it('has six digits, is deterministic, and depends on the key', () => {
     expect(code).toMatch(/^\d{6}$/);
-    expect(codeOf(sealer, open.challengeId)).toBe(code);
+    expect(computeCode(sealer, open.challengeId)).toBe(code);
     const others = Array.from({ length: 5 }, () =>
-      codeOf(createSecretSealer(deriveSealingKey(randomBytes(32))), open.challengeId),
+      computeCode(createSecretSealer(deriveSealingKey(randomBytes(32))), open.challengeId),
     );
     expect(new Set([code, ...others]).size).toBeGreaterThan(1);
   });
 
-  it('is spread evenly', () => {
-    const firsts = Array.from({ length: 2_000 }, (_, index) => codeOf(sealer, `chl_${index}`)[0]);
+  it('has evenly distributed first digits', () => {
+    const firsts = Array.from({ length: 2_000 }, (_, index) => computeCode(sealer, `chl_${index}`)[0]);
     for (const digit of '0123456789') expect(firsts.filter((first) => first === digit).length).toBeGreaterThan(120);
   });
 
-  it('has the mark of the right answer alone', () => {
-    expect(markOf(sealer, open.challengeId, code)).not.toBe(markOf(sealer, open.challengeId, other));
-    expect(markOf(sealer, open.challengeId, code)).not.toBe(markOf(sealer, over.challengeId, code));
+  it('only the right answer to the challenge has its mark', () => {
+    expect(computeMark(sealer, open.challengeId, code)).not.toBe(computeMark(sealer, open.challengeId, other));
+    expect(computeMark(sealer, open.challengeId, code)).not.toBe(computeMark(sealer, over.challengeId, code));
   });
 });
 
@@ -47,39 +47,39 @@ describe('a typed code', () => {
     ['in Arabic digits', arabic],
     ['in bold digits', bold],
     ['with what is not seen between', [...code].join('\u200b')],
-  ])('is replaced by its mark when it is written %s', (_, typed) => {
+  ])('is replaced by its mark when written %s', (_, typed) => {
     expect(hideCodes(sealer, `it is ${typed}, I think`, [open])).toBe(
       `it is ${handleOf(open.challengeId, code)}, I think`,
     );
   });
 
-  it('is replaced when it is wrong, too, while an answer is waited for', () => {
+  it('a wrong code is replaced too while the challenge is open', () => {
     expect(hideCodes(sealer, other, [open])).toBe(handleOf(open.challengeId, other));
   });
 
-  it('is replaced after the challenge is over, and other numbers are not', () => {
-    const late = codeOf(sealer, over.challengeId);
+  it('after the challenge only the right code is replaced', () => {
+    const late = computeCode(sealer, over.challengeId);
     expect(hideCodes(sealer, late, [over])).toBe(handleOf(over.challengeId, late));
     const price = late === '250000' ? '350000' : '250000';
     expect(hideCodes(sealer, `a loan of ${price}`, [over])).toBe(`a loan of ${price}`);
   });
 
-  it('is replaced one by one where somebody guesses', () => {
+  it('several guesses are replaced one by one', () => {
     const [first, second] = code.startsWith('3') ? ['444444', '555555'] : ['333333', '334444'];
     expect(hideCodes(sealer, `${first}, ${second}`, [open])).toBe(
       `${handleOf(open.challengeId, first)}, ${handleOf(open.challengeId, second)}`,
     );
   });
 
-  it('is found in a longer number, which is no right answer', () => {
+  it('a code within a longer number is replaced, but does not count as right', () => {
     const hidden = hideCodes(sealer, `9${code}`, [open]);
     expect(hidden).toMatch(/^secret:step-up-code-[0-9a-z]{8}$/);
     expect(hidden).not.toBe(handleOf(open.challengeId, code));
   });
 
-  it('leaves handles as they are, and everything where no code was sent', () => {
+  it('handles are unchanged, as is any text without a challenge', () => {
     expect(hideCodes(sealer, 'secret:card-number-12345678', [open])).toBe('secret:card-number-12345678');
     expect(hideCodes(sealer, code, [])).toBe(code);
-    expect(mayHoldCode('12345')).toBe(false);
+    expect(couldHoldCode('12345')).toBe(false);
   });
 });

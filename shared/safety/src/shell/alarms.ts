@@ -1,5 +1,5 @@
 import type { Risk } from '@signalbox/contracts/governance/action';
-import { baseName, findRefusal, listScripts } from './refusals.ts';
+import { getBaseName, findRefusal, listScripts } from './refusals.ts';
 import { readStructure } from './structure.ts';
 
 /** What strikes the eye about a command that does not run unasked. */
@@ -59,7 +59,7 @@ export function findAlarm(command: string, depth = 0): Alarm {
 
 function isDangerous([name = '', ...args]: readonly string[]): boolean {
   // mkfs.ext4 is mkfs, and python3.12 is python3.
-  const program = baseName(name).replace(/(?<=.)\..*$/, '');
+  const program = getBaseName(name).replace(/(?<=.)\..*$/, '');
   if (program === 'find') return args.some((arg) => /^-(delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/.test(arg));
   return DANGEROUS.has(program) && !(Object.hasOwn(LOOKING, program) && LOOKING[program]?.test(args.join(' ')));
 }

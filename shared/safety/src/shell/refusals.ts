@@ -26,7 +26,7 @@ export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: Sh
     return 'It runs whatever a server sends, which nobody can look at beforehand; download it first, then look.';
   for (const vector of vectors)
     for (const [name = '', ...args] of unwrap(vector)) {
-      const refusal = refuse(baseName(name), args);
+      const refusal = refuse(getBaseName(name), args);
       if (refusal !== null) return refusal;
     }
   return null;
@@ -38,15 +38,15 @@ export function listScripts(vector: readonly string[]): readonly string[] {
 }
 
 /** The last part of a path. */
-export function baseName(name: string): string {
+export function getBaseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
 function readScript(name: string, args: readonly string[]): readonly string[] {
-  if (baseName(name) === 'eval') return [args.join(' ')];
+  if (getBaseName(name) === 'eval') return [args.join(' ')];
   const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   const script = args[at + 1];
-  return at !== -1 && script !== undefined && SHELLS.test(baseName(name)) ? [script] : [];
+  return at !== -1 && script !== undefined && SHELLS.test(getBaseName(name)) ? [script] : [];
 }
 
 function refuse(name: string, args: readonly string[]): string | null {
@@ -89,12 +89,12 @@ function isDryRun(name: string, args: readonly string[]): boolean {
 
 /** A download that is piped into a shell, or into an interpreter that was given no script of its own. */
 function pipesDownload(commands: readonly (readonly string[])[]): boolean {
-  const from = commands.findIndex((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(baseName(name))));
+  const from = commands.findIndex((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
   return (
     from !== -1 &&
     commands.slice(from + 1).some((vector) =>
       unwrap(vector).some(([name = '', ...args]) => {
-        const program = baseName(name);
+        const program = getBaseName(name);
         if (SHELLS.test(program)) return !args.includes('-n'); // it only looks for mistakes of grammar
         return INTERPRETERS.test(program) && args.every((arg) => arg === '-');
       }),
@@ -104,15 +104,15 @@ function pipesDownload(commands: readonly (readonly string[])[]): boolean {
 
 /** A shell whose words hold a download, as in `sh -c "$(curl …)"` and `bash <(curl …)`. */
 function nestsDownload([outer = [], ...inner]: readonly (readonly string[])[]): boolean {
-  const shell = unwrap(outer).some(([name = '']) => SHELLS.test(baseName(name)) || READERS.test(name));
-  return shell && inner.some((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(baseName(name))));
+  const shell = unwrap(outer).some(([name = '']) => SHELLS.test(getBaseName(name)) || READERS.test(name));
+  return shell && inner.some((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
 }
 
 /** The command as it stands, and when it starts with a wrapper, every command that could be meant by the words behind. */
 function unwrap(vector: readonly string[]): readonly (readonly string[])[] {
-  if (!WRAPPERS.test(baseName(vector[0] ?? ''))) return [vector];
+  if (!WRAPPERS.test(getBaseName(vector[0] ?? ''))) return [vector];
   // What is printed is not run: `xargs echo rm -rf` says what it would do.
-  const printed = vector.findIndex((word) => /^(echo|printf)$/.test(baseName(word)));
+  const printed = vector.findIndex((word) => /^(echo|printf)$/.test(getBaseName(word)));
   const end = printed === -1 ? MAX_UNWRAPPED : Math.min(printed, MAX_UNWRAPPED);
   return vector.slice(0, end).map((_, index) => vector.slice(index));
 }

@@ -31,7 +31,7 @@ const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time
   e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
   e.policy_version as "policyVersion", e.data::text as "dataJson", e.written_by as "writtenBy"`;
 
-/** Version of the leaf format of `eventJson`. The database refuses a sealer with another version. */
+/** Version of the leaf format of `toEventJson`. The database refuses a sealer with another version. */
 const LEAF_FORM = 2;
 
 /** Reads the id of the audit history in this database. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { getCheckpointFile, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { AppError } from '@signalbox/contracts/errors';
 import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
 import { countLost, findStrays, readTail } from '@signalbox/store/audit/audit-chain';
@@ -49,7 +49,7 @@ async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** A folder of checkpoints, or a file with some. */
 function findCheckpointFile(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : checkpointFileIn(path);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
 }
 
 /** What is not sealed yet, what was inserted past the product, and how many were lost: recorded, and gone before they had their place. */

@@ -2,13 +2,13 @@ import { ProposedAction } from '@signalbox/contracts/governance/action';
 import { PolicyQuestion, type Permission, type PolicyDecision } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { parseJson } from '@signalbox/contracts/system-error';
-import type { Judged, JudgingEngine } from '@signalbox/safety/policy/engine';
+import type { Explained, ExplainingEngine } from '@signalbox/safety/policy/engine';
 import {
-  approverQuestion,
+  toApproverQuestion,
   ApproverOutline,
-  callQuestion,
+  toCallQuestion,
   CallOutline,
-  loadQuestion,
+  toLoadQuestion,
   LoadOutline,
 } from '@signalbox/safety/policy/outline';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
@@ -58,7 +58,7 @@ async function readInput({ input }: CommandContext): Promise<unknown> {
 /** The questions that are understood, by a name that only they have; a call in few words has none of them. */
 const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline } as const;
 
-function explain(engine: JudgingEngine, question: unknown): Answer | LineProblem {
+function explain(engine: ExplainingEngine, question: unknown): Answer | LineProblem {
   if (typeof question !== 'object' || question === null || Array.isArray(question))
     return { error: 'This is no JSON object. Write one per line, such as {"role": "developer", "risk": "dangerous"}.' };
   if ('principal' in question) return answerTo(PolicyQuestion, question, (whole) => explainCall(engine, whole));
@@ -66,17 +66,17 @@ function explain(engine: JudgingEngine, question: unknown): Answer | LineProblem
     return answerTo(ProposedAction, question, (action) => explainCall(engine, askedNow(action)));
   if ('approve' in question) {
     return answerTo(z.strictObject({ approve: FORMS.approve }), question, ({ approve }) =>
-      flatten(engine.judgeApprover(approverQuestion(approve))),
+      flatten(engine.explainApprover(toApproverQuestion(approve))),
     );
   }
   if ('load' in question) {
     return answerTo(z.strictObject({ load: FORMS.load }), question, ({ load }) =>
-      flatten(engine.judgeLoad(loadQuestion(load))),
+      flatten(engine.explainLoad(toLoadQuestion(load))),
     );
   }
   const outline = 'decide' in question ? question : { decide: question };
   return answerTo(z.strictObject({ decide: FORMS.decide }), outline, ({ decide }) =>
-    explainCall(engine, callQuestion(decide)),
+    explainCall(engine, toCallQuestion(decide)),
   );
 }
 
@@ -91,12 +91,12 @@ function answerTo<S extends z.ZodType>(
 
 /** A frozen proposal as a question about this moment, when nothing is frozen, spent or granted. */
 function askedNow({ requester, agentClass, ...action }: ProposedAction): PolicyQuestion {
-  const { context } = callQuestion(CallOutline.parse({ at: new Date().toISOString() }));
+  const { context } = toCallQuestion(CallOutline.parse({ at: new Date().toISOString() }));
   return { principal: { ...requester, agentClass }, action, context };
 }
 
-function explainCall(engine: JudgingEngine, question: PolicyQuestion): Explanation {
-  const { answer, ...why } = engine.judgeCall(question);
+function explainCall(engine: ExplainingEngine, question: PolicyQuestion): Explanation {
+  const { answer, ...why } = engine.explainCall(question);
   const { action, context, principal } = question;
   const mayApprove = (role: Role): boolean =>
     engine.mayApprove({
@@ -110,7 +110,7 @@ function explainCall(engine: JudgingEngine, question: PolicyQuestion): Explanati
   return { ...answer, ...why, approvers };
 }
 
-function flatten({ answer, ...why }: Judged<Permission>) {
+function flatten({ answer, ...why }: Explained<Permission>) {
   return { ...answer, ...why };
 }
 

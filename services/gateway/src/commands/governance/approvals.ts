@@ -1,7 +1,7 @@
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
 import { listPending, listRefused, listVotes } from '@signalbox/store/governance/approvals';
-import { cardTitle } from '@signalbox/safety/cards/approval-card';
+import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -74,7 +74,7 @@ const MAX_REFUSED = 10;
 function describeRefused({ card, status, reason, approvalId }: Approval): string {
   const requester = escapeLine(card.requester);
   const why = { hasReason: reason !== null, reason: escapeLine(reason ?? '') };
-  return say('control.refused-one', { title: cardTitle(card), requester, status, ...why, approvalId });
+  return say('control.refused-one', { title: renderCardTitle(card), requester, status, ...why, approvalId });
 }
 
 function describePending(
@@ -83,7 +83,7 @@ function describePending(
   now = Date.now(),
 ): string {
   return say('control.pending-one', {
-    title: cardTitle(card),
+    title: renderCardTitle(card),
     requester: escapeLine(card.requester),
     votes: votes.length,
     needed,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { essentialOf } from '@signalbox/safety/cards/essential';
+import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Resolved, Resolving } from '../../tools/tool.ts';
 import { derivedOf, resolveDeployment } from './plan.ts';
 
@@ -28,7 +28,7 @@ function resolve(before: Resolved | null): Promise<Resolved> {
 
 /** What of it stands on a card. */
 const namesOf = (resolved: Resolved): readonly string[] =>
-  essentialOf({ arguments: {}, resolved }, { told: [], derived: derivedOf(resolved) }).map(
+  listEssentialValues({ arguments: {}, resolved }, { told: [], derived: derivedOf(resolved) }).map(
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );
 

@@ -1,6 +1,6 @@
 import { findAssignments } from '@signalbox/safety/redact/assignments';
-import { mergeFound, type SecretMatch } from '@signalbox/safety/redact/found';
-import { findShapes } from '@signalbox/safety/redact/shapes';
+import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
+import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
 import { createJudge, isTranslation } from './assigned.ts';
@@ -29,11 +29,11 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
 
 /** All places that may hold a secret, by the same detectors: what is hidden wherever something of the text is shown. */
 export function findHidden(text: string): readonly SecretMatch[] {
-  return mergeFound([...findFormed(text), ...findAssignments(text)]);
+  return mergeMatches([...findFormed(text), ...findAssignments(text)]);
 }
 
 function findFormed(text: string): readonly SecretMatch[] {
-  return mergeFound([...findTokens(text), ...findShapes(text)]);
+  return mergeMatches([...findTokens(text), ...findShapedSecrets(text)]);
 }
 
 /** What is left of the ones when what overlaps with others is taken out. Both stand in their order. */
