@@ -21,8 +21,8 @@ export function findDescription(written: string, field: Field, name: TextValue |
   const text = withoutAddresses(written);
   const [label = ''] = labelOf(field.name);
   const spelled = label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label;
-  const labelled = new RegExp(`\\b${spelled}\\b${SAYS}`, 'iu').exec(text)?.[1];
-  if (labelled !== undefined) return place(written, labelled);
+  const labeled = new RegExp(`\\b${spelled}\\b${SAYS}`, 'iu').exec(text)?.[1];
+  if (labeled !== undefined) return place(written, labeled);
   if (!field.required || !/desc|purpose|summary/i.test(field.name)) return null;
   if (!name) {
     const purpose = /\b(?:for|about|:)\s*(\S.+)$/iu.exec(text)?.[1];

@@ -133,8 +133,8 @@ function wordsFor(field: Field, text: string, words: readonly Word[], behind: re
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: TextValue | null): void {
   for (const field of open().filter((field) => kindOf(field) === 'text')) {
-    const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
-    const quoted = labelled ? findQuoted(text).find(isFree) : null;
+    const labeled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
+    const quoted = labeled ? findQuoted(text).find(isFree) : null;
     const described = [quoted, findDescription(text, field, name)].find((one) => one && isFree(one));
     const found = described ?? sourceOf(text, field, name);
     if (found) put(field, found.value, found);
