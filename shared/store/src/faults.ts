@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { putInTheirLanguage } from './conversation/outbox.ts';
-import { markTold } from './deploy/incident-news.ts';
+import { markNotified } from './deploy/incident-news.ts';
 import { findRecipients, listAdmins } from './people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 import { MAX_FAULT_LENGTH, OURS, type FAULT_SERVICES } from './migrations/fault-rows.ts';
@@ -139,7 +139,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
       body: { text: describe(), buttons: [] },
     }),
   );
-  await markTold(db, incidentId, first);
+  await markNotified(db, incidentId, first);
   return admins.map(({ chatKey }) => chatKey);
 }
 

@@ -156,7 +156,7 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
     );
     expect(rows).toEqual([{ project: 'looper' }]);
     expect(await listOpenIncidents(bench.jobs.pool, 'service:looper/staging')).toMatchObject([
-      { kind: 'crash-loop', told: ADA, detail: expect.stringContaining('was stopped') as string },
+      { kind: 'crash-loop', notified: ADA, detail: expect.stringContaining('was stopped') as string },
     ]);
     const { rows: health } = await bench.jobs.pool.query<{ because: string }>(
       `select health ->> 'because' as because from services where project = 'looper'`,

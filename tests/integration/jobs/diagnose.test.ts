@@ -272,7 +272,7 @@ describe('a release that is slow', () => {
       20_000,
     );
     expect(await news()).toHaveLength(2);
-    expect(await listOpenIncidents(bench.jobs.pool)).toEqual([expect.objectContaining({ told: null })]);
+    expect(await listOpenIncidents(bench.jobs.pool)).toEqual([expect.objectContaining({ notified: null })]);
     await bench.services.mute(SERVICE, null, ADA, 'act_unmute');
     await eventually(
       async () => {

@@ -38,22 +38,22 @@ describe('incidents', () => {
   test('people who never wrote are not notified, and the first owner or admin who did is', async () => {
     const subject = 'server:vps-1';
     const nobody = await openIncident(bench.pool, report({ subject }));
-    expect(nobody).toMatchObject({ isNew: true, told: null, incident: { told: null } });
+    expect(nobody).toMatchObject({ isNew: true, notified: null, incident: { notified: null } });
     await bench.say('1001', 'hello', { silent: true });
     const admin = await openIncident(bench.pool, report({ subject }));
-    expect(admin).toMatchObject({ isNew: false, told: { userKey: '1001' } });
+    expect(admin).toMatchObject({ isNew: false, notified: { userKey: '1001' } });
     await bench.say('1002', 'hello', { silent: true });
-    expect((await openIncident(bench.pool, report({ subject }))).told).toBeNull();
+    expect((await openIncident(bench.pool, report({ subject }))).notified).toBeNull();
     expect(await newsOf(subject)).toEqual([{ phase: 'opened', user_key: '1001', chat_key: 'telegram:1001' }]);
     const owner = await openIncident(bench.pool, report({ subject: 'server:vps-2' }));
-    expect(owner.told).toMatchObject({ userKey: '1002' });
+    expect(owner.notified).toMatchObject({ userKey: '1002' });
   });
 
   test('ten probes at once open one incident and notify one person once of its start and end', async () => {
     const found = await Promise.all(Array.from({ length: 10 }, () => openIncident(bench.pool, report())));
     expect(new Set(found.map(({ incident }) => incident.incidentId)).size).toBe(1);
     expect(found.filter(({ isNew }) => isNew)).toHaveLength(1);
-    expect(found.filter(({ told }) => told !== null)).toHaveLength(1);
+    expect(found.filter(({ notified }) => notified !== null)).toHaveLength(1);
     const end = { subject: 'service:shop/staging', kind: 'down', project: 'shop', say: 'It is well again.' };
     const ends = await Promise.all([closeIncident(bench.pool, end), closeIncident(bench.pool, end)]);
     expect(ends.filter((one) => one !== null)).toHaveLength(1);
@@ -99,8 +99,8 @@ describe('incidents', () => {
       ];
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
       try {
-        expect((await openIncident(bench.pool, muted)).told).toBeNull();
-        expect((await openIncident(bench.pool, over)).told).not.toBeNull();
+        expect((await openIncident(bench.pool, muted)).notified).toBeNull();
+        expect((await openIncident(bench.pool, over)).notified).not.toBeNull();
       } finally {
         vi.useRealTimers();
       }
@@ -110,12 +110,12 @@ describe('incidents', () => {
   test('a muted service notifies nobody, not even of the end of an unreported incident', async () => {
     const subject = 'service:blog/production';
     const muted = report({ subject, mutedUntil: new Date(Date.now() + 60_000) });
-    expect((await openIncident(bench.pool, muted)).told).toBeNull();
+    expect((await openIncident(bench.pool, muted)).notified).toBeNull();
     expect(
-      (await closeIncident(bench.pool, { subject, kind: 'down', project: 'blog', say: 'Well.' }))?.told,
+      (await closeIncident(bench.pool, { subject, kind: 'down', project: 'blog', say: 'Well.' }))?.notified,
     ).toBeNull();
     expect(await newsOf(subject)).toEqual([]);
     await openIncident(bench.pool, muted);
-    expect((await openIncident(bench.pool, { ...muted, mutedUntil: null })).told).not.toBeNull();
+    expect((await openIncident(bench.pool, { ...muted, mutedUntil: null })).notified).not.toBeNull();
   });
 });

@@ -40,7 +40,7 @@ describe('the pool of deployments, which may not read what people wrote', () => 
   test('notifies the responsible person of an incident, in private', async () => {
     await bench.person('1002', 'developer', ['telegram:1002', 'telegram:-7']);
     expect((await bench.deploy.query('select 1 from inbox')).rowCount).toBe(0);
-    expect(await open()).toMatchObject({ told: { userKey: '1002' }, isUnheard: false });
+    expect(await open()).toMatchObject({ notified: { userKey: '1002' }, isUnheard: false });
     await open();
     expect(await bench.news()).toEqual([{ who: '1002', chat: 'telegram:1002', say: DOWN.say }]);
     await closeIncident(bench.deploy, END);
@@ -258,7 +258,7 @@ describe('a pool that can notify nobody', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         level: 'error',
-        message: expect.stringContaining('nobody can be told of an incident'),
+        message: expect.stringContaining('nobody can be notified of an incident'),
       }),
     ]);
     expect(await doctor()).toContain('all of it was told'); // it may just be on its way

@@ -89,8 +89,8 @@ describe('an incident', () => {
     await bench.say('7', '', { silent: true, kind: 'new' });
     await bench.wake('7');
     await bench.settle();
-    const { told } = await openIncident(bench.pool, DOWN);
-    expect(told?.userKey).toBe('7');
+    const { notified } = await openIncident(bench.pool, DOWN);
+    expect(notified?.userKey).toBe('7');
     await bench.wake('7');
     await bench.settle();
     expect((await bench.replies('7')).slice(1)).toEqual([DOWN.say]);

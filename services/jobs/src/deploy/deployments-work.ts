@@ -68,12 +68,12 @@ export interface AbandonedDeployment extends ServiceKey {
   readonly threadId: string | null;
 }
 
-/** More lines than this of one deployment are not kept: the oldest go. */
-const KEPT_LINES = 5_000;
+/** Newest lines that are kept of a deployment. */
+const MAX_LINES = 5_000;
 
 /**
- * Deployments as the job that works on one sees them. A worker claims its deployment and gets an epoch, which is higher than that of any
- * worker before; every write names it, and does nothing (answers false) once there is a higher one.
+ * The writes of the job that works on a deployment. A worker claims its deployment and gets an epoch higher than any before. Every write
+ * names its epoch, and does nothing (false) once there is a higher one.
  */
 export class DeploymentWork {
   readonly #pool: Pool;
@@ -86,15 +86,15 @@ export class DeploymentWork {
     return findRow<WorkRow>(this.#pool)`${SELECT_WORK} where d.deployment_id = ${deploymentId}`;
   }
 
-  /** Whether something that is built, started and looked at like this has served for the project, in any environment. */
+  /** True when this service file has served for the project, in any environment. */
   hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
     return hasRow(this.#pool)`
       select 1 from deployments where project = ${project} and state = 'succeeded' and plan ->> 'file' = ${file} limit 1`;
   }
 
   /**
-   * Takes a deployment, in one transaction with its service: queued ones begin, those under way become `unknown`.
-   * Null when it has ended or there is none. `from`: the state that it was in.
+   * Claims a deployment: a queued one starts, one in progress becomes `unknown`. Null when it has ended or there is none.
+   * `from`: the state before.
    */
   claim(
     deploymentId: string,
@@ -104,8 +104,8 @@ export class DeploymentWork {
   }
 
   /**
-   * From one state to the next, with an event. False when another job moved it or has taken it; to `switching` also when it is
-   * to be cancelled. Throws for a transition that does not exist.
+   * Moves to the next state, with an event. False when another job moved or took it, and for `switching` when it is to be cancelled.
+   * Throws for a transition that does not exist.
    */
   advance(deploymentId: string, move: Move, step: Step): Promise<boolean> {
     const { from, to } = move;
@@ -113,7 +113,7 @@ export class DeploymentWork {
     return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
-  /** Writes down what is known without a new state. */
+  /** Stores a change without a new state. */
   async note(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`
@@ -124,7 +124,7 @@ export class DeploymentWork {
     });
   }
 
-  /** What its job checks twice a second; `isOurs` is false once another has taken it. */
+  /** Read twice a second by the job. `isOurs` is false once another worker has taken it. */
   async watch(
     deploymentId: string,
     epoch: number,
@@ -143,25 +143,25 @@ export class DeploymentWork {
     return findTarget(this.#pool, service, named);
   }
 
-  /** The state before it became `unknown`: where its former job had brought it. */
+  /** The last state before `unknown`. */
   lastKnown(deploymentId: string): Promise<DeployState> {
     return findValue<DeployState>(this.#pool, 'queued')`select to_state from deployment_events
         where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`;
   }
 
-  /** Whether it has ever been in one of these states. */
+  /** True when it has ever been in one of these states. */
   wasIn(deploymentId: string, ...states: readonly DeployState[]): Promise<boolean> {
     return hasRow(this.#pool)`select 1 from deployment_events
         where deployment_id = ${deploymentId} and to_state = any (${states}) limit 1`;
   }
 
-  /** A sign that the state gets on. */
+  /** Records that the state makes progress. */
   sign(deploymentId: string, epoch: number): Promise<boolean> {
     return hasRow(this.#pool)`update deployments set progress_at = clock_timestamp()
         where deployment_id = ${deploymentId} and fence = ${epoch} and state not in ${FINAL_STATES}`;
   }
 
-  /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
+  /** Appends redacted lines, keeps the newest 5,000, and records progress. */
   addLines(deploymentId: string, epoch: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`update deployments set progress_at = clock_timestamp()
@@ -174,9 +174,9 @@ export class DeploymentWork {
            from unnest(${lines.map((line) => redactText(line).replaceAll('\0', ''))}::text[]) with ordinality as k (line, n)
              returning n`;
       const last = places.at(-1) ?? 0;
-      if (last > KEPT_LINES)
+      if (last > MAX_LINES)
         await db.query(sql`delete from deployment_lines where deployment_id = ${deploymentId}
-            and n <= ${last - KEPT_LINES}`);
+            and n <= ${last - MAX_LINES}`);
       return true;
     });
   }
@@ -203,7 +203,7 @@ export class DeploymentWork {
    where artifact not in (select artifact from needed) group by server, artifact`;
   }
 
-  /** The artifact of these is gone: a rollback to one of them builds it again. */
+  /** Records that these artifacts are gone: a rollback to one of them builds it again. */
   async forget(deploymentIds: readonly string[]): Promise<void> {
     await this.#pool.query(sql`update deployments set artifact_kept = false
         where deployment_id = any(${deploymentIds}::text[])`);
@@ -238,7 +238,7 @@ async function claim(
       returning s.fence::float8 as epoch`;
   if (!service) return null;
   const from = await lockState(db, deploymentId);
-  // A person cancelled it in between: the epoch of the service has grown, and no job has it.
+  // It was cancelled in between; nobody uses the new epoch.
   if (from === null || isFinal(from)) return null;
   const { epoch } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
@@ -267,7 +267,7 @@ async function advance(db: Queryable, deploymentId: string, move: Move, step: St
       update services set serving = ${step.serving.deploymentId}, port = coalesce(${step.serving.port}, port),
         updated_at = clock_timestamp()
         where project = ${service.project} and environment = ${service.environment} and fence = ${epoch}`);
-  // What was only intended is there now.
+  // The first deployment makes an intended project active.
   if (to === 'succeeded')
     await db.query(sql`update projects set status = 'active' where name = ${service.project} and status = 'intended'`);
   if (step.errors) await addErrors(db, service, step.errors);
@@ -277,7 +277,7 @@ async function advance(db: Queryable, deploymentId: string, move: Move, step: St
 }
 
 async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
-  // The fields are named as their columns, but one.
+  // Fields are named as their columns, except `kept`.
   const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
   for (const [field, value] of columns) {
     const column = field === 'kept' ? 'artifact_kept' : field;
@@ -286,7 +286,7 @@ async function write(db: Queryable, deploymentId: string, change: WorkChange): P
   }
 }
 
-/** Handles of drivers are stored as they are: a folder's name may look like a secret, and would not be found again. */
+/** Redacts failures only: handles of drivers must be stored unchanged, and a folder name may look like a secret. */
 function redactFailure(value: object): object {
   return 'sentence' in value ? redactValue(value) : value;
 }

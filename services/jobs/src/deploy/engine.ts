@@ -20,7 +20,7 @@ import { openDeploymentSession, type DeploymentSession } from './deployment-sess
 
 type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
 
-/** What each state does to get to the next. Every one may be done again from its beginning. */
+/** The work of each state. Every one may be repeated from its beginning. */
 const PHASES: Readonly<
   Record<PhaseState, (session: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
@@ -37,22 +37,21 @@ const PHASES: Readonly<
 };
 
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
-/** What would come of an address or a server that was changed meanwhile is not what was decided about. */
+/** In these states the repository and the server must still be those that were approved. */
 const READS_PLACE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
-/** The outcome of the step is unknown: the target or the proxy has to say. */
+/** After these errors the outcome of a step is unknown; the server or the proxy has to be asked. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
 const FAILURE_LINES = 40;
-/** What keeps the log of a program may still be starting when the program has ended; a program that says nothing costs this time. */
+/** How long the log of an ended program is waited for. A program without output costs this time. */
 const LOG_MS = 3 * SECOND_MS;
-const LOG_LOOK_MS = 100;
+const LOG_POLL_MS = 100;
 const RETRY_BASE_MS = SECOND_MS;
 const RETRY_MAX_MS = 20 * SECOND_MS;
 
 /**
- * Takes a deployment to its end, from wherever it is: claims it, goes from state to state, and answers what is true then. One that
- * an earlier worker left goes on from what the target and the proxy say. Calling it for one that has ended only answers. When a
- * server does not answer for too long the result is `unknown`, and it has to be called again. Throws when the process stops,
- * the run is lost, or the database is away; then it can be called again too.
+ * Claims a deployment and takes it from state to state to its end. One that an earlier worker left continues from what the server and the
+ * proxy say; one that has ended is only described. When a server does not answer for too long the result is `unknown`. Throws when the
+ * process stops, the run is lost or the database is away. May be called again in each of these cases.
  */
 export async function runDeployment(
   parts: DeployParts,
@@ -63,7 +62,7 @@ export async function runDeployment(
   const evidence = { run: context.runId, attempt: context.attempt };
   const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
   if (claimed === null) {
-    // The job that brought it to its end may have died before its message said so.
+    // An earlier job may have died between the end of the deployment and its message.
     const ended = await parts.work.find(deploymentId);
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
@@ -105,7 +104,7 @@ async function runPhases(session: DeploymentSession): Promise<void> {
 async function runPhase(session: DeploymentSession): Promise<void> {
   const { held, parts } = session;
   const row = await held.refresh();
-  const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and runPhases looks
+  const state = held.state() as PhaseState; // it was claimed, and runPhases stops at a final state
   const isCancellable = CANCELLABLE.has(state);
   const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
@@ -115,10 +114,10 @@ async function runPhase(session: DeploymentSession): Promise<void> {
   });
 }
 
-/** What comes of a step that did not end well. False when it has to be tried again, because a server does not answer. */
+/** Handles the error of a step. False when the step has to be repeated because a server does not answer. */
 async function settle(session: DeploymentSession, error: unknown): Promise<boolean> {
   const { held, context } = session;
-  // The process stops, or another has the deployment: the next job finds out where it is.
+  // The process stops or lost the deployment; the next job recovers it.
   context.signal.throwIfAborted();
   const row = await held.refresh();
   if (error instanceof CancelRequested) {
@@ -133,7 +132,7 @@ async function settle(session: DeploymentSession, error: unknown): Promise<boole
     if (row.state !== 'unknown') await held.advance('unknown', { because: explain(failure) });
     return false;
   }
-  // A job that does not understand what it sees may not end anything: it looks again.
+  // An internal error during recovery must not stop anything: recover again.
   if (row.state === 'unknown' && failure.code === 'INTERNAL') return false;
   await held.advance(
     'failing',
@@ -150,16 +149,16 @@ async function describeFailure(session: DeploymentSession, row: WorkRow, failure
   return { state, code, sentence, lines: [...(await lastLines(session, row, code === 'INSTANCE_ENDED'))] };
 }
 
-/** The last lines of the program, if it was started, or else of its build. */
+/** The last lines of the program if it was started, otherwise of its build. */
 async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
   const deadline = performance.now() + (hasEnded ? LOG_MS : 0);
   try {
     while (row.instance !== null) {
       const lines = await readLog(session, row.instance);
       if (lines.length > 0) return lines;
-      // A program that has ended may have its log written late.
+      // The log of an ended program may be written late.
       if (performance.now() >= deadline) break;
-      await sleep(LOG_LOOK_MS, session.context.signal);
+      await sleep(LOG_POLL_MS, session.context.signal);
     }
   } catch (error) {
     session.context.log.warn('the last lines of an instance could not be read', { error });
@@ -182,7 +181,7 @@ async function readLog(
   return readCleanLines(await session.driver(), instance, query, (text) => session.opened.mask(text));
 }
 
-/** Removes artifacts that no deployment needs. What cannot be removed now is tried again the next time. */
+/** Removes artifacts that no deployment needs. Failures are retried by the next deployment. */
 async function tidyUp(session: DeploymentSession): Promise<void> {
   const { parts, held, context } = session;
   const row = held.row();
@@ -198,18 +197,19 @@ async function tidyUp(session: DeploymentSession): Promise<void> {
   }
 }
 
-/** What is true of a deployment and its service now. Throws NOT_FOUND. */
+/** Describes a deployment and its service as they are now. Throws NOT_FOUND. */
 async function describeEnd(parts: DeployParts, deploymentId: string): Promise<DeployResult> {
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });
   const service = await parts.services.find(row);
-  // What a rollback would start again: the same release once more is no way back.
+  // The release to which a rollback would return.
   const replaced = row.replaces === null ? null : await parts.deployments.before(row);
-  const begun = row.startedAt ?? row.requestedAt;
+  const startedAt = row.startedAt ?? row.requestedAt;
   return {
     ...row,
     serving: service?.release ?? null,
     replaced: replaced?.release ?? null,
-    seconds: Math.max(0, row.finishedAt === null ? row.ageMs : row.finishedAt.getTime() - begun.getTime()) / SECOND_MS,
+    seconds:
+      Math.max(0, row.finishedAt === null ? row.ageMs : row.finishedAt.getTime() - startedAt.getTime()) / SECOND_MS,
   };
 }

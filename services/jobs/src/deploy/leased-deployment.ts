@@ -7,7 +7,7 @@ import type { JobContext } from '../runner/handlers.ts';
 import { Leases } from '@signalbox/platform/leases';
 import type { DeployParts } from './parts.ts';
 
-/** A person wants it to end. */
+/** Thrown when a person cancels the deployment. */
 export class CancelRequested extends Error {
   readonly by: string;
 
@@ -18,7 +18,7 @@ export class CancelRequested extends Error {
   }
 }
 
-/** Another worker has the deployment now: nothing may be written any more. */
+/** Thrown when another worker has taken the deployment. Nothing may be written then. */
 class DeploymentLost extends Error {
   constructor() {
     super('another worker has taken the deployment');
@@ -26,10 +26,10 @@ class DeploymentLost extends Error {
   }
 }
 
-/** Requests to cancel and losses are noticed within this time. */
+/** How often cancellation and loss of the lease are checked. */
 const WATCH_MS = 400;
 
-/** Holds a claimed deployment in the hands of this process: looks at it twice a second, and gives it up when it was taken. */
+/** Holds the lease of a claimed deployment: checks its epoch twice a second and lets go when another worker has taken it. */
 export async function leaseDeployment(
   parts: Pick<DeployParts, 'work' | 'limits'>,
   claimed: { readonly deploymentId: string; readonly epoch: number },
@@ -64,14 +64,14 @@ export async function leaseDeployment(
 
   return {
     epoch,
-    /** As it was read last; the state in it is the one that this process wrote last. */
+    /** The row as it was read last, with the state that this process wrote last. */
     row: (): WorkRow => row,
     state: (): DeployState => row.state,
-    /** How long ago it began, in milliseconds. */
+    /** Age of the deployment in milliseconds. */
     ageMs: (): number => row.ageMs + performance.now() - readAt,
     /** Reads the row again. Throws DeploymentLost. */
     refresh: async (): Promise<WorkRow> => (row = await read()),
-    /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelRequested instead of beginning the switch. */
+    /** Moves to a state and stores the evidence. Throws DeploymentLost, and CancelRequested instead of starting a cancelled switch. */
     async advance(
       to: DeployState,
       evidence: Step['evidence'],

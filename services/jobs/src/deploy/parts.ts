@@ -16,17 +16,17 @@ export interface DeployLimits {
   readonly startingMs: number;
   readonly switchingMs: number;
   readonly verifyingMs: number;
-  /** Taking back, and ending what was begun. */
+  /** Undoing: switching back and stopping instances. */
   readonly undoingMs: number;
-  /** A build that writes no line and uses no processor for so long is ended. */
+  /** A build without output and CPU use for this long is stopped. */
   readonly stallMs: number;
-  /** So long a server that does not answer is tried again before the run ends with `unknown`. */
+  /** How long a silent server is retried before the run ends with `unknown`. */
   readonly unknownMs: number;
   /** All steps up to the switch together. */
   readonly wholeMs: number;
 }
 
-/** What deployments are made with; opened once per process. */
+/** The dependencies of deployments, opened once per process. */
 export interface DeployParts {
   readonly work: DeploymentWork;
   readonly deployments: ReturnType<typeof createDeployments>;
@@ -34,16 +34,16 @@ export interface DeployParts {
   readonly leases: PortLeases;
   readonly sources: Sources;
   readonly traffic: Traffic;
-  /** What keeps builds and programs on this machine from the rest of it. */
+  /** Isolates builds and programs on this machine. */
   readonly confinement: Confinement;
-  /** Its login is opened in the name of its owner, by the run that needs it. */
+  /** Opens the login of a server in the name of its owner, for one run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
-  /** Where the proxy listens, where it is reached from here, and which address people read. */
+  /** The hosts on which the proxy listens, is reached from here, and is shown to people. */
   readonly listenHost: string;
   readonly reachHost: string;
   readonly publicHost: string;
   readonly limits: DeployLimits;
 }
 
-/** So many artifacts of a service are kept to roll back to. */
+/** Artifacts per service that are kept for rollbacks. */
 export const KEPT_ARTIFACTS = 5;

@@ -8,15 +8,15 @@ import { beginCrashStop } from './crash-stops.ts';
 import type { ServiceRevivals } from './service-revivals.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
-/** What crashes again and again has little to finish. */
+/** A program in a crash loop gets a short grace period. */
 const GRACE_MS = 5 * SECOND_MS;
-/** Lines among which the last error is looked for: a trace of a crash fits, and that of several. */
-const LINES = 100;
+/** Log lines searched for the last error; several stack traces fit. */
+const MAX_SEARCHED_LINES = 100;
 const SAID_LENGTH = 160;
 
 /**
- * Stops what serves for good when its crash loop has reached the limit: written down first, so that of two lookers it is one stop, and
- * what one that died has begun the next one finishes. Gives what is so then.
+ * Stops a service for good when its crash loop has reached the limit. The stop is recorded first, so that it happens once and the next
+ * probe finishes an interrupted one. Returns the finding after the stop.
  */
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
@@ -27,14 +27,14 @@ export async function endCrashLoop(
   const { crashLoop, process } = found;
   if (!crashLoop?.isOver || instance === null) return found;
   const serving = { project, environment, deploymentId };
-  // Whoever brings it back says what becomes of it.
+  // A revival in progress reports how it ended.
   if (!crashLoop.isStopped && (await parts.revivals.isOpen(serving))) return found;
   if (!crashLoop.isStopped && !(await beginCrashStop(parts.pool, serving, crashLoop))) return found;
   if (process?.running) await driver.stop(instance, GRACE_MS, signal);
   return { ...found, crashLoop: { ...crashLoop, isStopped: true } };
 }
 
-/** The last line of its log that reports an error, else its last line; without secrets, shortened. Null when it said nothing. */
+/** The last error line of its log, or else its last line; masked and shortened. Null for an empty log. */
 export async function lastErrorOf(
   driver: Pick<Driver, 'logs'>,
   { instance }: WorkRow,
@@ -42,7 +42,7 @@ export async function lastErrorOf(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (instance === null) return null;
-  const lines = (await readLines(driver, instance, { tail: LINES, signal }, mask)).map(({ line }) => line);
+  const lines = (await readLines(driver, instance, { tail: MAX_SEARCHED_LINES, signal }, mask)).map(({ line }) => line);
   const error = lines.map(errorOf).findLast((said) => said !== null);
   const said = (error ?? lines.findLast((line) => line.trim() !== '') ?? '').trim();
   if (said === '') return null;

@@ -6,10 +6,10 @@ import type { CrashLoop } from './crash-loop.ts';
 import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow } from '@signalbox/store/sql';
 
-/** What the event of a stop holds of the loop that it ended. */
+/** What the event of a stop keeps of its crash loop. */
 const Stopped = z.object({ restarts: z.number(), withinMs: z.number() });
 
-/** The crash loop for which this deployment was stopped for good; null when it was not. Another deployment begins with none. */
+/** The crash loop for which this deployment was stopped; null when it was not. */
 export async function findCrashStop(db: Queryable, deploymentId: string): Promise<CrashLoop | null> {
   const row = await findRow<{ loop: unknown }>(db)`select evidence -> 'crashLoop' as loop from deployment_events
       where deployment_id = ${deploymentId} and evidence ? 'crashLoop' order by n limit 1`;
@@ -17,9 +17,8 @@ export async function findCrashStop(db: Queryable, deploymentId: string): Promis
 }
 
 /**
- * Writes down that what serves is stopped for its crash loop, before its program is ended: whoever dies in between, the next look ends
- * it. It takes the service as a deployment does, so that no run that was about to bring it back does. Twice is once. False when
- * something else serves by now or a deployment is under way, which has the last word.
+ * Records that a service is stopped for its crash loop, before its program is stopped; the next probe finishes an interrupted stop. Takes
+ * an epoch, so that no revival goes on. Idempotent. False when something else serves or a deployment is in progress.
  */
 export function beginCrashStop(
   pool: Pool,

@@ -3,19 +3,19 @@ import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { HealthMemory } from './latencies.ts';
 import type { HealthMeasurements, Verdict } from './verdict.ts';
 
-/** Kinds of incidents that are counted as they happen: crashes one by one, errors by the lines of the log. */
+/** Kinds of trouble whose errors are counted elsewhere: crashes one by one, errors by log lines. */
 const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
 
 /**
- * Crashes that a look has seen and the looks before had not: starts after a crash, and an end. Pure: what was remembered is stored
- * together with what is counted, so that no crash counts twice. `isLost`: it was ended from outside, which is no crash.
+ * Crashes since the last probe: restarts, and an end. Memory and counts are stored together, so that no crash counts twice. `isLost`: the
+ * program was ended from outside, which is no crash. Pure.
  */
 export function crashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
   { process, newRestarts, release }: Pick<HealthMeasurements, 'process' | 'newRestarts' | 'release'>,
-  look: { readonly instance: string | null; readonly isLost: boolean },
+  probe: { readonly instance: string | null; readonly isLost: boolean },
 ): readonly FoundErrors[] {
-  if (process === null || look.isLost) return [];
+  if (process === null || probe.isLost) return [];
   const how = process.oom ? 'out of memory' : exitOf(process.exitCode);
   const error = (kind: string, sample: string, count: number): FoundErrors => ({
     fingerprint: `health:${kind}:${how}`,
@@ -25,14 +25,14 @@ export function crashErrors(
     at: null,
     count,
   });
-  const wasEnded = memory.ended && memory.instance === look.instance;
+  const wasEnded = memory.ended && memory.instance === probe.instance;
   return [
     ...(newRestarts > 0 ? [error('crash', say('health.crashed', { how }), newRestarts)] : []),
     ...(process.running || wasEnded ? [] : [error('end', say('health.endedForGood', { how }), 1)]),
   ];
 }
 
-/** An incident as an error of its service, counted when it is opened; null for one whose cause is counted by itself. */
+/** An incident as an error of its service; null when its errors are counted elsewhere. */
 export function incidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
   if (kind === null || COUNTED_ELSEWHERE.has(kind)) return null;
   return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at: null, count: 1 };

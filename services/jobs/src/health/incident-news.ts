@@ -3,7 +3,7 @@ import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { diagnoseButton, muteButton, rollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
-import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-looks';
+import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { incidentError } from './health-errors.ts';
@@ -14,8 +14,8 @@ import type { Verdict } from './verdict.ts';
 type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
 
 /**
- * Opens the incident of a service, or tells of the one that is open and that nobody was told of yet. Its text holds what was measured; what
- * a log says is quoted beside it. A crash loop is one of its own, and the cause of whatever else was found; its end is told as well.
+ * Opens the incident of a service and notifies its owners, unless they were notified before. The text says what was measured, and log
+ * lines are quoted. A crash loop is an incident of its own and the cause of the others; its end is notified too.
  */
 export async function openService(
   parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
@@ -23,7 +23,7 @@ export async function openService(
   verdict: Verdict,
   known: {
     readonly open: Incident | null;
-    /** It was seen down often enough: of one that was told as degraded, that is told too. */
+    /** True when it was down often enough to notify people whom a degraded incident was notified to. */
     readonly isDown: boolean;
     readonly release: string | null;
     readonly ref: string;
@@ -32,7 +32,7 @@ export async function openService(
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
   const { open, isDown, release, ref, lastError } = known;
-  const { kind, because } = verdict as Sick; // the caller has looked
+  const { kind, because } = verdict as Sick; // the caller checked that there is one
   const before = await parts.deployments.before({ project, environment });
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
@@ -68,7 +68,7 @@ function sayLoop(
     : say('services.crashLoop', { project, environment, because });
 }
 
-/** Ends the incident, with one line for the people who were told of it. */
+/** Closes the incident and notifies those who were notified of it. */
 export function closeService(
   pool: Pool,
   { subject, kind, openedAt }: Incident,

@@ -9,30 +9,30 @@ export const HealthMemory = z.preprocess(
     because: z.string().catch(''),
     release: z.string().nullable().catch(null),
     latencyMs: z.number().nullable().catch(null),
-    /** Looks in a row that found it unwell, and well. */
+    /** Probes in a row that found it unwell, and well. */
     bad: z.number().int().catch(0),
     good: z.number().int().catch(0),
     restarts: z.number().int().nullable().catch(null),
     instance: z.string().nullable().catch(null),
-    /** Its program had ended. */
+    /** True when its program had ended. */
     ended: z.boolean().catch(false),
-    /** How often it was started again, and when. */
+    /** Restarts by time. */
     crashes: CrashMemory.catch(NO_CRASHES),
-    /** How many errors were usual in five minutes at the last look that found it well. */
+    /** Usual errors in five minutes at the last healthy probe. */
     errorsUsually: z.number().catch(0),
-    /** Latencies of the newest good looks by release, the newest release first. */
+    /** Latencies of the newest good probes by release, the newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })).catch([]),
   }),
 );
 export type HealthMemory = z.infer<typeof HealthMemory>;
 
-/** Kept of a release, and releases of a service. */
-const LATENCIES = 40;
-const RELEASES = 6;
-/** Fewer say nothing of what is usual. */
-const ENOUGH = 3;
+/** Latencies kept of a release, and releases kept of a service. */
+const MAX_LATENCIES = 40;
+const MAX_RELEASES = 6;
+/** Fewer probes do not tell the usual latency. */
+const MIN_LATENCIES = 3;
 
-/** The samples with one more. Slow answers are samples too, of their release: another release is compared with them. */
+/** Adds a latency to the samples of its release. Slow answers count too. */
 export function addLatency(
   samples: HealthMemory['samples'],
   release: string,
@@ -40,11 +40,18 @@ export function addLatency(
 ): HealthMemory['samples'] {
   const before = samples.find((one) => one.release === release)?.latencies ?? [];
   const others = samples.filter((one) => one.release !== release);
-  return [{ release, latencies: [...before, Math.round(latencyMs)].slice(-LATENCIES) }, ...others].slice(0, RELEASES);
+  return [{ release, latencies: [...before, Math.round(latencyMs)].slice(-MAX_LATENCIES) }, ...others].slice(
+    0,
+    MAX_RELEASES,
+  );
 }
 
-/** The median of a release, null with too few looks. `enough`: how many it takes; one, to compare another release with. */
-export function medianOf(samples: HealthMemory['samples'], release: string | null, enough = ENOUGH): number | null {
+/** The median latency of a release; null with fewer than `enough` probes. */
+export function medianOf(
+  samples: HealthMemory['samples'],
+  release: string | null,
+  enough = MIN_LATENCIES,
+): number | null {
   const latencies = samples.find((one) => one.release === release)?.latencies ?? [];
   if (latencies.length < enough) return null;
   const sorted = [...latencies].sort((one, other) => one - other);
@@ -52,8 +59,8 @@ export function medianOf(samples: HealthMemory['samples'], release: string | nul
 }
 
 /**
- * What is usual for a service, in milliseconds: the median of the releases before the one that serves, when there is one to compare
- * with, else its own. The quicker of the two, so that a release that is slow from the start does not become the usual.
+ * The usual latency of a service in milliseconds: the lower of the medians of this release and the one before, so that a release that is
+ * slow from the start does not become the usual.
  */
 export function usualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
   const own = medianOf(samples, release);

@@ -20,12 +20,12 @@ interface Deps {
 export async function notify({ publisher, log }: Deps, news: readonly (IncidentNews | null)[]): Promise<void> {
   for (const { incident, isUnheard } of news.filter((one) => one !== null))
     if (isUnheard)
-      log.error('nobody can be told of an incident; it is told as soon as somebody can be written to', {
+      log.error('nobody can be notified of an incident; it waits until somebody can be reached', {
         subject: incident.subject,
         kind: incident.kind,
         incidentId: incident.incidentId,
       });
-  const wakes = news.flatMap((one) => one?.told ?? []);
+  const wakes = news.flatMap((one) => one?.notified ?? []);
   await publishStored({ publisher, log }, INBOUND, wakes);
 }
 

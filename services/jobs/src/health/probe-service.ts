@@ -7,13 +7,13 @@ import { AppError } from '@signalbox/contracts/errors';
 import { findCrashStop } from './crash-stops.ts';
 import { LOOP, NO_CRASHES, seeRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
-import { probeHealth, type Look } from '../deploy/steps/reach.ts';
+import { probeHealth, type HealthProbe } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { usualLatency, type HealthMemory } from './latencies.ts';
-import { problemOfRoute, type DiagnoseParts } from './target.ts';
+import { readRouteProblem, type DiagnoseParts } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
-/** The errors of so long are compared with those of the last hour. */
+/** The errors of this time are compared with those of the last hour. */
 const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
@@ -25,7 +25,9 @@ export async function probeService(
 ): Promise<HealthMeasurements> {
   const { file, instance } = serving;
   const [proxy, direct, program, diskFreeMb] = await Promise.all([
-    file === null || service.port === null ? null : lookThrough(parts, service, { file, port: service.port }, signal),
+    file === null || service.port === null
+      ? null
+      : probeThroughProxy(parts, service, { file, port: service.port }, signal),
     file === null || instance === null ? null : probeHealth(instance, file, signal),
     instance === null ? null : programOf(driver, serving, signal),
     driver.inspect(signal).then(
@@ -38,7 +40,7 @@ export async function probeService(
     countErrors(parts.pool, service, LATELY_MS),
     countErrors(parts.pool, service, HOUR_MS),
   ]);
-  // A flood that lasts is not what is usual: as long as it is unwell, what was so before counts.
+  // While the service is unwell, the usual error rate stays what it was before.
   const perLately = ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS);
   const isUnwell = memory.verdict === 'degraded' || memory.verdict === 'down';
   const isSame = memory.instance === (instance?.ref ?? null);
@@ -66,7 +68,7 @@ export async function probeService(
   };
 }
 
-/** Of a service where nothing serves. */
+/** The finding for a service where nothing serves. */
 export function nothingFound(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
   return {
     release: null,
@@ -85,27 +87,27 @@ export function nothingFound(memory: HealthMemory, errorsLastHour: number): Heal
   };
 }
 
-/** What answers at a port that the proxy could not get is not the service, however well it answers. */
-async function lookThrough(
+/** Probes the service through the proxy. When the proxy reports a problem of its route, whatever answers is not the service. */
+async function probeThroughProxy(
   parts: Pick<DiagnoseParts, 'reachHost' | 'traffic'>,
   service: ServiceKey,
   { file, port }: { readonly file: NonNullable<WorkRow['file']>; readonly port: number },
   signal: AbortSignal,
-): Promise<Look> {
-  const problem = await problemOfRoute(parts, service, signal);
+): Promise<HealthProbe> {
+  const problem = await readRouteProblem(parts, service, signal);
   if (problem !== null)
     return { status: null, isClosed: false, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
   return probeHealth({ host: parts.reachHost, port }, file, signal);
 }
 
-/** It comes from outside and stands in sentences of ours. */
+/** The reported release is untrusted text that our sentences quote. */
 function plainRelease(reported: string): string {
   return /^[\w.+-]{1,80}$/.test(reported) ? reported : 'another release';
 }
 
 interface Program {
   readonly process: NonNullable<HealthMeasurements['process']>;
-  /** It ended after a crash, and its supervisor does not start it again. */
+  /** True when it crashed and its supervisor does not start it again. */
   readonly isGivenUp: boolean;
 }
 
@@ -131,12 +133,12 @@ async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSig
   }
 }
 
-/** A server that does not answer leaves that part of the look open; anything else is a mistake of ours. */
+/** Returns `otherwise` for an unreachable server; throws any other error. */
 function ifUnreachable<T>(error: unknown, otherwise: T): T {
   if (error instanceof AppError) return otherwise;
   throw error;
 }
 
-function resultOf({ status, ms, problem }: Look): NonNullable<ServiceHealthResult['proxy']> {
+function resultOf({ status, ms, problem }: HealthProbe): NonNullable<ServiceHealthResult['proxy']> {
   return { status, latencyMs: status === null ? null : ms, error: problem };
 }

@@ -6,17 +6,17 @@ import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from 
 
 type Proposal = ServiceDiagnosisResult['proposal'];
 
-/** What is known besides the look itself. */
+/** What is known besides the finding. */
 export interface Circumstances {
   readonly previous: ServiceDiagnosisResult['previous'];
   readonly servingForMs: number | null;
-  /** A deployment is on its way. */
+  /** True while a deployment is in progress. */
   readonly isMoving: boolean;
-  /** Kinds of errors in the newest lines of its log. */
+  /** Number of error kinds in the newest log lines. */
   readonly errorKinds: number;
 }
 
-/** Trouble that another release may not have. A full disk stays full. */
+/** Trouble that another release may not have. A full disk is not one of them. */
 const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'crash-loop',
   'oom',
@@ -27,7 +27,7 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'errors',
 ]);
 
-/** What to do next, with what speaks for it and is not in the verdict, which stands beside it. Pure; nothing is done. */
+/** Proposes what to do next, with reasons that the verdict does not give. Pure. */
 export function propose(
   found: HealthMeasurements,
   { verdict, kind, because }: Verdict,
@@ -49,7 +49,7 @@ export function propose(
   return { action: 'rollback', because: say('health.rollBack', { because: reason, ...age }) };
 }
 
-/** "1.1 answers in 1.5 s, 1.0 took 20 ms": the two releases beside one another. Null when there is nothing to compare. */
+/** Compares two releases: "1.1 answers in 1.5 s, 1.0 took 20 ms". Null when there is nothing to compare. */
 function compare(
   found: HealthMeasurements,
   kind: TroubleKind,

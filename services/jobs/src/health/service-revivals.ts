@@ -3,20 +3,20 @@ import { addNote } from '@signalbox/store/deploy/deployments';
 import type { Instance } from '@signalbox/contracts/operations/drivers';
 import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { incidentSubject } from '@signalbox/store/deploy/service-looks';
+import { incidentSubject } from '@signalbox/store/deploy/service-health';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
-/** What is known of the attempts to bring a service back. */
+/** The attempt to start a lost service again. */
 export interface RevivalPlan {
-  /** A run that is to do it is there already and has not ended. */
+  /** True when its run exists and has not ended. */
   readonly isOpen: boolean;
-  /** The run that is to do it: the same one as long as the one before gave up. */
+  /** The id of its run. A new one follows only after a success. */
   readonly runId: string;
 }
 
-/** How it ended. */
+/** How an attempt ended. */
 export interface RevivalEnd {
   readonly runId: string;
   readonly epoch: number;
@@ -24,8 +24,8 @@ export interface RevivalEnd {
   readonly evidence: Readonly<Record<string, string | number | null>>;
 }
 
-/** More losses than this in a day are no accident any more. */
-const LOSSES_A_DAY = 5;
+/** After this many losses in a day the service is given up. */
+const MAX_LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
 /**
@@ -34,16 +34,16 @@ const JOB = 'service.revive';
  */
 export function createServiceRevivals(pool: Pool) {
   return {
-    /** The run that is to bring it back. Null while a deployment of the service is under way. */
+    /** Plans the run that starts it again. Null while a deployment is in progress or after a crash stop. */
     plan: (serving: Serving): Promise<RevivalPlan | null> => plan(pool, serving),
 
-    /** Whether a run is about to bring it back. */
+    /** True while such a run is queued or running. */
     async isOpen({ deploymentId }: Serving): Promise<boolean> {
       return hasRow(pool)`select 1 from runs where job = ${JOB}
           and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`;
     },
 
-    /** Takes the service, with an event. Null when something else serves, nothing is to, or a deployment is under way. */
+    /** Takes an epoch, with an event. Null when the deployment does not serve any more or another is in progress. */
     begin: (
       serving: Serving,
       evidence: Readonly<Record<string, string | number>>,
@@ -51,8 +51,8 @@ export function createServiceRevivals(pool: Pool) {
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
     /**
-     * Does something on the server while nobody else can begin with the service; give it few seconds. What it gives as the instance is
-     * stored. Null, without having done anything, when the service was taken.
+     * Works on the server while the row of the service is locked, so keep it to seconds. Stores the instance that `work` returns. Null,
+     * without any work, when the epoch is over.
      */
     within: <T extends Instance | null>(
       serving: Serving,
@@ -69,8 +69,8 @@ export function createServiceRevivals(pool: Pool) {
       }),
 
     /**
-     * Writes down how it ended, with an audit event, and who is told by the run; of one that was given up an incident is open from now on.
-     * Twice with one run is once; nothing is written once the service was taken, and then it answers false.
+     * Records how it ended, with an audit event and the person to notify. Giving up opens an incident. Idempotent per run. False, with
+     * nothing written, when the epoch is over.
      */
     end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
       withTransaction(pool, (db) => finish(db, serving, end)),
@@ -96,14 +96,14 @@ async function begin(
   evidence: Readonly<Record<string, string | number>>,
 ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> {
   const { deploymentId } = serving;
-  // One decides about a service at a time: only once it is locked does it count who else has begun.
+  // Count losses only under the lock, so that attempts do not race.
   if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
   const epoch = await takeEpoch(db, serving);
   if (epoch === null) return null;
   const losses = await findValue(db, 0)`select count(*)::int from deployment_events
       where deployment_id = ${deploymentId} and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`;
   await addNote(db, deploymentId, { actor: 'system', epoch, evidence });
-  return { epoch, isTooOften: losses >= LOSSES_A_DAY };
+  return { epoch, isTooOften: losses >= MAX_LOSSES_A_DAY };
 }
 
 async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, epoch: number): Promise<boolean> {
@@ -123,14 +123,14 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);
-  // Who deployed it is told by the end of the run, where they asked for it, unless the service is muted; of what came to nothing nobody.
+  // The end of the run notifies whoever deployed it, in that chat, unless the service is muted.
   await db.query(sql`
     update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
       where r.run_id = ${runId} and a.run_id = ${deploymentId} and a.chat_key is not null and v.project = ${project}
         and v.environment = ${environment}
         and (v.muted_until is null or v.muted_until < clock_timestamp())`);
   if (outcome === 'given-up')
-    // Open, and told by the run: the next looks say nothing more of it until it is well again. Without a person, they tell somebody.
+    // The run notifies of this incident, so later probes stay silent. Without a person they notify somebody else.
     await db.query(sql`insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
        select ${incidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
          r.user_key, r.chat_key, clock_timestamp() from runs r

@@ -5,7 +5,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/turns/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
-import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
+import { incidentSubject, saveProbe, takeServices, type WatchedService } from '@signalbox/store/deploy/service-health';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -18,27 +18,26 @@ import { addLatency, HealthMemory } from './latencies.ts';
 import { LogCursor, readOn } from '../logs/log-cursor.ts';
 import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
 import { probeService } from './probe-service.ts';
-import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from './target.ts';
+import { findServing, readRouteProblem, withDriver, type DiagnoseParts } from './target.ts';
 import { judge, type HealthMeasurements, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Looks in a row that open and end an incident: one may be chance. */
-const IN_A_ROW = 2;
-/** Services that are looked at side by side. */
-const AT_ONCE = 4;
-const LOOK_MS = 20 * SECOND_MS;
-/** Lines that one look reads; of what a service writes faster, the newest are read. */
-const LINES = 5_000;
-/** Opening secrets is audited: what must not be in a log is kept in memory for so long. */
+/** Probes in a row that open or close an incident; a single one may be chance. */
+const PROBES_IN_A_ROW = 2;
+/** Services that are probed at the same time. */
+const MAX_PARALLEL = 4;
+const PROBE_MS = 20 * SECOND_MS;
+/** Newest log lines that one probe reads. */
+const MAX_LINES = 5_000;
+/** Opening secrets is audited, so the mask of a log is kept in memory this long. */
 const MASK_MS = 30 * MINUTE_MS;
 
 type Counts = JobResult<'services.watch'>;
 
 /**
- * Looks at every service that serves: health, new lines of its log, incidents. Each service is taken by one process at a time, what it
- * finds is written before anybody is told, and each incident is told once: two at a time, or one that dies half way, change nothing.
- * `gapMs`: a service that was looked at less long ago is left alone.
+ * Probes every service that serves: its health, new log lines, incidents. One process probes a service at a time. Results are stored
+ * before anybody is notified, and each incident is notified once, also across crashes. `gapMs`: the least time between two probes.
  */
 export function createServicesWatch(
   parts: DiagnoseParts & {
@@ -57,17 +56,17 @@ export function createServicesWatch(
       const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
-          // One service that cannot be looked at must not keep the others from it.
-          await inLanguage(next.language, () => lookAfter({ ...parts, masks }, next, { context, counts })).catch(
+          // The failure of one service must not keep the others from being probed.
+          await inLanguage(next.language, () => watchService({ ...parts, masks }, next, { context, counts })).catch(
             (error: unknown) =>
-              context.log.warn('service not looked at; the next look tries again', {
+              context.log.warn('service not probed; the next probe tries again', {
                 project: next?.project,
                 environment: next?.environment,
                 error,
               }),
           );
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
       await notifyPending({ publisher: parts.publisher, log: context.log }, parts.pool);
       return counts;
     },
@@ -78,13 +77,13 @@ export function createServicesWatch(
 
 type Masks = Map<string, { readonly mask: Mask; readonly until: number }>;
 
-/** One round of looks. */
+/** One round of probes. */
 interface Round {
   readonly context: JobContext;
   readonly counts: Counts;
 }
 
-async function lookAfter(
+async function watchService(
   parts: Parameters<typeof createServicesWatch>[0] & { readonly masks: Masks },
   watched: WatchedService,
   { context, counts }: Round,
@@ -92,7 +91,7 @@ async function lookAfter(
   const { service, serving } = await findServing(parts, watched);
   if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
   const { openSecret } = context;
-  const signal = AbortSignal.any([context.signal, abortAfter(LOOK_MS)]);
+  const signal = AbortSignal.any([context.signal, abortAfter(PROBE_MS)]);
   const memory = HealthMemory.parse(watched.health);
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;
@@ -102,28 +101,28 @@ async function lookAfter(
 
   const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
     const probed = await probeService(parts, { driver, signal }, { service, serving }, memory);
-    const looked = watched.isMoving ? probed : await endCrashLoop(parts, { driver, signal }, serving, probed);
+    const settled = watched.isMoving ? probed : await endCrashLoop(parts, { driver, signal }, serving, probed);
     const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
     const lines = serving.instance
-      ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
+      ? await readLines(driver, serving.instance, { tail: MAX_LINES, ...since, signal }, mask)
       : [];
-    const isBlocked = (await problemOfRoute(parts, watched, signal)) !== null;
-    // What was stopped for good is not missing.
-    const why = looked.crashLoop?.isStopped
+    const isBlocked = (await readRouteProblem(parts, watched, signal)) !== null;
+    // A service that was stopped for good is not missing.
+    const why = settled.crashLoop?.isStopped
       ? null
-      : await whyMissing({ driver, signal }, serving, looked, { ...memory, isBlocked });
-    const said = looked.crashLoop ? await lastErrorOf(driver, serving, mask, signal) : null;
-    return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
+      : await whyMissing({ driver, signal }, serving, settled, { ...memory, isBlocked });
+    const said = settled.crashLoop ? await lastErrorOf(driver, serving, mask, signal) : null;
+    return { found: settled, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
   });
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
   const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
-  // Whoever brings it back says what became of it.
+  // The revival reports how it ended.
   const isMoving = watched.isMoving || isReviving;
   const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
-  const isSaved = await saveLook(parts.pool, watched, {
+  const isSaved = await saveProbe(parts.pool, watched, {
     health,
     logCursor: read.cursor,
     errors: [
@@ -145,16 +144,15 @@ async function lookAfter(
   if (!isSaved) return;
   counts.errors += fresh;
   if (isMoving) return;
-  // What was stopped during the look is no incident.
+  // A service that was stopped during the probe is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
-  const look = { health, verdict, before: memory.verdict, ref: serving.ref, lastError };
-  await settle(parts, watched, look, { context, counts });
+  const judged = { health, verdict, before: memory.verdict, ref: serving.ref, lastError };
+  await settle(parts, watched, judged, { context, counts });
 }
 
 /**
- * Why its program is not there, or is not led to, without having been given up by its driver; null when nothing of that is so. That
- * the proxy does not lead to it may be chance, and is believed when it is seen again without a crash in between; when the proxy itself says why it cannot
- * (`isBlocked`), bringing the program back would not help.
+ * Why a program is missing although its driver did not give it up; null when it is not. A missing route may be chance, so it counts only
+ * when the probe before was bad too and there was no crash. When the proxy itself reports a problem (`isBlocked`), a restart would not help.
  */
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
@@ -163,7 +161,7 @@ async function whyMissing(
   { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
-  // One that has crashed is started again by its supervisor, and answers a moment before it is led to.
+  // A supervisor restarts a crashed program, which answers a moment before the proxy routes to it.
   const isRestarting = newRestarts > 0 || crashLoop !== null;
   if (process.running)
     return !isBlocked && !isRestarting && bad > 0 && direct?.status === 200 && proxy?.status !== 200
@@ -174,7 +172,7 @@ async function whyMissing(
   return state.kind === 'exited' ? state.lost : null;
 }
 
-/** Sees to it that one run brings it back. True while one is about to. */
+/** Starts the run that starts a missing service again, once. True while it is queued or running. */
 async function bringBack(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
@@ -197,37 +195,37 @@ async function bringBack(
   });
 }
 
-interface Look {
+interface JudgedProbe {
   readonly health: HealthMemory;
   readonly verdict: Verdict;
-  /** What the look before said. */
+  /** The verdict of the probe before. */
   readonly before: HealthMemory['verdict'];
-  /** What was deployed. */
+  /** The ref that was deployed. */
   readonly ref: string;
   readonly lastError: string | null;
 }
 
 /**
- * Opens or ends the incident of a service, when two looks in a row agree; a crash loop was seen by several already. Only one is open at
- * a time.
+ * Opens or closes the incident of a service once two probes in a row agree. A crash loop is opened at once, since several probes saw it.
+ * Only one is open at a time.
  */
 async function settle(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
-  look: Look,
+  judged: JudgedProbe,
   { context, counts }: Round,
 ): Promise<void> {
-  const { health, verdict, before, ref, lastError } = look;
+  const { health, verdict, before, ref, lastError } = judged;
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
   const news: (IncidentNews | null)[] = [];
-  if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
-    const isDown = health.bad >= IN_A_ROW && before === 'down' && verdict.verdict === 'down';
+  if (verdict.kind !== null && (health.bad >= PROBES_IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
+    const isDown = health.bad >= PROBES_IN_A_ROW && before === 'down' && verdict.verdict === 'down';
     const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError };
     const opened = await openService(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
     news.push(opened);
   }
-  if (verdict.kind === null && health.good >= IN_A_ROW)
+  if (verdict.kind === null && health.good >= PROBES_IN_A_ROW)
     for (const incident of open) {
       const end = { ...watched, because: verdict.because, now: context.now() };
       const closed = await closeService(parts.pool, incident, end);
@@ -247,7 +245,7 @@ function remember(
   const latencyMs = proxy?.latencyMs ?? null;
   const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;
   const isWell = kind === null;
-  // While a deployment changes what serves, looks count neither way.
+  // Probes during a deployment count neither way.
   const counted = (row: number, holds: boolean): number => (holds && !isMoving ? row + 1 : 0);
   return {
     verdict,

@@ -3,18 +3,18 @@ import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue, hasRow } from '@signalbox/store/sql';
 
-/** The deployment that serves, or should. */
+/** The deployment that serves, or should serve. */
 export interface Serving extends ServiceKey {
   readonly deploymentId: string;
 }
 
-/** Locks a service until the transaction ends, as whoever begins a deployment does. False when something else serves. */
+/** Locks a service until the transaction ends, as a deployment does at its start. False when something else serves. */
 export async function lockServing(db: Queryable, { project, environment, deploymentId }: Serving): Promise<boolean> {
   return hasRow(db)`select 1 from services where project = ${project}
       and environment = ${environment} and serving = ${deploymentId} for update`;
 }
 
-/** Takes a locked service: the epoch from now on. Null when a deployment is under way, which has the last word. */
+/** Takes a new epoch of a locked service. Null while a deployment is in progress. */
 export async function takeEpoch(db: Queryable, { project, environment }: ServiceKey): Promise<number | null> {
   return findValue<number>(db)`
     update services set fence = fence + 1, updated_at = clock_timestamp()

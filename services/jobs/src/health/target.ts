@@ -11,23 +11,23 @@ import type { LoopLimits } from './crash-loop.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
-/** What diagnosing is made with; opened once per process. */
+/** The dependencies of health checks and diagnoses, opened once per process. */
 export interface DiagnoseParts {
   readonly pool: Pool;
   readonly work: Pick<DeploymentWork, 'find'>;
   readonly deployments: Pick<ReturnType<typeof createDeployments>, 'before' | 'list'>;
   readonly services: Pick<ReturnType<typeof createServices>, 'find' | 'variables'>;
-  /** Reaches a server, with secrets that the run opens. */
+  /** Opens a server with secrets of the run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
-  /** What leads people to services, and says when it cannot. */
+  /** The proxy, which reports problems of its routes. */
   readonly traffic: Pick<Traffic, 'current'>;
-  /** Where the proxy is reached from here. */
+  /** The host on which the proxy is reached from here. */
   readonly reachHost: string;
-  /** What a crash loop is; LOOP when left out. */
+  /** Default: LOOP. */
   readonly loop?: LoopLimits;
 }
 
-/** The service, and the deployment that serves; null when none does. Throws NOT_FOUND. */
+/** Finds a service and the deployment that serves, if any. Throws NOT_FOUND. */
 export async function findServing(
   parts: Pick<DiagnoseParts, 'services' | 'work'>,
   service: ServiceKey,
@@ -38,7 +38,7 @@ export async function findServing(
   return { service: row, serving: row.serving === null ? null : await parts.work.find(row.serving) };
 }
 
-/** Works with the driver of a deployment's server, and closes it. */
+/** Opens the driver of a deployment's server for `work`, and closes it. */
 export async function withDriver<T>(
   parts: Pick<DiagnoseParts, 'openDriver'>,
   target: PlacedTarget,
@@ -53,13 +53,13 @@ export async function withDriver<T>(
   }
 }
 
-/** Why no request reaches a service, in the words of its proxy; null when it knows of nothing, or does not answer. */
-export async function problemOfRoute(
+/** Asks the proxy why no request reaches a service. Null when it knows no problem or does not answer. */
+export async function readRouteProblem(
   parts: Pick<DiagnoseParts, 'traffic'>,
   service: ServiceKey,
   signal: AbortSignal,
 ): Promise<string | null> {
-  // That it does not answer at all is seen by the look through it.
+  // A silent proxy is noticed by the probe through it.
   return parts.traffic.current(serviceName(service), signal).then(
     (route) => route?.problem ?? null,
     () => null,

@@ -3,16 +3,16 @@ import { sayDuration, inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
-/** What a look at a service found; see ServiceHealthResult. */
+/** The result of probing a service; see ServiceHealthResult. */
 export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
   /** Errors of the last five minutes, and how many are usual in five minutes. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
-  /** Restarts since the look before. */
+  /** Restarts since the last probe. */
   readonly newRestarts: number;
-  /** It crashes again and again, or was stopped for that. */
+  /** Set while it is in a crash loop, or was stopped for one. */
   readonly crashLoop: CrashLoop | null;
-  /** For the next look. */
+  /** Kept for the next probe. */
   readonly crashes: CrashMemory;
 };
 
@@ -26,21 +26,21 @@ export interface Verdict {
   readonly because: string;
   /** Null when it is well. */
   readonly kind: TroubleKind | null;
-  /** It was stopped for good. */
+  /** True when it was stopped for good. */
   readonly isStopped?: boolean;
 }
 
-/** Slower than this many times the usual is slow, but only above a time that somebody notices. */
+/** An answer is slow when it takes this many times the usual, and longer than people notice. */
 const SLOW_TIMES = 4;
 const SLOW_FROM_MS = 500;
-/** Without anything to compare with. */
+/** The limit without a usual latency. */
 const SLOW_ALONE_MS = 3_000;
-/** So many errors in five minutes are a burst, when they are also five times the usual. */
+/** This many errors in five minutes are a burst, when they are also five times the usual. */
 const BURST = 20;
 const BURST_TIMES = 5;
 const DISK_LOW_MB = 200;
 
-/** Judges what a look found. Pure: the worst that is so decides, and the sentence says what was measured. */
+/** Judges a finding by its worst trouble. The sentence says what was measured. Pure. */
 export function judge(found: HealthMeasurements): Verdict {
   if (found.release === null) return well('nothing-deployed', say('health.nothingDeployed'));
   const { process, proxy, instance } = found;
@@ -84,13 +84,13 @@ export function judge(found: HealthMeasurements): Verdict {
   return well('healthy', say('health.healthy', { release: found.release, ...timed, isProbed: proxy !== null }));
 }
 
-/** How often it crashed, and whether that is over. */
+/** Says how often it crashed and whether it was stopped. */
 function describeLoop({ restarts, withinMs, isStopped }: CrashLoop): string {
   const values = { times: restarts, within: sayDuration(withinMs) };
   return isStopped ? say('health.crashLoopStopped', values) : say('health.crashLoop', values);
 }
 
-/** Whether an answer took far longer than usual. */
+/** True when an answer took far longer than usual. */
 export function isSlow(latencyMs: number, usualMs: number | null): boolean {
   return usualMs === null ? latencyMs >= SLOW_ALONE_MS : latencyMs >= SLOW_FROM_MS && latencyMs >= usualMs * SLOW_TIMES;
 }

@@ -1,5 +1,5 @@
 import { lastLines } from '../sandbox/kept-output.ts';
-import { findDriverServer } from '@signalbox/store/deploy/service-looks';
+import { findDriverServer } from '@signalbox/store/deploy/service-health';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';

@@ -1,6 +1,6 @@
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { readHealth } from '@signalbox/store/deploy/service-looks';
+import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { errorOf, groupErrors } from '../logs/error-lines.ts';

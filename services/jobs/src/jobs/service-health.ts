@@ -1,6 +1,6 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
-import { readHealth } from '@signalbox/store/deploy/service-looks';
+import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { HealthMemory } from '../health/latencies.ts';
@@ -9,17 +9,17 @@ import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts
 import { judge } from '../health/verdict.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Looks at a service once and says how it is. Changes nothing. */
+/** Probes a service once. Changes nothing. */
 export function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
   return {
     title: () => say('jobs.lookingAtAService'),
-    run: (service, context) => lookOnce(parts, service, context),
+    run: (service, context) => probeOnce(parts, service, context),
     say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
   };
 }
 
-/** One look at a service, with its verdict. Throws NOT_FOUND, and what its server cannot be reached for. */
-async function lookOnce(
+/** Probes a service and judges the result. Throws NOT_FOUND, and the errors of an unreachable server. */
+async function probeOnce(
   parts: DiagnoseParts,
   key: JobPayload<'service.health'>,
   context: Pick<JobContext, 'signal' | 'openSecret'>,

@@ -19,28 +19,28 @@ import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 
-/** Between two tries, in seconds: what it needs may be coming up itself. There is one try more than there are pauses. */
+/** Pauses between attempts in seconds, while other services may still be starting. */
 const PAUSES = [5, 20, 60];
-/** The service's row is held for as long: shorter than anybody waits for it. */
+/** How long the row of the service may stay locked. */
 const HELD_MS = 6 * SECOND_MS;
-const LOOK_MS = 250;
-/** So many good answers in a row make a service healthy: one may be luck. */
+const PROBE_PAUSE_MS = 250;
+/** A service is healthy after this many good answers in a row. */
 const HEALTHY_PROBES = 2;
 const LINES = 12;
 
 type Payload = JobPayload<'service.revive'>;
 type Result = JobResult<'service.revive'>;
 
-/** What a service is brought back with. `pauses`: between two tries, in seconds. */
+/** The dependencies of a revival. `pauses`: between two attempts, in seconds. */
 export type ReviveParts = Pick<
   DeployParts,
   'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
 
-/** Somebody else has the service now: there is nothing left to do. */
+/** Thrown when a deployment or a stop has taken the service. */
 class Superseded extends Error {}
 
-/** Trying again changes nothing about this: a person has to do something. */
+/** Errors that another attempt cannot change: a person has to act. */
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /**
@@ -57,23 +57,23 @@ export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revi
 
 async function revive(parts: ReviveParts, { because, ...serving }: Payload, context: JobContext): Promise<Result> {
   const { runId, signal } = context;
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const opened = createOpenedSecrets();
   const pauses = parts.pauses ?? PAUSES;
   const result = { ...serving, because, release: null, url: null, failure: null };
   for (let tries = 1; ; tries++) {
-    const begun = await parts.revivals.begin(serving, { reviving: runId, try: tries, because });
-    const row = begun && (await parts.work.find(serving.deploymentId));
-    const seconds = (performance.now() - begunAt) / SECOND_MS;
-    if (begun === null || row === null) return { ...result, outcome: 'unneeded', tries: tries - 1, seconds };
-    const { epoch, isTooOften } = begun;
+    const started = await parts.revivals.begin(serving, { reviving: runId, try: tries, because });
+    const row = started && (await parts.work.find(serving.deploymentId));
+    const seconds = (performance.now() - startedAt) / SECOND_MS;
+    if (started === null || row === null) return { ...result, outcome: 'unneeded', tries: tries - 1, seconds };
+    const { epoch, isTooOften } = started;
     const known = { ...result, release: row.release, url: row.url, tries };
     try {
       if (isTooOften) throw new AppError('SERVICE_LOST_AGAIN', {});
       const evidence = await bringBack(parts, { row, epoch, context, opened });
       const end = { runId, epoch, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
       if (!(await parts.revivals.end(serving, end))) throw new Superseded();
-      return { ...known, outcome: 'revived', seconds: (performance.now() - begunAt) / SECOND_MS };
+      return { ...known, outcome: 'revived', seconds: (performance.now() - startedAt) / SECOND_MS };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
@@ -93,7 +93,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       return {
         ...known,
         outcome: 'given-up',
-        seconds: (performance.now() - begunAt) / SECOND_MS,
+        seconds: (performance.now() - startedAt) / SECOND_MS,
         failure: { sentence, lines },
       };
     }
@@ -108,7 +108,7 @@ interface Trying {
   readonly opened: OpenedSecrets;
 }
 
-/** One try: runs, led to, healthy. Returns what was seen. */
+/** One attempt: starts the program, routes to it and waits until it is healthy. Returns the evidence. */
 async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
   const { row, context } = trying;
   const { signal } = context;
@@ -136,7 +136,7 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
-/** Makes the proxy lead to it, if it does not; gives the port where people reach it. */
+/** Routes requests to the instance unless they already are. Returns the public port. */
 async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Trying): Promise<number> {
   const { row, epoch } = trying;
   const { signal } = trying.context;
@@ -160,7 +160,7 @@ async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Tryin
   return port;
 }
 
-/** Waits until it answers through the proxy, as the release that it is, twice in a row. Throws why it does not. */
+/** Waits until it answers through the proxy as its release, twice in a row. Throws INSTANCE_ENDED, INSTANCE_UNHEALTHY. */
 async function waitUntilHealthy(
   parts: ReviveParts,
   driver: Driver,
@@ -176,21 +176,21 @@ async function waitUntilHealthy(
       const code = state.kind === 'exited' ? state.code : null;
       throw new AppError('INSTANCE_ENDED', { how: say('deployment.instanceEnded', { code: String(code ?? 'gone') }) });
     }
-    const look = await probeHealth({ host: parts.reachHost, port }, file, signal);
-    const isReported = row.release !== null && isRelease(look.release, row.release, file);
-    good = look.status === 200 && isReported ? good + 1 : 0;
-    if (good === HEALTHY_PROBES) return look.ms;
+    const probe = await probeHealth({ host: parts.reachHost, port }, file, signal);
+    const isReported = row.release !== null && isRelease(probe.release, row.release, file);
+    good = probe.status === 200 && isReported ? good + 1 : 0;
+    if (good === HEALTHY_PROBES) return probe.ms;
     if (performance.now() > deadline) {
-      // What is not 200 may be the proxy's own answer, which is of no release.
-      const isOther = look.status === 200 && !isReported;
+      // Any other status may be the proxy's own answer, which has no release.
+      const isOther = probe.status === 200 && !isReported;
       const answered = isOther
         ? say('deployment.otherAnswers')
-        : say('deployment.lastAnswer', { status: look.status ?? 0 });
-      const problem = look.problem ?? say('health.noAnswerError');
-      const last = look.status === null ? say('deployment.lastProblem', { problem }) : answered;
+        : say('deployment.lastAnswer', { status: probe.status ?? 0 });
+      const problem = probe.problem ?? say('health.noAnswerError');
+      const last = probe.status === null ? say('deployment.lastProblem', { problem }) : answered;
       throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
     }
-    await pause(LOOK_MS, signal);
+    await pause(PROBE_PAUSE_MS, signal);
   }
 }
 
@@ -209,7 +209,7 @@ function heldSignal(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, abortAfter(HELD_MS)]);
 }
 
-/** What the program said last. Nothing when its server does not answer. */
+/** The last lines of the program; none when its server does not answer. */
 async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];

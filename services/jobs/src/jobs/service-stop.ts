@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { closeIncident, listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
-import { incidentSubject } from '@signalbox/store/deploy/service-looks';
+import { incidentSubject } from '@signalbox/store/deploy/service-health';
 import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';

@@ -12,7 +12,7 @@ import { findRow, listValues, sql } from '../sql.ts';
 //                             └──nobody can──▶ stays; notifyWaiting tries again, another pool notifies the admins
 
 /** Lane to wake after the commit; the sweeper repeats a lost wake-up. */
-export interface Told {
+export interface Notified {
   readonly userKey: string;
   readonly traceId: string;
 }
@@ -32,17 +32,17 @@ const ON_ITS_WAY_MS = 5_000;
 const BATCH = 100;
 
 /** Sends waiting news as soon as somebody can be reached; `admins` are tried last. Returns the notified people. */
-export async function notifyWaiting(pool: Pool, admins: readonly string[]): Promise<readonly Told[]> {
+export async function notifyWaiting(pool: Pool, admins: readonly string[]): Promise<readonly Notified[]> {
   const waiting = await listValues<string>(pool)`
     select incident_id::text from incidents
      where news is not null and waits_since < clock_timestamp() - ${ON_ITS_WAY_MS} * interval '1 ms'
      order by waits_since limit ${BATCH}`;
-  const told: Told[] = [];
+  const notified: Notified[] = [];
   for (const incidentId of waiting) {
     const one = await notify(pool, incidentId, admins);
-    if (one !== null && one !== 'nobody') told.push(one);
+    if (one !== null && one !== 'nobody') notified.push(one);
   }
-  return told;
+  return notified;
 }
 
 /**
@@ -53,7 +53,7 @@ export function notify(
   pool: Pool,
   incidentId: string,
   admins: readonly string[] = [],
-): Promise<Told | 'nobody' | null> {
+): Promise<Notified | 'nobody' | null> {
   return withTransaction(pool, async (db) => {
     const row = await findRow<{ news: WaitingNews; told: string | null; chatKey: string | null }>(db)`
       select news, told, told_chat as "chatKey" from incidents
@@ -62,14 +62,14 @@ export function notify(
     const { once, recipients, ...news } = row.news;
     const [recipient] = await findRecipients(db, [...recipients, ...admins]);
     if (!recipient) return 'nobody';
-    await markTold(db, incidentId, recipient);
+    await markNotified(db, incidentId, recipient);
     const isAnother = row.told !== null && recipient.chatKey !== row.chatKey;
     return putNews(db, { incidentId, once: isAnother ? `${once}:${recipient.chatKey}` : once }, recipient, news);
   });
 }
 
 /** Notes that this person was notified, and that no news waits. */
-export async function markTold(
+export async function markNotified(
   db: Queryable,
   incidentId: string,
   { userKey, chatKey }: Pick<Recipient, 'userKey' | 'chatKey'>,
@@ -84,7 +84,7 @@ export async function putNews(
   { incidentId, once }: { readonly incidentId: string; readonly once: string },
   { userKey, chatKey }: Pick<Recipient, 'userKey' | 'chatKey'>,
   news: News,
-): Promise<Told> {
+): Promise<Notified> {
   const traceId = newTraceId();
   await wakeLane(db, {
     kind: 'incident',

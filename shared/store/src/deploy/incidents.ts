@@ -4,7 +4,7 @@ import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
-import { notify, putNews, type Told, type WaitingNews } from './incident-news.ts';
+import { notify, putNews, type Notified, type WaitingNews } from './incident-news.ts';
 
 /** An ongoing problem; one row per subject and kind. */
 export interface IncidentReport {
@@ -41,7 +41,7 @@ export interface Incident {
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
   /** The notified person; null before. */
-  readonly told: string | null;
+  readonly notified: string | null;
   readonly openedAt: Date;
   readonly closedAt: Date | null;
 }
@@ -50,12 +50,12 @@ export interface Incident {
 export interface IncidentNews {
   readonly incident: Incident;
   /** Lane to wake; null when there was no news, or no reachable person. */
-  readonly told: Told | null;
+  readonly notified: Notified | null;
   /** Just found to have no reachable recipient. */
   readonly isUnheard: boolean;
 }
 
-const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told, opened_at as "openedAt", closed_at as "closedAt"`;
+const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told as notified, opened_at as "openedAt", closed_at as "closedAt"`;
 
 /** SQL condition: the notified person can still be reached in that chat. */
 const REACHABLE = sql`exists (select from users u where u.user_key = told)
@@ -81,9 +81,9 @@ export async function openIncident(
   const opened = await withTransaction(pool, (db) => open(db, report));
   const { incident, isNew, wasWaiting, isWaiting } = opened;
   const outcome = isWaiting ? await notify(pool, incident.incidentId) : null;
-  const told = outcome === 'nobody' ? null : outcome;
+  const notified = outcome === 'nobody' ? null : outcome;
   const isUnheard = outcome === 'nobody' && !wasWaiting;
-  return { incident: { ...incident, told: told?.userKey ?? incident.told }, isNew, told, isUnheard };
+  return { incident: { ...incident, notified: notified?.userKey ?? incident.notified }, isNew, notified, isUnheard };
 }
 
 /**
@@ -105,18 +105,18 @@ export async function closeIncident(
       await db.query(sql`update incidents set news = ${JSON.stringify(redactValue(both))}::jsonb
         where incident_id = ${incident.incidentId}::bigint`);
     }
-    if (isWaiting || incident.told === null || chatKey === null || !isReachable)
-      return { incident, told: null, isWaiting };
-    const recipient = { userKey: incident.told, chatKey };
+    if (isWaiting || incident.notified === null || chatKey === null || !isReachable)
+      return { incident, notified: null, isWaiting };
+    const recipient = { userKey: incident.notified, chatKey };
     const said = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
     const closed = { incidentId: incident.incidentId, once: 'closed' };
-    return { incident, told: await putNews(db, closed, recipient, said), isWaiting };
+    return { incident, notified: await putNews(db, closed, recipient, said), isWaiting };
   });
   if (closed === null) return null;
   const { incident, isWaiting } = closed;
-  const outcome = isWaiting ? await notify(pool, incident.incidentId) : closed.told;
-  const told = outcome === 'nobody' ? null : outcome;
-  return { incident: { ...incident, told: told?.userKey ?? incident.told }, told, isUnheard: false };
+  const outcome = isWaiting ? await notify(pool, incident.incidentId) : closed.notified;
+  const notified = outcome === 'nobody' ? null : outcome;
+  return { incident: { ...incident, notified: notified?.userKey ?? incident.notified }, notified, isUnheard: false };
 }
 
 /** Lists open incidents of one subject or of all, oldest first. */
@@ -150,7 +150,7 @@ async function open(
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
   const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
   const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
-  const isWaiting = !isMuted && (wasWaiting || !isToldAll(incident, isReachable, report.step));
+  const isWaiting = !isMuted && (wasWaiting || !isFullyNotified(incident, isReachable, report.step));
   if (isWaiting) await putWaiting(db, incident, isReachable, report);
   if (isMuted && wasWaiting)
     await db.query(sql`update incidents set news = null, waits_since = null
@@ -158,23 +158,23 @@ async function open(
   return { incident, isNew, wasWaiting, isWaiting };
 }
 
-function isToldAll({ told, evidence }: Incident, isReachable: boolean, step: string | undefined): boolean {
-  return told !== null && isReachable && (step === undefined || evidence.step === step);
+function isFullyNotified({ notified, evidence }: Incident, isReachable: boolean, step: string | undefined): boolean {
+  return notified !== null && isReachable && (step === undefined || evidence.step === step);
 }
 
 /** Stores the news of an incident in place of what still waits. */
 async function putWaiting(
   db: Queryable,
-  { incidentId, told }: Incident,
+  { incidentId, notified }: Incident,
   isReachable: boolean,
   report: IncidentReport,
 ): Promise<void> {
   const { step, project, say, buttons, quote, recipients } = report;
-  const isNext = told !== null && isReachable;
+  const isNext = notified !== null && isReachable;
   const news: WaitingNews = {
     once: isNext ? (step ?? 'opened') : 'opened',
     // The notified person is notified of the next step too.
-    recipients: isNext ? [told, ...recipients] : recipients,
+    recipients: isNext ? [notified, ...recipients] : recipients,
     phase: 'opened',
     project,
     say,

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import { nameNotFound } from './not-found.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { muteServiceWithin } from './service-looks.ts';
+import { muteServiceWithin } from './service-health.ts';
 import { findStoppable } from './service-stops.ts';
 import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql } from '../sql.ts';

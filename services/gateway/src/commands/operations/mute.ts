@@ -4,7 +4,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-looks';
+import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-health';
 import type { ChatCommand } from '../chat-command.ts';
 import { auditCommand } from '../record.ts';
 

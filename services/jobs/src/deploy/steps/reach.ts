@@ -5,32 +5,32 @@ import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
-/** What a look at a program's health path found: a status, or why there was none; and the release that it reports. */
-export interface Look {
+/** The answer of a program at its health path: a status, or why there was none, and the release that it reports. */
+export interface HealthProbe {
   readonly status: number | null;
   readonly problem: string | null;
-  /** Nothing listens at that address. */
+  /** True when nothing listens at that address. */
   readonly isClosed: boolean;
   readonly release: string | null;
   readonly ms: number;
 }
 
-const LOOK_MS = 5_000;
-const BODY_BYTES = 65_536;
+const PROBE_MS = 5_000;
+const MAX_BODY_BYTES = 65_536;
 
-/** Asks a program at its health path. Never throws, but for the reason of the signal. */
+/** Probes a program at its health path. Throws only the reason of the signal. */
 export async function probeHealth(
   address: { readonly host: string; readonly port: number },
   file: Pick<ServiceFile, 'health' | 'release'>,
   signal: AbortSignal,
-): Promise<Look> {
-  const begun = performance.now();
+): Promise<HealthProbe> {
+  const startedAt = performance.now();
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   try {
     const response = await fetch(`http://${host}:${address.port}${file.health.path}`, {
       redirect: 'manual',
       headers: { connection: 'close', 'user-agent': 'signalbox' },
-      signal: AbortSignal.any([signal, abortAfter(LOOK_MS)]),
+      signal: AbortSignal.any([signal, abortAfter(PROBE_MS)]),
     });
     const body = await readSome(response);
     const release = releaseOf(response, body, file);
@@ -39,15 +39,15 @@ export async function probeHealth(
       problem: null,
       isClosed: false,
       release,
-      ms: Math.round(performance.now() - begun),
+      ms: Math.round(performance.now() - startedAt),
     };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, ...describe(error), release: null, ms: Math.round(performance.now() - begun) };
+    return { status: null, ...describe(error), release: null, ms: Math.round(performance.now() - startedAt) };
   }
 }
 
-/** Whether a port of this machine is free. */
+/** True when a port of this machine is free. */
 export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {
@@ -63,12 +63,12 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** The kernel's tables of connections, where it has them as Linux does. */
+/** The tables of connections of a Linux kernel. */
 const CONNECTIONS = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /**
- * Whether connections still stand at a port of this machine, also such as linger for a minute after their program has ended. Node listens
- * there all the same, as `isFree` does; a program that does not ask for that, such as one on Python's socketserver, cannot.
+ * True when a port of this machine still has connections, including those in TIME_WAIT. Node can listen on such a port; a program that
+ * does not set SO_REUSEADDR, such as one on Python's socketserver, cannot.
  */
 export async function hasConnections(port: number): Promise<boolean> {
   const local = new RegExp(`^\\s*\\d+: [0-9A-F]+:${port.toString(16).toUpperCase().padStart(4, '0')} `, 'm');
@@ -76,7 +76,7 @@ export async function hasConnections(port: number): Promise<boolean> {
   return tables.some((table) => local.test(table));
 }
 
-/** Whether an answer that says this release, or none, is the release that should serve. */
+/** True when the reported release, or its absence, is that of the release that should serve. */
 export function isRelease(reported: string | null, release: string, file: Pick<ServiceFile, 'release'>): boolean {
   return reported === release || file.release?.from === 'instance' || (!file.release && reported === null);
 }
@@ -101,8 +101,8 @@ function releaseOf(
 
 async function readSome(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
-  let room = BODY_BYTES;
-  // Its type says nothing of what is in it; fetch gives bytes.
+  let room = MAX_BODY_BYTES;
+  // fetch gives bytes, which its type does not say
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     parts.push(part.subarray(0, room));
     room -= part.length;
@@ -111,11 +111,11 @@ async function readSome(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** In words, as far as it is known: the code of the system stands in the cause. */
-function describe(error: unknown): Pick<Look, 'problem' | 'isClosed'> {
+/** Describes why there was no answer. The system code is in the cause. */
+function describe(error: unknown): Pick<HealthProbe, 'problem' | 'isClosed'> {
   const open = (problem: string) => ({ problem, isClosed: false });
   if (!(error instanceof Error)) return open('no answer');
-  if (error.name === 'TimeoutError') return open(`no answer within ${LOOK_MS / 1000} s`);
+  if (error.name === 'TimeoutError') return open(`no answer within ${PROBE_MS / 1000} s`);
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'ECONNREFUSED') return { problem: 'nobody listens there', isClosed: true };

@@ -3,18 +3,18 @@ import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
 import { publicUrl, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
-/** What a look at the target and the proxy found of a deployment whose worker or link was lost. */
+/** What the server and the proxy have of a deployment whose worker or connection was lost. */
 export interface Traces {
-  /** Where it was last. */
+  /** The last known state. */
   readonly before: DeployState;
-  /** Its instance, by the labels on the target. */
+  /** Its instance, found by the labels on the server. */
   readonly instance: InstanceState['kind'] | 'none';
-  /** Whether the proxy sends requests to it. */
+  /** True when the proxy sends requests to it. */
   readonly isRouted: boolean;
   readonly isCancelRequested: boolean;
 }
 
-/** Where a deployment goes on. Pure: the target and the proxy say what was done, the table only what was meant. */
+/** The state in which a deployment continues. Pure. The server and the proxy know what was done, the table only what was intended. */
 export function decide({ before, instance, isRouted, isCancelRequested }: Traces): DeployState {
   if (before === 'failing' || before === 'cancelling') return before;
   if (isRouted) return before === 'draining' ? 'draining' : 'verifying';
@@ -30,14 +30,14 @@ export function decide({ before, instance, isRouted, isCancelRequested }: Traces
     case 'switching':
     case 'verifying':
     case 'draining':
-      // The switch was not made, or the proxy has forgotten it: it is made only for an instance that was just found healthy.
+      // The switch was not made or was lost. It is only made to an instance that was just found healthy.
       return instance === 'running' ? 'health_checking' : 'failing';
     default:
       return 'preparing';
   }
 }
 
-/** Looks at the target and the proxy and goes on from what is there. Throws what the driver throws when it cannot look. */
+/** Reads the server and the proxy and continues from what is there. Throws what the driver throws. */
 export async function recover(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -54,12 +54,12 @@ export async function recover(session: DeploymentSession, signal: AbortSignal): 
   };
   const next = decide(traces);
   if (before === 'preparing' || before === 'building') await driver.endBuild(releaseId(row), signal);
-  // Why it fails: its instance is gone. One that had begun to fail knows why already.
+  // The instance is gone; a deployment that was already failing has its reason.
   if (next === 'failing' && before !== 'failing') requireRunning(ours?.state ?? { kind: 'gone' });
   const evidence = { ...traces, served: route?.deploymentId ?? null };
   const instance = ours ? { instance: ours.instance } : {};
   if (next !== 'verifying' || !route) return held.advance(next, evidence, { change: instance });
-  // The switch was made; that it was may not have been written any more.
+  // The switch was made, but may not have been stored.
   const { port } = route.listen;
   const change = { ...instance, url: publicUrl(parts, port) };
   await held.advance(next, evidence, { change, serving: { deploymentId: row.deploymentId, port } });

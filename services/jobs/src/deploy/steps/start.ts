@@ -6,16 +6,16 @@ import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
 import { leaseInstancePort, leaveTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
-import { probeHealth, type Look } from './reach.ts';
+import { probeHealth, type HealthProbe } from './reach.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
-/** So many good answers in a row make an instance healthy: one may be luck. */
+/** An instance is healthy after this many good answers in a row. */
 const HEALTHY_PROBES = 2;
-/** Within this time a program that crashes at its start has crashed again, or is given up. Only its exit code is waited for. */
+/** How long the exit code of a program that crashed at its start is waited for. */
 const CRASH_MS = 6 * SECOND_MS;
 
-/** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
+/** Leases a port, opens the variables and starts the artifact. Takes over an instance of this deployment that already runs. */
 export async function start(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -26,7 +26,7 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   await parts.work.note(row.deploymentId, held.epoch, { port });
   const { values, unopened } = await session.variables(`to start ${serviceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
-  // Looked at after they were opened: whatever was given anew before that is seen.
+  // Compared after they were opened, so that a change just before is seen.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
   const file = fileOf(row);
@@ -35,7 +35,7 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   await held.advance('health_checking', evidence, { change: { instance } });
 }
 
-/** Goes on to the switch with an instance that is healthy, and back to its start when a stranger has taken its port. */
+/** Advances to the switch once the instance is healthy. Starts again on another port when a foreign program took its port. */
 export async function checkHealth(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const found = await waitUntilHealthy(session, signal).catch((error: unknown) =>
     leaveTakenPort(session, error, signal),
@@ -43,7 +43,7 @@ export async function checkHealth(session: DeploymentSession, signal: AbortSigna
   if (found) await session.held.advance('switching', found);
 }
 
-/** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
+/** Waits until the instance answers 200 twice in a row. Fails at once when it ends or crashes. */
 async function waitUntilHealthy(
   session: DeploymentSession,
   signal: AbortSignal,
@@ -51,18 +51,18 @@ async function waitUntilHealthy(
   const { held } = session;
   const row = held.row();
   const { instance } = row;
-  if (instance === null) throw new Error(`${row.deploymentId} has no instance to look at`);
+  if (instance === null) throw new Error(`${row.deploymentId} has no instance to probe`);
   const file = fileOf(row);
   const driver = await session.driver();
   session.follow(instance);
   const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;
-  let last: Look = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
+  let last: HealthProbe = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
   let good = 0;
-  for (let looks = 1; ; looks++) {
+  for (let probes = 1; ; probes++) {
     requireRunning(await readState(driver, instance, signal));
     last = await probeHealth(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
-    if (good === HEALTHY_PROBES) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
+    if (good === HEALTHY_PROBES) return { path: file.health.path, looks: probes, ms: last.ms, reports: last.release };
     if (performance.now() > deadline) break;
     await pause(PAUSE_MS, signal);
   }
@@ -76,10 +76,10 @@ async function waitUntilHealthy(
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 
-/** Lines of a log in which a program may say where it listens. */
-const LAST_LINES = 50;
+/** Log lines that are searched for the port on which a program listens. */
+const MAX_SEARCHED_LINES = 50;
 
-/** The program runs and listens elsewhere: most of them have a port of their own, and say it. */
+/** The program listens on a port of its own. Reads that port from its log. */
 async function portIgnored(
   driver: Driver,
   instance: Instance,
@@ -87,13 +87,13 @@ async function portIgnored(
   signal: AbortSignal,
 ): Promise<AppError> {
   const lines: string[] = [];
-  for await (const { line } of driver.logs(instance, { tail: LAST_LINES, signal })) lines.push(line);
+  for await (const { line } of driver.logs(instance, { tail: MAX_SEARCHED_LINES, signal })) lines.push(line);
   const own = findPort(lines, instance.port);
   const elsewhere = say('deployment.listensElsewhere', { isKnown: own !== null, own: String(own ?? '') });
   return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
 }
 
-/** The port that a program says it listens on, as in `http://localhost:3000` and `listening on port 3000`; null when it says none. Pure. */
+/** The port that log lines name, as in `http://localhost:3000` or `listening on port 3000`; null for none. Pure. */
 export function findPort(lines: readonly string[], given: number): number | null {
   const said = lines.flatMap((line) => [
     ...line.matchAll(/(?:\bport\s*(?:[:=]\s*)?|(?:[a-z*\]]|\d\.\d{1,3}):)(\d{2,5})(?![\w.:])/gi),
@@ -102,7 +102,7 @@ export function findPort(lines: readonly string[], given: number): number | null
   return ports.at(-1) ?? null;
 }
 
-/** How an instance is; of one that has crashed, with the exit code, which can be seen only between two starts and at the end. */
+/** Reads the state of an instance. After a crash it waits for the exit code, which shows only between two starts. */
 async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
   const deadline = performance.now() + CRASH_MS;
   for (;;) {

@@ -8,10 +8,10 @@ import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '
 
 const PAUSE_MS = 200;
 const HEALTHY_PROBES = 2;
-/** After the switch the serving instance was healthy a moment ago; what does not answer by then is not what was switched to. */
+/** How long the new release may take to answer through the proxy: it was healthy just before. */
 const VERIFY_MS = 15 * SECOND_MS;
-/** So many clear answers of another release in a row are no accident. */
-const OTHER_LOOKS = 5;
+/** The deployment fails after this many answers of another release in a row. */
+const MAX_OTHER_PROBES = 5;
 
 /** Sends the requests of the service to the new instance. */
 export async function switchOver(session: DeploymentSession, signal: AbortSignal): Promise<void> {
@@ -37,7 +37,7 @@ export async function switchOver(session: DeploymentSession, signal: AbortSignal
   await held.advance('verifying', evidence, { change: { url }, serving: { deploymentId, port } });
 }
 
-/** Looks through the proxy until what serves reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
+/** Probes the service through the proxy until it reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
 export async function verify(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -52,24 +52,29 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
   for (;;) {
     const route = await parts.traffic.current(service, signal);
     const isOurs = route?.deploymentId === deploymentId;
-    const look = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
-    const isReported = look !== null && isRelease(look.release, release, file);
-    good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
-    other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
+    const probe = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
+    const isReported = probe !== null && isRelease(probe.release, release, file);
+    good = isOurs && probe?.status === 200 && isReported ? good + 1 : 0;
+    other = isOurs && probe?.status === 200 && !isReported ? other + 1 : 0;
     if (good === HEALTHY_PROBES) {
-      const by = look?.release === release ? (file.release?.from ?? 'header') : 'instance';
-      await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
+      const by = probe?.release === release ? (file.release?.from ?? 'header') : 'instance';
+      await held.advance('draining', {
+        serves: release,
+        by,
+        through: `${route?.listen.port ?? 0}`,
+        ms: probe?.ms ?? 0,
+      });
       return;
     }
-    if (other === OTHER_LOOKS || performance.now() > deadline) {
-      const found = describe(isOurs, look);
+    if (other === MAX_OTHER_PROBES || performance.now() > deadline) {
+      const found = describe(isOurs, probe);
       throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
     }
     await pause(PAUSE_MS, signal);
   }
 }
 
-/** Waits for the requests that are on their way to what served before, and ends it. What was built of it stays. */
+/** Waits for open requests to the instances that served before, then stops them. Their artifacts are kept. */
 export async function drain(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -104,20 +109,20 @@ function openRequests(
   return open.find(({ upstream }) => upstream.host === host && upstream.port === port)?.requests ?? 0;
 }
 
-/** The port where people reach the service: the one that it has, or the lowest that is free in the table and in fact. */
+/** Leases the public port of the service: the one that it has, or the lowest free one. */
 function leasePublicPort({ parts, held }: DeploymentSession, routed: number | null): Promise<number> {
   const { project, environment, userKey } = held.row();
   return leaseUsable(
     parts.leases,
     { server: 'local', project, label: environment, memoryMb: 0, by: userKey },
-    // Where the proxy listens for this service already, no other program can; one that opens no doors listens there before it is asked.
+    // A port on which the proxy already listens for this service counts as free.
     async (port) => port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port)),
   );
 }
 
-function describe(isOurs: boolean, look: Awaited<ReturnType<typeof probeHealth>> | null): string {
-  if (look === null) return 'the proxy has no route for it';
+function describe(isOurs: boolean, probe: Awaited<ReturnType<typeof probeHealth>> | null): string {
+  if (probe === null) return 'the proxy has no route for it';
   if (!isOurs) return 'the proxy sends its requests to another deployment';
-  if (look.status !== 200) return look.problem ?? `it answers ${look.status ?? 0}`;
-  return look.release === null ? 'what serves reports no release' : `what serves reports ${look.release}`;
+  if (probe.status !== 200) return probe.problem ?? `it answers ${probe.status ?? 0}`;
+  return probe.release === null ? 'what serves reports no release' : `what serves reports ${probe.release}`;
 }

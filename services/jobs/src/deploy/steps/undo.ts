@@ -8,13 +8,13 @@ import { endLease, fileOf, releaseId, serviceOf, type DeploymentSession } from '
 
 const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
-const LOOKS = 5;
+const MAX_PROBES = 5;
 
-/** Takes back what was done: what served before serves again, and what was begun is gone. */
+/** Undoes a deployment: the release before serves again, and the new instance is stopped. */
 export async function fail(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  // What never came to the switch is taken back without the proxy, which may be what does not answer.
+  // Before the switch there is nothing to undo at the proxy, which may be what does not answer.
   const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
   const route = wasNear ? await parts.traffic.current(serviceName(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
@@ -31,7 +31,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
   const errors = failureErrors(row, true);
   const back: Back = isOurs ? await switchBack(session, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
-    // There is nothing better: what is left alone still answers.
+    // The release before does not answer, so the new one keeps serving.
     await held.advance('failed', { serves: row.deploymentId, because: back.because }, { errors });
     return;
   }
@@ -39,7 +39,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
   await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null }, errors });
 }
 
-/** Ends whatever was begun, and says so only when it is gone. */
+/** Stops the build and the instance of a cancelled deployment, and waits until they are gone. */
 export async function cancel(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { held } = session;
   const instance = await endAll(session, signal);
@@ -49,7 +49,7 @@ export async function cancel(session: DeploymentSession, signal: AbortSignal): P
 type Back =
   { readonly kind: 'switched'; readonly to: string | null } | { readonly kind: 'kept'; readonly because: string };
 
-/** To the instance that served before, if it answers; away from ours, if there was none. */
+/** Routes requests to the instance that served before, or removes the route when there was none. */
 async function switchBack(session: DeploymentSession, signal: AbortSignal): Promise<Back> {
   const { parts, held } = session;
   const row = held.row();
@@ -73,20 +73,20 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
 }
 
 async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
-  for (let looks = 0; looks < LOOKS; looks++) {
+  for (let probes = 0; probes < MAX_PROBES; probes++) {
     if ((await probeHealth(instance, fileOf(old), signal)).status === 200) return true;
     await pause(PAUSE_MS, signal);
   }
   return false;
 }
 
-/** Ends the build and the instance of this deployment, waits until they are gone, and gives back what was leased for them. */
+/** Stops the build and the instance of this deployment, waits until they are gone, and releases their leases. */
 async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = session;
   const row = held.row();
-  // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
-  const hasBegun = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
-  const driver = hasBegun ? await session.driver() : null;
+  // A deployment that never reached its server has nothing to stop there, so the server need not answer.
+  const wasOnServer = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
+  const driver = wasOnServer ? await session.driver() : null;
   await driver?.endBuild(releaseId(row), signal);
   const how = driver && (await endInstances(driver, row, STOP_GRACE_MS, signal));
   await endLease(parts, row);
@@ -94,7 +94,7 @@ async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<
   return how ?? 'none';
 }
 
-/** Settles when no instance of the deployment runs any more; how the last one ended, null when none ran. */
+/** Stops the instances of a deployment. Resolves to how the last one ended; null when none ran. */
 export async function endInstances(
   driver: Driver,
   row: WorkRow,

@@ -53,17 +53,17 @@ export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readon
  * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing counted, when another
  * probe was faster, so each error and crash counts once.
  */
-export async function saveLook(
+export async function saveProbe(
   pool: Pool,
   service: Pick<WatchedService, 'project' | 'environment' | 'serving' | 'health' | 'logCursor'>,
-  look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
+  probe: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     // SQL null for a service without output; JSON null would not equal a missing value.
     const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
     const row = await findRow<{ serving: string | null }>(db)`
-      update services set health = ${JSON.stringify(look.health)}::jsonb, health_at = clock_timestamp(),
-             log_cursor = ${json(look.logCursor)}::jsonb
+      update services set health = ${JSON.stringify(probe.health)}::jsonb, health_at = clock_timestamp(),
+             log_cursor = ${json(probe.logCursor)}::jsonb
        where project = ${service.project} and environment = ${service.environment}
          and nullif(log_cursor, 'null') is not distinct from ${json(service.logCursor)}::jsonb
          and health is not distinct from ${json(service.health)}::jsonb returning serving`;
@@ -73,7 +73,7 @@ export async function saveLook(
     await addErrors(
       db,
       service,
-      look.errors.filter(({ source }) => source === 'log' || isServing),
+      probe.errors.filter(({ source }) => source === 'log' || isServing),
     );
     return true;
   });
