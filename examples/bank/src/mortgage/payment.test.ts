@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { loanToValue, monthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
 import { quote } from './quote.ts';
 
-/** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which licence. */
+/** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which license. */
 const Published = z.array(
   z.object({
-    source: z.object({ repository: z.string(), licence: z.string(), file: z.string() }),
+    source: z.object({ repository: z.string(), license: z.string(), file: z.string() }),
     loan: z.object({ principal: z.string(), ratePercent: z.string(), months: z.int() }),
     payment: z.string(),
     /** Payment, interest, repaid and balance of each month. */
