@@ -14,6 +14,9 @@ const servers = {
   hookTimeout: 60_000,
 };
 
+/** The tests that plug-ins bring. */
+const PLUGIN_TESTS = '{examples,tests/examples}/*/tests/*.test.ts';
+
 /** The test files of these folders. */
 const filesOf = (...folders: readonly string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);
 const browsers = { ...servers, globalSetup: ['tests/support/servers.ts', 'tests/support/chromium.ts'] };
@@ -55,7 +58,7 @@ export default defineConfig({
       { ...source, test: { name: 'telegram', include: filesOf('{telegram,whatsapp}'), ...servers } },
       { ...source, test: { name: 'ingress', include: filesOf('ingress'), ...servers } },
       { ...source, test: { name: 'web', include: filesOf('web'), ...servers } },
-      { ...source, test: { name: 'agents', include: filesOf('agents'), ...servers } },
+      { ...source, test: { name: 'agents', include: [...filesOf('agents'), PLUGIN_TESTS], ...servers } },
       { ...source, test: { name: 'providers', include: filesOf('providers'), ...servers } },
       { ...source, test: { name: 'local', include: filesOf('local'), ...servers } },
       { ...source, test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
@@ -67,7 +70,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'together-outside',
-          include: filesOf('{telegram,whatsapp}', 'ingress', 'web', 'agents', 'providers', 'local'),
+          include: [...filesOf('{telegram,whatsapp}', 'ingress', 'web', 'agents', 'providers', 'local'), PLUGIN_TESTS],
           ...servers,
         },
       },

@@ -66,7 +66,7 @@ export function findTaken(checkout: string, paths: readonly string[]): string | 
 
 /** Another name makes lines longer or shorter, and the checks look at the format. */
 function format(checkout: string, files: readonly ScaffoldFile[]): void {
-  const words = ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'error'];
+  const words = ['node_modules/prettier/bin/prettier.cjs', '--write', '--ignore-unknown', '--log-level', 'error'];
   const { status, stderr } = spawnSync(process.execPath, [...words, ...files.map(({ path }) => path)], {
     cwd: checkout,
     encoding: 'utf8',

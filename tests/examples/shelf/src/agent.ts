@@ -1,0 +1,37 @@
+import { say } from '@signalbox/messages/say';
+import { defineGuidedAgent } from '@signalbox/worker/guided/define';
+import { z } from 'zod';
+
+/** Keeps what is written after the word “note”, and shows all of it again. */
+export default defineGuidedAgent({
+  id: 'shelf',
+  class: 'WRITE_GATED',
+  summary: 'Keeps notes and shows them again.',
+  stateVersion: 1,
+  migrations: {},
+  groups: ['shelf'],
+  domain: z.object({}),
+  initial: () => ({}),
+  actions: {
+    add: { data: z.strictObject({ text: z.string() }), describe: 'The person wants to keep a note.' },
+    list: { data: z.strictObject({}), describe: 'The person wants to see their notes.' },
+  },
+  nodes: {
+    add: {
+      does: 'Keeps a note.',
+      run: async ({ call, given }) => reply(await call('add_shelf_note', { text: given('add')?.text ?? '' })),
+    },
+    list: { does: 'Shows the notes.', run: async ({ call }) => reply(await call('list_shelf_notes', {})) },
+    offer: { does: 'Says what it can do.', run: () => Promise.resolve({ view: 'home' }) },
+  },
+  route: (heard) => (heard.kind === 'action' ? heard.name : 'offer'),
+  reads: (words) => {
+    const [, text] = /^note:?\s+(.+)$/is.exec(words.trim()) ?? [];
+    if (text !== undefined) return { action: 'add', data: { text } };
+    return /^(?:my )?notes$/i.test(words.trim()) ? { action: 'list', data: {} } : null;
+  },
+  views: { home: () => ({ text: say('shelf.home'), buttons: [] }) },
+  home: 'home',
+});
+
+const reply = ({ say: text }: { readonly say: string }) => ({ replies: [{ text, buttons: [] }] });

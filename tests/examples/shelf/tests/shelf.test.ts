@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPluginBench, type PluginBench } from '../../../support/plugin-bench.ts';
+
+let bench: PluginBench;
+beforeAll(async () => {
+  bench = await openPluginBench(new URL('../', import.meta.url), 'shelf');
+  await bench.addPerson('7', 'developer');
+  await bench.addPerson('8', 'developer');
+});
+afterAll(() => bench.close());
+
+it('keeps a note and shows it to its owner alone', async () => {
+  expect(await bench.ask('7', 'notes')).toEqual(['There are no notes yet.']);
+  expect((await bench.ask('7', 'note buy milk')).join()).toContain('You have 1 note.');
+  expect((await bench.ask('7', 'notes')).join()).toContain('- buy milk');
+  expect(await bench.ask('8', 'notes')).toEqual(['There are no notes yet.']);
+});
+
+it('says what it can do when it is told something else', async () => {
+  expect((await bench.ask('8', 'hello')).join()).toContain('Write “note …” and I keep it');
+});
