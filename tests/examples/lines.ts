@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
-import type { Channel, ChannelKind, Incoming } from '@signalbox/gateway/channels/channel';
+import type { Channel, ChannelKind, IncomingUpdate } from '@signalbox/gateway/channels/channel';
 import { withoutMark } from '@signalbox/gateway/channels/text/receipt';
 import { z } from 'zod';
 
@@ -30,7 +30,7 @@ export function createLines(input: Readable, output: Writable): Channel<{ readon
     listen: (admit) => {
       const stop = new AbortController();
       const lines = createInterface({ input });
-      const bring = async (update: Incoming): Promise<void> => {
+      const bring = async (update: IncomingUpdate): Promise<void> => {
         for (let done = false; !done && !stop.signal.aborted;) {
           done = await admit([update])
             .then(() => true)

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Fetched } from '@signalbox/gateway/channels/channel';
+import type { FetchResult } from '@signalbox/gateway/channels/channel';
 import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { createLog } from '@signalbox/platform/log';
 import { expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ async function fetchFrom(
   getFile: object,
   file: (response: ServerResponse, request: IncomingMessage) => void,
   signal = AbortSignal.timeout(5_000),
-): Promise<Fetched | undefined> {
+): Promise<FetchResult | undefined> {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/file/')) return file(response, request);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(getFile));

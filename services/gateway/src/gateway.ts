@@ -25,13 +25,13 @@ import { openTranscriber } from '@signalbox/models/transcription/settings';
 import { VoiceListener } from './admission/voice/listener.ts';
 import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
-import type { Channel, ChannelParts } from './channels/channel.ts';
+import type { Channel, ChannelDeps } from './channels/channel.ts';
 import { createPublicServer } from './channels/http/public-server.ts';
 import type { GatewayConfig } from './config.ts';
 import { startLinkPublisher } from './channels/links.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { startListening, type Place } from './channels/leader-election.ts';
+import { startListening, type ChannelSeat } from './channels/leader-election.ts';
 import { describeRefusal, watchRefused, type RefusedChannel } from './channels/refused.ts';
 import { startDelivery, type ChannelDelivery } from './delivery/start-delivery.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
@@ -98,7 +98,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     tracing,
     onPeopleChanged,
   };
-  const places: Place[] = [];
+  const places: ChannelSeat[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
     const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
@@ -109,7 +109,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
   // Whoever calls as soon as the address is open finds a listener.
-  await Promise.all(places.map(({ asked }) => asked));
+  await Promise.all(places.map(({ requested }) => requested));
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });
@@ -131,7 +131,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
 
 /** A channel that does not work is a note while another one does: who is not ready is asked for nothing, and they work. */
 function sortProblems(
-  places: readonly Place[],
+  places: readonly ChannelSeat[],
   refused: readonly RefusedChannel[],
 ): { readonly problems: readonly string[]; readonly notes: readonly string[] } {
   const found = places.flatMap((place) => {
@@ -148,7 +148,7 @@ function sortProblems(
 
 /** Opens the chosen channels, in the order of their names: those that can be. Throws why the first one cannot be when none can. */
 async function openChannels(
-  parts: Omit<ChannelParts<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
+  parts: Omit<ChannelDeps<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
 ): Promise<{ readonly channels: readonly Channel[]; readonly refused: readonly RefusedChannel[] }> {
   const { config, ...shared } = parts;
   const channels: Channel[] = [];

@@ -36,7 +36,7 @@ const COMMANDS = [
 ];
 
 const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
-  // Keys of `channel:*` belong to the channels: see ChannelParts.
+  // Keys of `channel:*` belong to the channels: see ChannelDeps.
   gateway: {
     keys: [...toStreamPatterns(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
     channels: [STOP_CHANNEL, 'draft', 'channel:*'],

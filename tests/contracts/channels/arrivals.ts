@@ -1,5 +1,5 @@
 import { getChannel, findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
-import type { Incoming } from '@signalbox/gateway/channels/channel';
+import type { IncomingUpdate } from '@signalbox/gateway/channels/channel';
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
 import { collectTexts, type Rule } from './stage.ts';
@@ -86,7 +86,7 @@ export const ARRIVALS: readonly Rule[] = [
   {
     sentence: 'brings an update again that was not stored, under the same id and before what came after it',
     check: async (stage) => {
-      const refused: Incoming[] = [];
+      const refused: IncomingUpdate[] = [];
       let isOpen = false;
       const stored = stage.listen((update) => {
         if (!isOpen) refused.push(update);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Incoming } from '@signalbox/gateway/channels/channel';
-import { describeLink, linkWith } from '@signalbox/gateway/channels/links';
+import type { IncomingUpdate } from '@signalbox/gateway/channels/channel';
+import { toChannelLink, createLinkWithCode } from '@signalbox/gateway/channels/links';
 import { until } from '../../support/until.ts';
 import { pressesOf, collectTexts, type Rule } from './stage.ts';
 
@@ -19,7 +19,7 @@ export const RESTARTS: readonly Rule[] = [
   {
     sentence: 'ends in time when it is closed, even while nothing can be stored',
     check: async (stage) => {
-      const refused: Incoming[] = [];
+      const refused: IncomingUpdate[] = [];
       stage.listen((update) => {
         refused.push(update);
         return false;
@@ -59,7 +59,7 @@ export const RESTARTS: readonly Rule[] = [
     sentence: 'brings after a restart what was not stored before it, under the id that it had',
     needs: ['restarts'],
     check: async (stage) => {
-      const refused: Incoming[] = [];
+      const refused: IncomingUpdate[] = [];
       stage.listen((update) => {
         refused.push(update);
         void stage.stopListening(); // at once: an acknowledgement that is on its way would go with the next request
@@ -95,8 +95,8 @@ export const RESTARTS: readonly Rule[] = [
       expect(URL.canParse(link)).toBe(true);
       expect(link).not.toContain('k7d2m');
       expect(stage.channel.link?.('k7d2m')).toContain('k7d2m');
-      const kept = await until(() => describeLink(stage.channel));
-      expect(linkWith(kept, 'K7D2-M0PQ')).toBe(stage.channel.link?.('K7D2-M0PQ'));
+      const kept = await until(() => toChannelLink(stage.channel));
+      expect(createLinkWithCode(kept, 'K7D2-M0PQ')).toBe(stage.channel.link?.('K7D2-M0PQ'));
     },
   },
 ];

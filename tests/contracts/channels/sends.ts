@@ -1,4 +1,4 @@
-import type { Sent } from '@signalbox/gateway/channels/channel';
+import type { SendResult } from '@signalbox/gateway/channels/channel';
 import { expect } from 'vitest';
 import { until } from '../../support/until.ts';
 import type { Feature } from './bench.ts';
@@ -12,7 +12,7 @@ const failure = (
   needs: Feature,
   sentence: string,
   prepare: (stage: Stage) => Promise<unknown>,
-  expected: Partial<Sent>,
+  expected: Partial<SendResult>,
 ): Rule => ({
   sentence,
   needs: [needs],
@@ -114,7 +114,7 @@ export const SENDS: readonly Rule[] = [
     'lost answers',
     'leaves open whether a message has arrived whose answer was lost',
     (stage) => stage.hook('loseAnswer')(),
-    { kind: 'ambiguous', detail } as Partial<Sent>,
+    { kind: 'ambiguous', detail } as Partial<SendResult>,
   ),
   failure('breakdowns', 'calls a platform busy that has a problem of its own', (stage) => stage.hook('breakDown')(), {
     kind: 'busy',

@@ -1,5 +1,5 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import type { Channel, Incoming, Listening, Sent } from '@signalbox/gateway/channels/channel';
+import type { Channel, IncomingUpdate, ChannelListener, SendResult } from '@signalbox/gateway/channels/channel';
 import { until } from '../../support/until.ts';
 import type { BenchHooks, ChannelBench, Feature } from './bench.ts';
 
@@ -20,7 +20,7 @@ const FIRST_ROW = 41;
 export class Stage {
   readonly bench: ChannelBench;
   #channel: Channel;
-  #listening: Listening | null = null;
+  #listening: ChannelListener | null = null;
   #rows = FIRST_ROW;
 
   constructor(bench: ChannelBench) {
@@ -40,8 +40,8 @@ export class Stage {
   }
 
   /** Listens; what `isStored` refuses has to come again. Answers what was stored, which grows. */
-  listen(isStored: (update: Incoming) => boolean = () => true): Incoming[] {
-    const stored: Incoming[] = [];
+  listen(isStored: (update: IncomingUpdate) => boolean = () => true): IncomingUpdate[] {
+    const stored: IncomingUpdate[] = [];
     this.#listening = this.#channel.listen(async (updates) => {
       if (!updates.every(isStored)) throw new Error('not stored');
       stored.push(...updates);
@@ -49,7 +49,7 @@ export class Stage {
     return stored;
   }
 
-  get listening(): Listening {
+  get listening(): ChannelListener {
     if (this.#listening === null) throw new Error('nothing listens');
     return this.#listening;
   }
@@ -65,7 +65,7 @@ export class Stage {
   }
 
   /** The chat of a person who has written to us. Answers with everything that is stored from now on. */
-  async meet(): Promise<{ readonly chatKey: string; readonly stored: Incoming[] }> {
+  async meet(): Promise<{ readonly chatKey: string; readonly stored: IncomingUpdate[] }> {
     const stored = this.listen();
     await this.bench.say('hello');
     await until(() => collectTexts(stored).length > 0);
@@ -95,7 +95,7 @@ export class Stage {
   }
 
   /** Sends one part and answers what became of it. */
-  attempt(text: string, firstLine: string | null = null): Promise<Sent> {
+  attempt(text: string, firstLine: string | null = null): Promise<SendResult> {
     const [part] = this.encode({ text });
     return this.#channel.send(this.bench.chatKey, part, firstLine);
   }
@@ -111,10 +111,10 @@ export class Stage {
   }
 }
 
-export function collectTexts(updates: readonly Incoming[]): readonly Extract<Incoming, { kind: 'text' }>[] {
+export function collectTexts(updates: readonly IncomingUpdate[]): readonly Extract<IncomingUpdate, { kind: 'text' }>[] {
   return updates.filter((update) => update.kind === 'text');
 }
 
-export function pressesOf(updates: readonly Incoming[]): readonly Extract<Incoming, { kind: 'press' }>[] {
+export function pressesOf(updates: readonly IncomingUpdate[]): readonly Extract<IncomingUpdate, { kind: 'press' }>[] {
   return updates.filter((update) => update.kind === 'press');
 }

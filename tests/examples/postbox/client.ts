@@ -1,6 +1,6 @@
 import { abortAfter } from '@signalbox/contracts/time';
-import type { Sent } from '@signalbox/gateway/channels/channel';
-import { readNoAnswer } from '@signalbox/gateway/channels/http/no-answer';
+import type { SendResult } from '@signalbox/gateway/channels/channel';
+import { classifyNoAnswer } from '@signalbox/gateway/channels/http/no-answer';
 import { z } from 'zod';
 
 /** One message, as Postbox takes it. */
@@ -38,13 +38,13 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       redirect: 'manual', // the token is for this address alone
       signal,
     });
-  const send = async (method: string, path: string, body: object | null): Promise<Sent> => {
+  const send = async (method: string, path: string, body: object | null): Promise<SendResult> => {
     let [status, text] = [0, ''];
     try {
       const response = await call(method, path, body, abortAfter(CALL_MS));
       [status, text] = [response.status, await response.text()];
     } catch (error) {
-      return readNoAnswer(error);
+      return classifyNoAnswer(error);
     }
     return readAnswer(status, text);
   };
@@ -70,7 +70,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
 }
 
 /** What an answer means for us. What makes no sense leaves open whether the message was taken. */
-function readAnswer(status: number, text: string): Sent {
+function readAnswer(status: number, text: string): SendResult {
   const body = parseJson(text);
   if (status === 200) {
     const delivered = Delivered.safeParse(body);

@@ -1,5 +1,5 @@
 import { backoffMs, sleep } from '@signalbox/contracts/time';
-import type { Incoming, Listening } from '@signalbox/gateway/channels/channel';
+import type { IncomingUpdate, ChannelListener } from '@signalbox/gateway/channels/channel';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
@@ -18,9 +18,9 @@ const BACKOFF_MAX_MS = 30_000;
 /** Receives updates until closed. Never rejects: what goes wrong is tried again. */
 export function listenToUpdates(deps: {
   readonly client: PostboxClient;
-  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+  readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
   readonly log: Log;
-}): Listening {
+}): ChannelListener {
   const { client, admit, log } = deps;
   const stop = new AbortController();
   let problem: string | null = say('gateway.not-listening', { channel: 'postbox' });
@@ -67,7 +67,7 @@ const Update = z.object({
 });
 
 /** What an update means to us. Never throws: nonsense is ignored with its reason. */
-function decode(raw: { readonly id: number }): Incoming {
+function decode(raw: { readonly id: number }): IncomingUpdate {
   const parsed = Update.safeParse(raw);
   if (!parsed.success) return ignore(raw.id, 'not readable');
   const { id, kind, person, chat, messageId, at, text, press } = parsed.data;
@@ -95,6 +95,6 @@ function clean(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }
 
-function ignore(id: number, reason: string, pressId: string | null = null): Incoming {
+function ignore(id: number, reason: string, pressId: string | null = null): IncomingUpdate {
   return { kind: 'ignored', updateId: String(id), reason, pressId };
 }

@@ -17,7 +17,7 @@ import { sleep } from '@signalbox/contracts/time';
 import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Incoming } from '../channels/channel.ts';
+import type { IncomingUpdate } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { PersonUpdate } from './choice.ts';
 import type { Languages } from './languages.ts';
@@ -64,7 +64,7 @@ const DEADLOCK_TRIES = 3;
  * Admits updates in order and resolves once they are committed. Throws when the database is away; the channel must then
  * deliver them again. An update that can never be stored becomes a dead letter.
  */
-export function createAdmission(deps: AdmissionDeps): (updates: readonly Incoming[]) => Promise<void> {
+export function createAdmission(deps: AdmissionDeps): (updates: readonly IncomingUpdate[]) => Promise<void> {
   const { pool, channel, log } = deps;
   const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
@@ -275,7 +275,7 @@ async function settlePress(
   if (worked && messageId !== null) await channel.removeButtons?.(chatKey, messageId);
 }
 
-function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incoming, { kind: 'ignored' }>): void {
+function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<IncomingUpdate, { kind: 'ignored' }>): void {
   metrics.updates.add({ result: update.isUnread ? 'unread' : 'ignored', reason: update.reason });
   if (update.isUnread) log.warn('update not read', { updateId: update.updateId, reason: update.reason });
   else log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
@@ -287,7 +287,7 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
 /** Tells a sender whom the channel does not name why nothing happens. */
 async function answerUnnamedSender(
   { pool, notifier, metrics }: AdmissionDeps,
-  update: Extract<Incoming, { kind: 'unnamed' }>,
+  update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
 ): Promise<void> {
   metrics.updates.add({ result: 'ignored', reason: 'unnamed' });
   if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
@@ -313,7 +313,7 @@ async function deadLetter(deps: AdmissionDeps, update: PersonUpdate, error: unkn
   await notifier.wakeChats([chatKey], traceId);
 }
 
-function isPersonUpdate(update: Incoming): update is PersonUpdate {
+function isPersonUpdate(update: IncomingUpdate): update is PersonUpdate {
   return ['text', 'album-part', 'press', 'edit', 'mode', 'not-text'].includes(update.kind);
 }
 

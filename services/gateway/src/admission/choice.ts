@@ -3,12 +3,15 @@ import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code
 import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from '../rows/inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
-import type { Incoming } from '../channels/channel.ts';
+import type { IncomingUpdate } from '../channels/channel.ts';
 import { isProgramCommand, parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 
 /** An update sent by a person. */
-export type PersonUpdate = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }>;
+export type PersonUpdate = Extract<
+  IncomingUpdate,
+  { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }
+>;
 
 /** `sure`: the text can only be a code. `exposed`: it was sent into a group, which voids it. */
 export interface PossibleCode {

@@ -1,4 +1,4 @@
-import type { Incoming } from '../channels/channel.ts';
+import type { IncomingUpdate } from '../channels/channel.ts';
 import type { PersonUpdate } from './choice.ts';
 
 /** Time within which the rest of a split text may arrive. */
@@ -23,7 +23,7 @@ export function createSplitTracker() {
       return true;
     },
     /** The update as the rest of a split text, although it was not addressed to the bot; null when it is not. */
-    asRest(update: Incoming): PersonUpdate | null {
+    asRest(update: IncomingUpdate): PersonUpdate | null {
       return update.kind === 'ignored' && update.rest && expectsRest(update.rest) ? update.rest : null;
     },
   };

@@ -4,14 +4,17 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Incoming } from '../channels/channel.ts';
+import type { IncomingUpdate } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
 
 /**
  * Explains in a chat why messages of an unnamed sender are ignored, at most once an hour. Returns true when a row was
  * added; idempotent.
  */
-export async function answerUnnamed(db: Queryable, update: Extract<Incoming, { kind: 'unnamed' }>): Promise<boolean> {
+export async function answerUnnamed(
+  db: Queryable,
+  update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
+): Promise<boolean> {
   const { as, chatKey, messageId, at } = update;
   // An unknown command belongs to another bot.
   if (!update.named && parseCommand(update.text)?.name === null) return false;

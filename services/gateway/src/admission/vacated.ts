@@ -11,7 +11,7 @@ import { readLanguages } from '@signalbox/store/people/users';
 import { noteMarks, vacateAccount, type VacatedAccount } from '@signalbox/store/people/vacated-accounts';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { listValues } from '@signalbox/store/sql';
-import type { Incoming } from '../channels/channel.ts';
+import type { IncomingUpdate } from '../channels/channel.ts';
 import { mayWriteTo } from '../delivery/outgoing.ts';
 import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
@@ -30,7 +30,7 @@ export function createOwnerCheck(deps: {
   readonly notifier: Notifier;
   readonly onPeopleChanged: () => void;
   readonly log: Log;
-}): (updates: readonly Incoming[]) => Promise<void> {
+}): (updates: readonly IncomingUpdate[]) => Promise<void> {
   const { pool, channel, notifier, onPeopleChanged, log } = deps;
   const known = new Map<string, string>();
 

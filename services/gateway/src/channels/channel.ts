@@ -8,8 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { GatewayMetrics } from '../metrics.ts';
 
-/** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
-interface FromPerson {
+/** The sender of one update of a channel. `updateId` is the channel's, unique per bot. */
+interface UpdateSender {
   readonly updateId: string;
   readonly userKey: string;
   readonly chatKey: string;
@@ -18,83 +18,83 @@ interface FromPerson {
   readonly name: string;
   /** The language of their client, as a BCP 47 code; left out when the channel does not say. */
   readonly language?: string;
-  /** ISO time at which the person did it. */
+  /** ISO time of the person's action. */
   readonly at: string;
-  /** How the person reads where they did it. Left out when the channel does not say. */
+  /** The person's page mode in this chat. Left out when the channel does not say. */
   readonly reads?: PageMode;
-  /** What the channel knows the owner of the account by: where it changes, the account may be another's. */
+  /** Values that identify the account's owner: when one changes, the account may belong to another person. */
   readonly marks?: Readonly<Record<string, string>>;
 }
 
-export type NotText = 'sticker' | 'poll' | 'place' | 'contact' | 'story' | 'checklist' | 'game' | 'other';
+export type UnsupportedContent = 'sticker' | 'poll' | 'place' | 'contact' | 'story' | 'checklist' | 'game' | 'other';
 
-export type Incoming =
-  | (FromPerson & {
+export type IncomingUpdate =
+  | (UpdateSender & {
       readonly kind: 'text';
       readonly text: string;
-      /** Null when the person did not write it: a button of the channel's own says it for them. */
+      /** Null when a button of the channel wrote the text for the person. */
       readonly messageId: string | null;
-      /** Whether it is certainly meant for us: in a group, a command may be another bot's. */
+      /** True when it is certainly for the bot: in a group, a command may be for another bot. */
       readonly named: boolean;
-      /** Only we and the person see it, in a group where others are. */
+      /** In a group, only the bot and the person see it. */
       readonly whisper: boolean;
       readonly attachments: readonly Attachment[];
-      /** Shared by messages that were sent as one; null for a message by itself. */
+      /** Shared by messages that were sent together; null for a single message. */
       readonly album: string | null;
-      /** The message of ours that it answers. Left out when it answers none. */
+      /** The message of ours that it replies to. Left out when it is no reply. */
       readonly answers?: string;
-      /** The words are not the person's own. Left out when they are. */
+      /** Who wrote the text, when the person did not. Left out when they did. */
       readonly borrowed?: MessageEnvelope['borrowed'];
-      /** So long that the person's client may have cut it: the rest follows at once. Says what stood at the cut. */
+      /** Set when the text is long enough that the client may have split it: the separator at the split. */
       readonly cut?: '' | '\n';
-      /** By itself it is nothing: in a group, only as the rest of what was said to us is it for us. */
+      /** Set when it counts only as the rest of a split text that was sent to the bot in a group. */
       readonly onlyRest?: true;
     })
-  /** More of an album whose first part may be for us. By itself it is nothing. */
-  | (FromPerson & {
+  /** A further part of an album whose first part may be for the bot; ignored by itself. */
+  | (UpdateSender & {
       readonly kind: 'album-part';
       readonly text: string;
       readonly messageId: string;
       readonly attachments: readonly Attachment[];
       readonly album: string;
     })
-  | (FromPerson & {
+  | (UpdateSender & {
       readonly kind: 'press';
-      /** What the channel wants answered, so that the button stops spinning. */
+      /** The id to answer with, so that the button stops spinning. */
       readonly pressId: string;
       readonly outboxId: string;
       readonly index: number;
       readonly messageId: string | null;
-      /** `bot`: a program pressed it, which makes what the button says nobody's own words. */
+      /** `bot`: a program pressed it, so the button's label is nobody's own words. */
       readonly borrowed?: 'bot';
     })
-  /** A message that was written before has this text now. */
-  | (FromPerson & {
+  /** New text of an earlier message. */
+  | (UpdateSender & {
       readonly kind: 'edit';
       readonly text: string;
       readonly messageId: string;
       readonly album: string | null;
-      /** What it is where that message was never seen. Left out: then it is nothing. */
+      /** The update to admit when the message was never seen. Left out: then the edit is ignored. */
       readonly unseen?: WrittenUpdate;
     })
-  /** The person reads in another way from now on: as `reads` says. */
-  | (FromPerson & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
-  /** Something that is neither words nor a file. */
-  | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly what: NotText })
-  /** Meant for us, and written by somebody whom the channel does not name: nobody can be answered for it. */
+  /** The person switched the page mode to `reads`. */
+  | (UpdateSender & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
+  /** Neither text nor a file. */
+  | (UpdateSender & { readonly kind: 'not-text'; readonly messageId: string; readonly what: UnsupportedContent })
+  /** A message for the bot from a sender whom the channel does not name, so it cannot be answered in person. */
   | {
       readonly kind: 'unnamed';
       readonly updateId: string;
-      /** As the group itself, or as a channel. */
+      /** Sent as the group itself, or as a channel. */
       readonly as: 'group' | 'channel';
       readonly chatKey: string;
       readonly at: string;
       readonly messageId: string;
       readonly text: string;
-      /** Whether it is certainly meant for us: a command may be another bot's. */
+      /** True when it is certainly for the bot: a command may be for another bot. */
       readonly named: boolean;
     }
-  /** Whether we may write to a chat from now on. */
+  /** Whether the bot may write to the chat from now on. */
   | {
       readonly kind: 'membership';
       readonly updateId: string;
@@ -102,96 +102,93 @@ export type Incoming =
       readonly reachable: boolean;
       readonly reason: string;
     }
-  /** The account may have another owner from now on. */
+  /** The account may belong to another person from now on. */
   | { readonly kind: 'vacated'; readonly updateId: string; readonly userKey: string; readonly reason: string }
-  /** A chat goes on under another key. */
+  /** The chat has a new key. */
   | { readonly kind: 'moved'; readonly updateId: string; readonly from: string; readonly to: string }
-  /** Nothing for us. `press` is a button press that must not spin for ever. */
+  /** Not for the bot. `pressId`: a button press that must stop spinning. */
   | {
       readonly kind: 'ignored';
       readonly updateId: string | null;
       readonly reason: string;
       readonly pressId: string | null;
-      /** It may have been for us: nobody could read it, and there is nobody to tell. Left out when it surely was not. */
+      /** Set when it may have been for the bot but could not be read, and there is nobody to tell. */
       readonly isUnread?: true;
-      /** What it is as the rest of a text that was for us and that a client cut. */
+      /** The update to admit when it is the rest of a split text. */
       readonly rest?: WrittenUpdate;
     };
 
-/** Words of a person. */
-export type WrittenUpdate = Extract<Incoming, { kind: 'text' }>;
+/** A text that a person wrote. */
+export type WrittenUpdate = Extract<IncomingUpdate, { kind: 'text' }>;
 
-/** The row whose message is encoded. */
+/** The outbox row whose message is encoded. */
 export interface EncodedRow {
   readonly chatKey: string;
   readonly outboxId: number;
-  /**
-   * The parts before this place are those of the rich form; what they do not hold follows in the simple form, which every
-   * server takes. Null: the rich form throughout.
-   */
+  /** Index of the first part in the simple form, which every server accepts; null: all rich. */
   readonly simpleFrom: number | null;
 }
 
-/** What became of fetching a file. */
-export type Fetched =
+/** The result of fetching a file. */
+export type FetchResult =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
-  /** Larger than was asked for. */
+  /** Larger than the given limit. */
   | { readonly kind: 'too-large' }
-  /** The channel does not have it, or not any more. */
+  /** The channel does not have the file, or not any more. */
   | { readonly kind: 'gone' }
-  /** The channel cannot be reached, or not in time. */
+  /** The channel is not reachable, or too slow. */
   | { readonly kind: 'away'; readonly detail: string };
 
-/** What became of one call. Only `ambiguous` leaves open whether the person sees it. */
-export type Sent =
+/** The result of one send. Only `ambiguous` leaves open whether the person sees the message. */
+export type SendResult =
   | { readonly kind: 'sent'; readonly messageId: string }
   /** The channel asks us to wait. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
-  /** Never left this machine: no connection. */
+  /** Not sent: no connection. */
   | { readonly kind: 'unreachable'; readonly detail: string }
-  /** The channel has a problem of its own and did nothing. */
+  /** The channel failed and did nothing. */
   | { readonly kind: 'busy'; readonly detail: string }
-  /** The request was written and no answer came. */
+  /** The request was sent but no answer came. */
   | { readonly kind: 'ambiguous'; readonly detail: string }
-  /** We may not write to this chat any more. */
+  /** The bot may not write to this chat any more. */
   | { readonly kind: 'blocked'; readonly reason: string }
   | { readonly kind: 'moved'; readonly chatKey: string }
-  /** The message to edit does not exist any more. */
+  /** The message to edit no longer exists. */
   | { readonly kind: 'gone' }
-  /** The channel does not take the rich form of this part and did nothing; the simple form may go through. */
+  /** The channel rejects the rich form; the simple form may succeed. */
   | { readonly kind: 'too-rich'; readonly detail: string }
   | { readonly kind: 'rejected'; readonly detail: string };
 
-/** What became of a draft. None of it is tried again: the next draft is newer. */
-export type Drafted =
+/** The result of showing a draft. None is retried: the next draft is newer. */
+export type DraftResult =
   | { readonly kind: 'shown' }
   /** The channel asks us to wait. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
-  /** This chat is shown none. */
+  /** The channel shows no drafts in this chat. */
   | { readonly kind: 'refused'; readonly detail: string }
   /** The channel has no drafts. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly detail: string };
 
-export interface Listening extends Closable {
-  /** Why updates do not come in at the moment, in words; null when they do. */
+export interface ChannelListener extends Closable {
+  /** Why updates do not arrive at the moment, as a sentence; null when they do. */
   problem(): string | null;
-  /** Why the platform refuses our account, when it does and updates come in all the same. Left out where that cannot be. */
+  /** Why the platform refuses the account although updates arrive. Left out where that cannot happen. */
   refusal?(): string | null;
-  /** Rejects when no update can come in until somebody has mended something (a wrong token); resolves when closed. */
+  /** Rejects when no update can arrive until somebody fixes something (a wrong token); resolves when closed. */
   readonly ended: Promise<void>;
 }
 
-/** Whom the channel's clients are to offer commands. */
-export interface OfferedTo {
-  /** The lists that are for everybody, besides. */
+/** Who gets command menus in the channel's clients. */
+export interface MenuAudience {
+  /** Also sets the menus for everybody. */
   readonly everybody: boolean;
   readonly admins: readonly string[];
-  /** Former admins, who are offered what everybody is. */
+  /** Former admins, who get the menu of everybody. */
   readonly former: readonly string[];
 }
 
-/** How many sends a platform bears from one process. */
+/** How many sends a platform accepts from one process. */
 export interface ThrottleOptions {
   readonly sendsPerSecond: number;
   /** In one private chat, after a burst. */
@@ -200,101 +197,109 @@ export interface ThrottleOptions {
   readonly groupSendsPerMinute: number;
 }
 
-/**
- * Whether gateways receive one at a time, by asking, or all of them, by being called. Two gateways of different ways never receive
- * at the same time.
- */
-export type Way = 'polling' | 'webhook';
+/** How gateways receive updates: one of them by polling, or all by webhook. The two ways exclude each other. */
+export type ReceivingWay = 'polling' | 'webhook';
 
 /**
- * One way in and out. Sends never throw: what the channel answers is a value. `P` is a part of a message, what one send carries: only
- * the channel that made it looks inside. What a platform lacks is left out, and the gateway does without it.
+ * One platform to receive from and send to. Sends never throw: failures are values. `P` is one part of a message,
+ * opaque outside its channel. Optional methods are left out where the platform lacks them.
  */
 export interface Channel<P = unknown> {
   readonly name: string;
-  /** Our account there, as it stands in idempotency keys. */
+  /** The bot account, as used in idempotency keys. */
   readonly bot: string;
-  readonly way: Way;
+  readonly way: ReceivingWay;
   /**
-   * Whether a card is seen there whole, as it was hashed, by a person whom the channel has authenticated: only then a decision counts.
-   * Elsewhere the person reads where they can decide.
+   * True when an approval card is shown whole and its reader is authenticated: only then do decisions count. Elsewhere
+   * the message says where to decide.
    */
   readonly takesDecisions: boolean;
-  /** Files larger than this cannot be fetched from there; 0 where there are none. */
+  /** The largest file that can be fetched; 0 where there are no files. */
   readonly fileLimitBytes: number;
-  /** How fast it may be written to. */
+  /** Its rate limits. */
   readonly throttle: ThrottleOptions;
-  /** Whose rate limit a chat has. */
+  /** The kind of rate limit of a chat. */
   throttleOf(chatKey: string): ChatKind;
-  /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */
+  /** Splits a message into parts for single sends, in order, at least one. Deterministic. */
   encode(body: OutboundBody, row: EncodedRow): readonly P[];
   /** `firstLine` is put above the part, which always has room for it. */
-  send(chatKey: string, part: P, firstLine: string | null): Promise<Sent>;
-  /** Left out: a message that is sent stays as it is, and changes come as new messages. */
-  edit?(chatKey: string, messageId: string, part: P): Promise<Sent>;
-  /** Takes a message away, if that is still possible. */
+  send(chatKey: string, part: P, firstLine: string | null): Promise<SendResult>;
+  /** Left out: sent messages cannot change, and changes are new messages. */
+  edit?(chatKey: string, messageId: string, part: P): Promise<SendResult>;
+  /** Deletes a message if that is still possible. */
   remove?(chatKey: string, messageId: string): Promise<void>;
   removeButtons?(chatKey: string, messageId: string): Promise<void>;
-  /** The bytes of a file that a person sent, by its `ref`. Never throws; an abort is `away`. Left out where there are no files. */
-  fetchFile?(ref: string, options: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<Fetched>;
-  /** Stops a pressed button's spinning; `toast` is shown for a moment. */
+  /** Fetches a file by its `ref`. Never throws; an abort is `away`. Left out where there are no files. */
+  fetchFile?(ref: string, options: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<FetchResult>;
+  /** Stops the spinner of a pressed button; `toast` is shown briefly. */
   answerPress?(pressId: string, toast: string | null): Promise<void>;
   typing?(chatKey: string): Promise<void>;
-  /** How a text that is being written is shown. */
+  /** Shows drafts of a text that is being written. */
   readonly drafts?: {
-    /** A chat is shown one at most this often. */
+    /** The shortest time between two drafts in a chat. */
     readonly intervalMs: number;
     /**
-     * Shows what is being written, as markdown, in a private chat, with a way to stop it. It disappears by itself and when a message
-     * is sent there. Never throws.
+     * Shows a draft as markdown in a private chat, with a way to stop it. It disappears by itself and when a message is
+     * sent there. Never throws.
      */
-    show(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<Drafted>;
+    show(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<DraftResult>;
   };
-  /** Makes clients offer the commands while a person types. Changes only what differs. Rejects when the channel is away. */
-  offerCommands?(to: OfferedTo, signal: AbortSignal): Promise<void>;
-  /** A link that opens a private chat with us, and sends this code when there is one; null while our own name there is not known. */
+  /** Sets the command menus of clients where they differ. Rejects when the channel is away. */
+  offerCommands?(to: MenuAudience, signal: AbortSignal): Promise<void>;
+  /**
+   * A link that opens a private chat with the bot and sends this code, if any; null while the bot's name is unknown.
+   */
   link?(code: string | null): string | null;
   /** A link to a message for the members of its chat; null where the platform has none. Left out: it has none anywhere. */
   messageLink?(chatKey: string, messageId: string): string | null;
-  /** Opens the channel's own server, before `listen`. It is closed before the listener, so that what it took in is finished. */
+  /**
+   * Opens the channel's own server before `listen`. It closes before the listener, so that received updates are
+   * finished.
+   */
   serve?(): Promise<Closable & { readonly port: number }>;
   /**
-   * Receives updates until closed. `admit` resolves once they are committed; only then the channel may forget them.
-   * When it throws, the same updates come again.
+   * Receives updates until closed. The channel may forget updates once `admit` has resolved; when it throws, the
+   * channel delivers them again.
    */
-  listen(admit: (updates: readonly Incoming[]) => Promise<void>): Listening;
+  listen(admit: (updates: readonly IncomingUpdate[]) => Promise<void>): ChannelListener;
 }
 
-/** What a channel is opened with. */
-export interface ChannelParts<C> {
-  /** Its own variables, as its schema read them. */
+/** Dependencies of a channel. */
+export interface ChannelDeps<C> {
+  /** The channel's own configuration. */
   readonly config: C;
   readonly pool: Pool;
   readonly redis: Redis;
   readonly redisUrl: string;
-  /** Before every Redis key and pub/sub channel of this channel: no other reach is open to it. */
+  /** Prefix of all Redis keys and pub/sub channels of this channel. */
   readonly prefix: string;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
-  /** Closes what is given when the gateway stops. */
+  /** Registers something to close when the gateway stops. */
   readonly own: Own;
-  /** The gateway's public HTTP server, for plugins with routes of the channel. It listens once every channel is open. */
+  /** The gateway's public HTTP server for the channel's routes. It starts listening once every channel is open. */
   readonly http: () => FastifyInstance;
-  /** The address that it listens on. */
+  /** The address that the server listens on. */
   readonly httpHost: string;
 }
 
-/** A channel as its folder registers it. Loading it must be cheap: `open` loads the rest. */
+/** A channel as its folder registers it. Importing it must be cheap: `open` loads the rest. */
 export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
-  /** That of its folder. Keys of its chats and people begin with it: see shared/contracts/src/conversation/chat-key.ts. */
+  /**
+   * The name of its folder, and the prefix of its chat and user keys: see
+   * shared/contracts/src/conversation/chat-key.ts.
+   */
   readonly name: string;
-  /** The variables that it reads, all of them its own. */
+  /** The variables that only this channel reads. */
   readonly config: C;
-  /** Throws as `open` does while something outside is to be mended, such as a file; opens nothing. Left out where there is no such thing. */
+  /**
+   * Throws like `open` while something outside is missing, such as a file; opens nothing. Left out where nothing can be
+   * missing.
+   */
   check?(config: z.output<C>): void;
   /**
-   * Throws CONFIG_INVALID or STARTUP_REFUSED when it cannot work; the other channels are opened all the same. Nothing is sent before
-   * `listen` or the first send.
+   * Throws CONFIG_INVALID or STARTUP_REFUSED when the channel cannot work; other channels still open. Sends nothing
+   * before `listen` or the first send.
    */
-  open(parts: ChannelParts<z.output<C>>): Promise<Channel>;
+  open(parts: ChannelDeps<z.output<C>>): Promise<Channel>;
 }

@@ -1,80 +1,80 @@
-import { tryHold, type Hold, type HoldKind } from './leases.ts';
+import { tryHold, type HeldName, type HoldKind } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
-import type { Channel, Incoming, Listening, Way } from './channel.ts';
-import { createStanding } from './refused.ts';
+import type { Channel, IncomingUpdate, ChannelListener, ReceivingWay } from './channel.ts';
+import { createRefusalTracker } from './refused.ts';
 
 /*
- * waiting → (the place is free for our way) → listening → (connection to Postgres lost) → waiting …
- *                                                └─ (refused: a wrong token) → tried again, ever more slowly → …
+ * waiting → (lease is free) → listening → (connection to Postgres lost) → waiting …
+ * └─ (refused, such as a wrong token) → tried again with growing delays
  *
- * There is one place per bot. Polling has room for one: the others deliver and stand by. A webhook has room for all.
- * Never both at once, or Telegram refuses one of them: who is set up the other way stays out, is not ready and says why.
+ * One lease per bot: exclusive for polling (the others only deliver and stand by), shared for webhooks. Telegram
+ * refuses a mix, so a gateway set up the other way stays out, is not ready and says why.
  */
 
-/** How soon a gateway that waits notices that the place is free. */
+/** How soon a waiting gateway notices that the lease is free. */
 const RETRY_MS = 2_000;
 
-const HOLD_OF: Readonly<Record<Way, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
+const HOLD_KINDS: Readonly<Record<ReceivingWay, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
 
-/** What a gateway knows of a channel that it listens to. */
-export interface Place extends Closable {
-  /** Resolves once the place was asked for, and whoever got it listens. Never rejects. */
-  readonly asked: Promise<void>;
-  /** Why updates do not come in at the moment, in words; null when they do. */
+/** A channel's listener on this gateway. */
+export interface ChannelSeat extends Closable {
+  /** Resolves once the lease was requested and, if granted, listening started. Never rejects. */
+  readonly requested: Promise<void>;
+  /** Why updates do not arrive at the moment, as a sentence; null when they do. */
   problem(): string | null;
-  /** Whether it is known to be a problem of this channel alone: it worked before, or its platform refuses it. */
+  /** True when only this channel has the problem: it worked before, or its platform refuses it. */
   isItsOwn(): boolean;
 }
 
 /**
- * Listens to the channel while no other gateway of this installation stands against it. One that is refused is an error in the log, is
- * told to the admins where another channel reaches them, and is tried again, ever more slowly.
+ * Listens to the channel while no other gateway holds a conflicting lease. A refused channel is logged, reported to the
+ * admins through other channels, and retried with growing delays.
  */
 export function startListening(deps: {
   readonly pool: Pool;
   readonly channel: Channel;
   readonly log: Log;
-  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
-}): Place {
+  readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
+}): ChannelSeat {
   const { pool, channel, log, admit } = deps;
   const { way } = channel;
-  const stop = new AbortController();
-  let listening: Listening | null = null;
-  const standing = createStanding({ pool, channel: channel.name, log });
+  const stopping = new AbortController();
+  let listening: ChannelListener | null = null;
+  const standing = createRefusalTracker({ pool, channel: channel.name, log });
   let state: 'unknown' | 'stands by' | 'stays out' = 'unknown';
 
-  const note = (heldAs: HoldKind): void => {
-    const next = heldAs === HOLD_OF[way] ? 'stands by' : 'stays out';
+  const noteHolder = (heldAs: HoldKind): void => {
+    const next = heldAs === HOLD_KINDS[way] ? 'stands by' : 'stays out';
     if (next === state) return;
     state = next;
     if (next === 'stands by') log.info('another gateway listens, this one stands by', { channel: channel.name });
     else log.error('other gateways listen in another way, this one stays out', { channel: channel.name, way });
   };
 
-  const take = async (): Promise<Hold | null> => {
+  const takeLease = async (): Promise<HeldName | null> => {
     try {
-      const { hold, heldAs } = await tryHold(pool, `listen:${channel.name}:${channel.bot}`, HOLD_OF[way]);
+      const { hold, heldAs } = await tryHold(pool, `listen:${channel.name}:${channel.bot}`, HOLD_KINDS[way]);
       if (hold) state = 'unknown';
-      else if (heldAs) note(heldAs);
+      else if (heldAs) noteHolder(heldAs);
       return hold;
     } catch (error) {
-      // Postgres is away: readiness says so.
+      // Postgres is away: readiness reports it.
       log.debug('not known who listens', { error });
       return null;
     }
   };
 
-  const listen = async (hold: Hold): Promise<void> => {
+  const listen = async (hold: HeldName): Promise<void> => {
     const closed = new AbortController();
-    const over = AbortSignal.any([stop.signal, hold.lost, closed.signal]);
+    const endSignal = AbortSignal.any([stopping.signal, hold.lost, closed.signal]);
     const started = channel.listen(admit);
     listening = started;
     try {
-      await Promise.race([started.ended, standing.watch(started, over)]);
+      await Promise.race([started.ended, standing.watch(started, endSignal)]);
     } finally {
       closed.abort();
       await started.close();
@@ -83,26 +83,26 @@ export function startListening(deps: {
     }
   };
 
-  const first = take();
+  const first = takeLease();
   const loop = async (): Promise<void> => {
-    for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
-      const hold = await (isFirst ? first : take());
+    for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
+      const hold = await (isFirst ? first : takeLease());
       if (!hold) {
-        await sleep(RETRY_MS, stop.signal);
+        await sleep(RETRY_MS, stopping.signal);
         continue;
       }
       try {
         await listen(hold);
       } catch (error) {
-        if (stop.signal.aborted) return;
-        await standing.refused(error, stop.signal);
+        if (stopping.signal.aborted) return;
+        await standing.refused(error, stopping.signal);
       }
     }
   };
 
   const ended = loop();
   return {
-    asked: first.then(() => undefined),
+    requested: first.then(() => undefined),
     problem: () => {
       const refusal = standing.refusal();
       if (refusal !== null) return refusal;
@@ -113,7 +113,7 @@ export function startListening(deps: {
     },
     isItsOwn: () => standing.refusal() !== null || standing.hasWorked(),
     close: async () => {
-      stop.abort();
+      stopping.abort();
       await ended;
     },
   };

@@ -1,25 +1,25 @@
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
 
-/** `exclusive`: no other process has the name. `shared`: any number of processes share it, and none has it exclusively. */
+/** `exclusive`: one process holds the name. `shared`: several processes share it. */
 export type HoldKind = 'exclusive' | 'shared';
 
-/** A name that is ours as long as our connection to Postgres lives. */
-export interface Hold {
-  /** Fires when the connection is gone: another process may have the name by now. */
+/** A name held as long as this connection to Postgres lives. */
+export interface HeldName {
+  /** Fires when the connection is lost: another process may hold the name by now. */
   readonly lost: AbortSignal;
   release(): void;
 }
 
-/** The hold, or how others have the name; `heldAs` is null when they let go of it in this moment. */
-export type Attempt =
-  { readonly hold: Hold; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
+/** The hold, or how others hold the name; `heldAs` is null when they released it just now. */
+export type HoldAttempt =
+  { readonly hold: HeldName; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
 
 /**
- * Takes the name if no other process stands against it. Keeps one connection of the pool until released.
- * A holder whose machine vanishes loses it after half a minute, when Postgres finds the connection dead.
+ * Takes the name unless another process holds it. Keeps one pool connection until released. A holder whose machine
+ * vanishes loses it after half a minute, when Postgres closes the dead connection.
  */
-export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<Attempt> {
+export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<HoldAttempt> {
   const client = await pool.connect();
   const lost = new AbortController();
   client.on('error', () => lost.abort());
@@ -32,7 +32,7 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
         : findValue<boolean>(client)`select pg_try_advisory_lock_shared(hashtextextended(${name}, 0))`;
     if (await isMine) return { hold: { lost: lost.signal, release: () => client.release(true) }, heldAs: null };
     const heldAs = await readHeldAs(client, name);
-    // Closed, not returned: the listeners and keep-alives above belong to this use of it.
+    // Closed instead of returned: its listeners and keep-alive settings are for this use only.
     client.release(true);
     return { hold: null, heldAs };
   } catch (error) {
@@ -41,7 +41,7 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
   }
 }
 
-/** Postgres shows a lock of one big number as its two halves. */
+/** pg_locks shows a bigint lock as two halves. */
 function readHeldAs(db: Queryable, name: string): Promise<HoldKind | null> {
   return findValue<HoldKind>(db)`
     select case mode when 'ShareLock' then 'shared' else 'exclusive' end from pg_locks

@@ -6,21 +6,21 @@ import { putSetting } from '@signalbox/store/settings';
 import { listRows, sql } from '@signalbox/store/sql';
 import type { Channel } from './channel.ts';
 
-/** Where a channel is opened: other gateways, which may have other channels, read it in the database. */
+/** The address of a channel, published in the database for gateways with other channels. */
 export interface ChannelLink {
   readonly channel: string;
   readonly open: string;
-  /** With PLACE where a code stands that it brings along: see `linkWith`. */
+  /** The address with CODE_PLACEHOLDER in place of a code: see `linkWith`. */
   readonly withCode: string;
   readonly takesDecisions: boolean;
 }
 
-const EVERY_MS = 1_000;
-const KEY = 'channel_link:';
-/** Stands for a code in an address that is kept: letters alone, which no channel has to write in another way. */
-const PLACE = 'codestandshere';
+const PUBLISH_EVERY_MS = 1_000;
+const KEY_PREFIX = 'channel_link:';
+/** Placeholder for a code in a stored address: only letters, so that no channel escapes it. */
+const CODE_PLACEHOLDER = 'codestandshere';
 
-/** Publishes where a channel is opened, as soon as that is known, and when it changes. */
+/** Publishes the channel's address once it is known, and when it changes. */
 export function startLinkPublisher(deps: {
   readonly pool: Pool;
   readonly channel: Channel;
@@ -29,32 +29,32 @@ export function startLinkPublisher(deps: {
   const { pool, channel, log } = deps;
   let published: string | null = null;
   const step = async (): Promise<void> => {
-    const link = describeLink(channel);
+    const link = toChannelLink(channel);
     if (link === null || link.open === published) return;
     const { channel: name, ...rest } = link;
-    await putSetting(pool, `${KEY}${name}`, sql`${JSON.stringify(rest)}::jsonb`);
+    await putSetting(pool, `${KEY_PREFIX}${name}`, sql`${JSON.stringify(rest)}::jsonb`);
     published = link.open;
   };
-  return startLoop({ name: 'channel link', everyMs: EVERY_MS, log, step });
+  return startLoop({ name: 'channel link', everyMs: PUBLISH_EVERY_MS, log, step });
 }
 
-/** Where a channel is opened; null while that is not known. */
-export function describeLink(channel: Pick<Channel, 'name' | 'link' | 'takesDecisions'>): ChannelLink | null {
+/** The address of a channel; null while unknown. */
+export function toChannelLink(channel: Pick<Channel, 'name' | 'link' | 'takesDecisions'>): ChannelLink | null {
   const open = channel.link?.(null) ?? null;
-  const withCode = channel.link?.(PLACE) ?? null;
+  const withCode = channel.link?.(CODE_PLACEHOLDER) ?? null;
   if (open === null || withCode === null) return null;
   return { channel: channel.name, open, withCode, takesDecisions: channel.takesDecisions };
 }
 
-/** The address that opens the channel and brings this code along. */
-export function linkWith({ withCode }: ChannelLink, code: string): string {
-  return withCode.replaceAll(PLACE, () => encodeURIComponent(code));
+/** The address that opens the channel with this code. */
+export function createLinkWithCode({ withCode }: ChannelLink, code: string): string {
+  return withCode.replaceAll(CODE_PLACEHOLDER, () => encodeURIComponent(code));
 }
 
-/** Where the channels of this installation are opened, by name. */
+/** The addresses of this installation's channels, by name. */
 export function readLinks(db: Queryable): Promise<readonly ChannelLink[]> {
   return listRows<ChannelLink>(db)`
-    select substr(key, ${KEY.length + 1}::int) as channel, value ->> 'open' as open, value ->> 'withCode' as "withCode",
+    select substr(key, ${KEY_PREFIX.length + 1}::int) as channel, value ->> 'open' as open, value ->> 'withCode' as "withCode",
            (value ->> 'takesDecisions')::boolean as "takesDecisions"
-      from settings where key like ${`${KEY}%`} order by key`;
+      from settings where key like ${`${KEY_PREFIX}%`} order by key`;
 }

@@ -8,18 +8,19 @@ import { backoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
 import type { Channel } from './channel.ts';
 
 /*
- * started ─▶ everything is compared once, by one gateway at a time ─▶ kept ─▶ an admin comes or goes ─▶ theirs is compared ─▶ kept
- *                      └─ Telegram or Postgres away ─▶ tried again, ever more slowly: typing commands works all the same
+ * started ─▶ one gateway compares all menus ─▶ up to date ─▶ an admin is added or removed ─▶ their menu is compared ─▶
+ * up to date
+ * └─ Telegram or Postgres away ─▶ tried again with growing delays; typing commands still works
  */
 
 const RETRY_BASE_MS = 2_000;
 const RETRY_MAX_MS = 10 * 60_000;
-/** How soon a gateway looks again whether another one is done. */
+/** How soon a gateway checks again whether another one is done. */
 const BUSY_MS = 1_000;
-/** How soon the menus of admins are compared again although no role changed. */
+/** How often the menus of admins are compared without a role change. */
 const COMPARE_EVERY_MS = 24 * HOUR_MS;
 
-/** Keeps what clients offer after "/" as it should be. */
+/** Keeps the command menus of clients up to date. */
 export function startMenuKeeper(deps: {
   readonly pool: Pool;
   readonly channel: Channel & Required<Pick<Channel, 'offerCommands'>>;
@@ -27,28 +28,28 @@ export function startMenuKeeper(deps: {
 }) {
   const { pool, channel, log } = deps;
   const stop = new AbortController();
-  const place = `${channel.name}:${channel.bot}`;
-  const remembered = `menu_admins:${place}`;
-  let everybody = true;
+  const account = `${channel.name}:${channel.bot}`;
+  const settingKey = `menu_admins:${account}`;
+  let isEverybodyDue = true;
   let change = new AbortController();
 
-  /** False when another gateway is at it. */
-  const keep = async (): Promise<boolean> => {
-    const { hold } = await tryHold(pool, `menu:${place}`, 'exclusive');
+  /** Updates the menus. False while another gateway does. */
+  const updateMenus = async (): Promise<boolean> => {
+    const { hold } = await tryHold(pool, `menu:${account}`, 'exclusive');
     if (!hold) return false;
     try {
       const users = await listUsers(pool);
       const admins = users
         .filter((user) => user.role === 'admin' && user.channel === channel.name)
         .map((user) => user.userKey);
-      // Whom clients offered the commands of admins last: from those who are none any more they are taken.
-      const before = await findValue<readonly string[]>(pool, [])`select value from settings where key = ${remembered}`;
+      // Admins at the last update: former ones lose the admin menu.
+      const before = await findValue<readonly string[]>(pool, [])`select value from settings where key = ${settingKey}`;
       await channel.offerCommands(
-        { everybody, admins, former: before.filter((one) => !admins.includes(one)) },
+        { everybody: isEverybodyDue, admins, former: before.filter((one) => !admins.includes(one)) },
         stop.signal,
       );
-      await putSetting(pool, remembered, sql`${JSON.stringify(admins)}::jsonb`);
-      everybody = false;
+      await putSetting(pool, settingKey, sql`${JSON.stringify(admins)}::jsonb`);
+      isEverybodyDue = false;
       return true;
     } finally {
       hold.release();
@@ -58,11 +59,11 @@ export function startMenuKeeper(deps: {
   const loop = async (): Promise<void> => {
     let failures = 0;
     while (!stop.signal.aborted) {
-      // Who comes or goes from here on is the next round's.
+      // Later role changes trigger the next round.
       change = new AbortController();
       let waitMs = COMPARE_EVERY_MS;
       try {
-        if (!(await keep())) waitMs = BUSY_MS;
+        if (!(await updateMenus())) waitMs = BUSY_MS;
         failures = 0;
       } catch (error) {
         if (stop.signal.aborted) return;
@@ -76,7 +77,7 @@ export function startMenuKeeper(deps: {
 
   const running = loop();
   return {
-    /** A person got a role or lost one. */
+    /** Called after a person got or lost a role. */
     peopleChanged: () => change.abort(),
     async close(): Promise<void> {
       stop.abort();

@@ -2,25 +2,27 @@ import type { MessageKey } from '@signalbox/messages/say';
 import { COMMANDS } from '../commands/registry.ts';
 
 /*
- * What clients offer after "/". Names are English everywhere, because they are typed; the descriptions are sentences of the
- * catalog, short enough for a phone, in the language of the person's client, and in English where the catalog does not have that.
+ * Command menus of clients. Names are English everywhere, since they are typed; descriptions are short catalog
+ * sentences in the client's language, or English.
  */
 
-/** A command that clients offer. */
+/** A menu entry of a command. */
 export interface MenuEntry {
   readonly command: string;
   readonly description: MessageKey;
-  /** Its answer is for its sender alone: in a group only the bot sees the command, where the client can do that. */
+  /** Only its sender sees the answer: in a group the client hides the command from others, if it can. */
   readonly personal: boolean;
 }
 
-/** For every role. */
+/** The menu for every role. */
 export const MENU = listEntries(false);
-/** For admins besides. */
+/** Additional entries for admins. */
 export const ADMIN_MENU = listEntries(true);
 
-function listEntries(ofAdmins: boolean): readonly MenuEntry[] {
+function listEntries(forAdmins: boolean): readonly MenuEntry[] {
   return COMMANDS.flatMap(({ name, who, personal, menu }) =>
-    menu !== null && (who === 'admin') === ofAdmins ? [{ command: name, description: menu.description, personal }] : [],
+    menu !== null && (who === 'admin') === forAdmins
+      ? [{ command: name, description: menu.description, personal }]
+      : [],
   );
 }

@@ -4,7 +4,7 @@ import type { ChannelKind } from './channel.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** Every channel, by name. Each folder beside this file whose index exports one is a channel. */
+/** All channels by name: each folder beside this file whose index exports one. */
 export const CHANNELS: readonly ChannelKind[] = await Promise.all(listFolders().map(loadKind));
 
 function listFolders(): readonly string[] {

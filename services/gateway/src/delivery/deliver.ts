@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import { movedKey } from '../channels/chat-key.ts';
+import { toMovedKey } from '../channels/chat-key.ts';
 import type { Delivery } from '@signalbox/contracts/conversation/topics';
 import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
@@ -199,7 +199,7 @@ export class Deliverer implements Closable {
           chats.takeNextRow(pool, chat, { ...LEASE, result: outcome.result, pauseMs: 0, pick: false }),
         );
         await this.#retry(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
-        await this.#deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
+        await this.#deps.wake([toMovedKey(chatKey, outcome.chatKey)], item.traceId);
         return 'left';
       case 'settle':
         if (outcome.edited) throttle.giveBack(chatKey, channel.throttleOf(chatKey), 'chat');

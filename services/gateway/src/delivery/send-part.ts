@@ -1,6 +1,6 @@
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import { sleep } from '@signalbox/contracts/time';
-import type { Channel, Sent } from '../channels/channel.ts';
+import type { Channel, SendResult } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
 
 /** One part of a row to send. */
@@ -26,10 +26,10 @@ export function createPartSender({ channel, throttle }: { readonly channel: Chan
   return {
     /** The number of consecutive sends without a connection. */
     unreachable: (): number => unreachable,
-    async sendPart({ chatKey, part, editing, isNews, firstLine, signal }: PartToSend): Promise<Sent> {
-      const sendOnce = async (): Promise<Sent> => {
+    async sendPart({ chatKey, part, editing, isNews, firstLine, signal }: PartToSend): Promise<SendResult> {
+      const sendOnce = async (): Promise<SendResult> => {
         if (editing === undefined) return channel.send(chatKey, part, firstLine);
-        const edited: Sent = (await channel.edit?.(chatKey, editing, part)) ?? { kind: 'gone' };
+        const edited: SendResult = (await channel.edit?.(chatKey, editing, part)) ?? { kind: 'gone' };
         return edited.kind === 'gone' && isNews ? channel.send(chatKey, part, firstLine) : edited;
       };
       let sent = await sendOnce();

@@ -4,8 +4,8 @@ import { backoffMs } from '@signalbox/contracts/time';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
-import { withoutDecisions } from '../channels/decided-elsewhere.ts';
-import type { Channel, Sent } from '../channels/channel.ts';
+import { removeDecisions } from '../channels/decided-elsewhere.ts';
+import type { Channel, SendResult } from '../channels/channel.ts';
 import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
@@ -39,7 +39,7 @@ const RETRY_BASE_MS = 1_000;
 const RETRY_MAX_MS = 300_000;
 const UNREACHABLE_MAX_MS = 30_000;
 
-type Failure = Exclude<Sent, { kind: 'sent' }>;
+type Failure = Exclude<SendResult, { kind: 'sent' }>;
 
 /** Sends rows through one channel. */
 export function createRowSender(deps: {
@@ -61,7 +61,7 @@ export function createRowSender(deps: {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
       const filled = withMessageLink(channel, chatKey, withMissedCount(body.data));
-      const decided = channel.takesDecisions ? filled : await withoutDecisions(pool, filled);
+      const decided = channel.takesDecisions ? filled : await removeDecisions(pool, filled);
       const shown = await fillInCode(pool, deps, decided);
       const before = item.base?.messageIds ?? [];
       const base = body.data.anew ? [] : before;
@@ -86,7 +86,7 @@ export function createRowSender(deps: {
         const editing = base[index];
         // Only a new message can appear twice; edits ignore the line.
         const firstLine = index === firstIndex && item.ambiguous ? say('gateway.repeated') : null;
-        const trySending = (): Promise<Sent> =>
+        const trySending = (): Promise<SendResult> =>
           sendPart({ chatKey, part: parts[index], editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();
         if (sent.kind === 'too-rich' && simpleFrom === null) {

@@ -4,14 +4,14 @@ import { sayError } from '@signalbox/messages/say';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import type { Channel, Incoming } from '../channels/channel.ts';
+import type { Channel, IncomingUpdate } from '../channels/channel.ts';
 
 /** A restart of Postgres takes less, and is not worth a notice. */
 const PATIENCE_MS = 20 * SECOND_MS;
 /** The most chats notified per outage: they are kept in memory and sent without bookkeeping. */
 const MAX_CHATS = 200;
 
-type Admit = (updates: readonly Incoming[]) => Promise<void>;
+type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
 
 /**
  * Admits updates, and notifies private chats once per outage when Postgres has stored nothing for 20 seconds. The
@@ -50,7 +50,7 @@ export function withStorageNotice(
   };
 }
 
-function listPrivateChats(channel: Channel, updates: readonly Incoming[]): ReadonlySet<string> {
+function listPrivateChats(channel: Channel, updates: readonly IncomingUpdate[]): ReadonlySet<string> {
   const written = updates.filter((update) => update.kind === 'text' || update.kind === 'not-text');
   return new Set(written.map(({ chatKey }) => chatKey).filter((chatKey) => channel.throttleOf(chatKey) === 'private'));
 }

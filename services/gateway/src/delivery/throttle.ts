@@ -1,4 +1,4 @@
-import { chatOf } from '../channels/chat-key.ts';
+import { getChatKey } from '../channels/chat-key.ts';
 import type { ThrottleOptions } from '../channels/channel.ts';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
@@ -16,7 +16,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   const chats = new Map<string, Bucket>();
 
   const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
-    const key = chatOf(chatKey);
+    const key = getChatKey(chatKey);
     const known = chats.get(key);
     if (known) return known;
     if (chats.size >= MAX_BUCKETS) forgetFull(chats);

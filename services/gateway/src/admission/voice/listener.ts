@@ -14,7 +14,7 @@ import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { storeFoundSecrets } from '../secrets/keep-secrets.ts';
 import { extractSecrets } from '../secrets/sent-secrets.ts';
 import { findChallenges } from '../secrets/typed-codes.ts';
-import type { Channel, Fetched } from '../../channels/channel.ts';
+import type { Channel, FetchResult } from '../../channels/channel.ts';
 import {
   createQuestion,
   sayNotFetched,
@@ -115,7 +115,7 @@ export class VoiceListener implements Closable {
     if (note.tries > MAX_TRIES || !file || !channel) return this.#fail(note, say('voice.broken'));
     if (channel.typing) background(log, 'typing', channel.typing(note.envelope.chatKey));
     const signal = AbortSignal.any([this.#stop.signal, abortAfter(FETCH_MS)]);
-    const fetched: Fetched = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
+    const fetched: FetchResult = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
     this.#stop.signal.throwIfAborted();
     if (fetched.kind !== 'file') return this.#fail(note, sayNotFetched(fetched, limitBytes));
     const mimeType = file.mimeType ?? 'audio/ogg';

@@ -4,7 +4,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import type { Transcription } from '@signalbox/models/transcription/transcriber';
 import { createControlMessage } from '../control-line.ts';
-import type { Fetched } from '../../channels/channel.ts';
+import type { FetchResult } from '../../channels/channel.ts';
 import { toBody } from '../../commands/answer.ts';
 import { getQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
 
@@ -38,7 +38,7 @@ export function createFailureNotice(note: VoidedNote, sentence: string): Outboun
 }
 
 /** The reply when a note could not be fetched from its channel. */
-export function sayNotFetched(fetched: Exclude<Fetched, { kind: 'file' }>, limitBytes: number): string {
+export function sayNotFetched(fetched: Exclude<FetchResult, { kind: 'file' }>, limitBytes: number): string {
   switch (fetched.kind) {
     case 'too-large':
       return say('voice.too-large', { limit: formatBytes(limitBytes) });

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { createBatches } from './batches.ts';
 
-/** An admission that waits until it is told how it ends. */
-function openAdmission(placeOf?: (update: number) => number) {
+/** An admission that waits until the test ends it. */
+function createAdmission(orderOf?: (update: number) => number) {
   const batches: (readonly number[])[] = [];
-  const ends: { readonly commit: () => void; readonly fail: () => void }[] = [];
+  const endings: { readonly commit: () => void; readonly fail: () => void }[] = [];
   const admit = (updates: readonly number[]): Promise<void> => {
     batches.push(updates);
-    return new Promise((commit, reject) => ends.push({ commit, fail: () => reject(new Error('away')) }));
+    return new Promise((commit, reject) => endings.push({ commit, fail: () => reject(new Error('away')) }));
   };
-  return { batches, ends, add: createBatches(admit, placeOf) };
+  return { batches, ends: endings, add: createBatches(admit, orderOf) };
 }
 
-test('what comes during an admission goes together afterwards, sorted by its place', async () => {
-  const { batches, ends, add } = openAdmission((update) => update);
+test('updates that arrive during an admission are admitted together afterwards, sorted by `orderOf`', async () => {
+  const { batches, ends, add } = createAdmission((update) => update);
   const first = add([5]);
   const rest = [[9, 3], [7], [12], [8]].map(add);
   expect(batches).toEqual([[5]]);
@@ -24,8 +24,8 @@ test('what comes during an admission goes together afterwards, sorted by its pla
   await Promise.all(rest);
 });
 
-test('what has no place, or the same one, keeps the order in which it came', async () => {
-  for (const { batches, ends, add } of [openAdmission(), openAdmission(() => 7)]) {
+test('updates without an order, or with the same one, keep their order of arrival', async () => {
+  for (const { batches, ends, add } of [createAdmission(), createAdmission(() => 7)]) {
     const all = [[5], [9, 3], [7]].map(add);
     ends[0]?.commit();
     await all[0];
@@ -35,8 +35,8 @@ test('what has no place, or the same one, keeps the order in which it came', asy
   }
 });
 
-test('an update is done only when its own admission is committed', async () => {
-  const { ends, add } = openAdmission();
+test('an update resolves only when its own admission is committed', async () => {
+  const { ends, add } = createAdmission();
   const done: number[] = [];
   const first = add([1]).then(() => done.push(1));
   const second = add([2]).then(() => done.push(2));
@@ -48,8 +48,8 @@ test('an update is done only when its own admission is committed', async () => {
   expect(done).toEqual([1, 2]);
 });
 
-test('a failed admission fails its own updates, and the next ones are tried', async () => {
-  const { ends, add } = openAdmission();
+test('a failed admission rejects its own updates, and the next ones are tried', async () => {
+  const { ends, add } = createAdmission();
   const first = add([1]);
   const second = add([2]);
   ends[0]?.fail();
@@ -61,8 +61,8 @@ test('a failed admission fails its own updates, and the next ones are tried', as
   await expect(third).resolves.toBeUndefined();
 });
 
-test('a hundred go together at most, and beyond five hundred nobody may wait', async () => {
-  const { batches, ends, add } = openAdmission();
+test('at most a hundred updates are admitted together, and more than five hundred waiting requests are rejected', async () => {
+  const { batches, ends, add } = createAdmission();
   const added = Array.from({ length: 501 }, (_, id) => add([id]));
   await expect(add([1_000])).rejects.toThrow('too many updates');
   for (let n = 0; n < 6; n += 1) {
@@ -73,8 +73,8 @@ test('a hundred go together at most, and beyond five hundred nobody may wait', a
   expect(batches.map((batch) => batch.length)).toEqual([1, 100, 100, 100, 100, 100]);
 });
 
-test('what one request brings is never torn apart, also when it is more than a hundred', async () => {
-  const { batches, ends, add } = openAdmission();
+test('the updates of one request stay together, even more than a hundred', async () => {
+  const { batches, ends, add } = createAdmission();
   const sizes = [1, 60, 60, 250, 1];
   const added = sizes.map((size) => add(Array.from({ length: size }, (_, id) => id)));
   for (const n of sizes.keys()) {

@@ -1,41 +1,40 @@
 /*
- * idle → (a request comes) → admitting [those that come meanwhile wait] → admitting what waited, together → … → idle
+ * idle → (request) → admitting [later requests wait] → admitting the waiting ones together → … → idle
  *
- * One admission at a time: what one person sends cannot overtake itself in here, and however many requests come, they take one
+ * One admission at a time: a person's updates cannot overtake each other, and any number of requests takes one
  * connection to Postgres.
  */
 
-/** Updates that are admitted together; a request that brings more is admitted whole, by itself. */
+/** The most updates admitted together, unless one request brings more. */
 const MAX_BATCH = 100;
-/** Beyond that, a request gets the answer to try again. */
+/** More waiting requests are rejected. */
 const MAX_WAITING = 500;
 
-interface Waiting<Update> {
+interface WaitingRequest<Update> {
   readonly updates: readonly Update[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Takes what a request brings. */
+/** Takes the updates of a request. */
 export type AddUpdates<Update> = (updates: readonly Update[]) => Promise<void>;
 
 /**
- * Admits what requests bring: the promise resolves once all of it is committed, and rejects when it has to come again. What waits is
- * sorted by `placeOf`; without it, it keeps the order in which it came. An update that comes twice at once is admitted twice, and the
- * second time it is a duplicate.
+ * Admits the updates of requests: resolves once all of a request are committed, rejects when they must come again.
+ * Waiting updates are sorted by `orderOf`, or by arrival. Repeated updates are admitted as duplicates.
  */
 export function createBatches<Update>(
   admit: AddUpdates<Update>,
-  placeOf: (update: Update) => number = () => 0,
+  orderOf: (update: Update) => number = () => 0,
 ): AddUpdates<Update> {
-  const waiting: Waiting<Update>[] = [];
+  const waiting: WaitingRequest<Update>[] = [];
   let isRunning = false;
 
   const run = async (): Promise<void> => {
     isRunning = true;
     while (waiting.length > 0) {
       const batch = takeBatch(waiting);
-      const updates = batch.flatMap((one) => one.updates).toSorted((left, right) => placeOf(left) - placeOf(right));
+      const updates = batch.flatMap((one) => one.updates).toSorted((left, right) => orderOf(left) - orderOf(right));
       try {
         await admit(updates);
         for (const one of batch) one.resolve();
@@ -50,11 +49,11 @@ export function createBatches<Update>(
     new Promise((resolve, reject) => {
       if (waiting.length >= MAX_WAITING) return reject(new Error('too many updates are waiting to be admitted'));
       waiting.push({ updates, resolve, reject });
-      if (!isRunning) void run(); // never rejects: the waiter of an update gets its failure
+      if (!isRunning) void run(); // never rejects: failures go to the waiting requests
     });
 }
 
-function takeBatch<Update>(waiting: Waiting<Update>[]): readonly Waiting<Update>[] {
+function takeBatch<Update>(waiting: WaitingRequest<Update>[]): readonly WaitingRequest<Update>[] {
   let count = 0;
   const place = waiting.findIndex(({ updates }) => (count += updates.length) > MAX_BATCH);
   return waiting.splice(0, place === -1 ? waiting.length : Math.max(1, place));

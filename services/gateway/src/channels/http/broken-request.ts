@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** Why something that reached a server is no request. */
-export type Broken = 'too-slow' | 'malformed';
+/** Why received bytes are no valid request. */
+export type BrokenRequest = 'too-slow' | 'malformed';
 
-const STATUS: Readonly<Record<Broken, number>> = { 'too-slow': 408, malformed: 400 };
+const STATUS: Readonly<Record<BrokenRequest, number>> = { 'too-slow': 408, malformed: 400 };
 
-/** For what is no request at all or takes too long: there is nothing to reply to but the socket. */
+/** Answers what is no valid request, or too slow, on the socket itself. */
 export function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  note: (refusal: Broken) => void,
+  note: (refusal: BrokenRequest) => void,
 ): void {
-  // The caller hung up before it asked for anything.
+  // The client disconnected before it sent a request.
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
   note(refusal);

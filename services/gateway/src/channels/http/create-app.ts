@@ -2,22 +2,22 @@ import type { Socket } from 'node:net';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 
-/** An address, a signature and a cookie fit in here many times over. */
+/** Room for a long address, a signature and a cookie. */
 const MAX_HEAD_BYTES = 8 * 1024;
-/** Time for the head of a request, and for all of it. */
+/** Time limits for the head and the whole of a request. */
 const HEAD_MS = 5 * SECOND_MS;
 const REQUEST_MS = 10 * SECOND_MS;
-const LOOK_FOR_SLOW_MS = SECOND_MS;
-/** Longer than proxies keep connections (60 s), so that they are the ones who close. */
+const SLOW_CHECK_MS = SECOND_MS;
+/** Longer than proxies keep connections (60 s), so that proxies close them first. */
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 
 /**
- * A server that reads no body by itself: routes say which types they take, and how much. `onBroken` answers what is no request,
- * `refuseAddress` what has no readable address.
+ * A server without body parsers: routes choose types and sizes. `onBroken` answers invalid requests, `refuseAddress`
+ * unreadable addresses.
  */
 export function createApp(options: {
   readonly bodyLimitBytes: number;
-  /** Time for all of a request; 10 s when not given. */
+  /** Time limit of a request; default 10 s. */
   readonly requestMs?: number | undefined;
   readonly onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
   readonly refuseAddress: (reply: FastifyReply) => void;
@@ -32,15 +32,15 @@ export function createApp(options: {
     http: {
       maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: Math.min(HEAD_MS, requestMs),
-      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
+      connectionsCheckingInterval: SLOW_CHECK_MS,
     },
     clientErrorHandler: options.onBroken,
-    // An address that is none never reaches the hooks.
+    // Unreadable addresses never reach the hooks.
     frameworkErrors: (_error, _request, reply) => options.refuseAddress(reply),
   });
   let closing = false;
   app.addHook('preClose', async () => void (closing = true));
-  // A connection that was busy when the server closed must not be kept for a next request.
+  // A connection that was busy at shutdown must not stay open for another request.
   app.addHook('onSend', async (_request, reply) => {
     if (closing) void reply.header('connection', 'close');
   });

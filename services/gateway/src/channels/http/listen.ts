@@ -4,17 +4,16 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import { sleep } from '@signalbox/contracts/time';
 import type { FastifyInstance } from 'fastify';
 
-/** Open connections at most: a flood must not take the gateway's other sockets. */
+/** The most open connections: a flood must not exhaust the gateway's sockets. */
 const MAX_CONNECTIONS = 1_000;
-const THIS_MACHINE = '127.0.0.1';
-/** What a machine without this address says when somebody listens there. */
+const LOOPBACK = '127.0.0.1';
+/** Errors of a machine without this address. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
- * Listens. `close` takes no more connections, lets what is being answered finish within `drainMs`, and cuts the rest.
- * On 127.0.0.1 it listens on ::1 too: browsers take either for `localhost`, and whoever had the other one would be our page there.
- * The launcher has bound `sockets` to these addresses, so no other program can listen there after this process ends.
- * Throws the system's error when the port is taken, on either.
+ * Listens. `close` stops accepting, drains open connections for `drainMs`, then closes the rest. A server on 127.0.0.1
+ * also listens on ::1, because browsers use either for `localhost` and another program there could pose as the page.
+ * The launcher binds `sockets` to both beforehand. Throws the system's error when a port is taken.
  */
 export async function listen(
   app: FastifyInstance,
@@ -25,22 +24,22 @@ export async function listen(
     readonly drainMs: number;
   },
 ): Promise<Closable & { readonly port: number }> {
-  const [near, far] = options.sockets ?? [];
-  await app.listen({ host: options.host, port: options.port, ...(near === undefined ? {} : { fd: near }) });
+  const [ipv4Socket, ipv6Socket] = options.sockets ?? [];
+  await app.listen({ host: options.host, port: options.port, ...(ipv4Socket === undefined ? {} : { fd: ipv4Socket }) });
   app.server.maxConnections = MAX_CONNECTIONS;
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
   try {
-    const isMachineOnly = options.sockets ? far !== undefined : options.host === THIS_MACHINE;
-    const second = isMachineOnly ? await listenBeside(app, port, far) : null;
-    return { port, close: () => closeApp(app, second, options.drainMs) };
+    const isMachineOnly = options.sockets ? ipv6Socket !== undefined : options.host === LOOPBACK;
+    const ipv6Server = isMachineOnly ? await listenOnIpv6(app, port, ipv6Socket) : null;
+    return { port, close: () => closeApp(app, ipv6Server, options.drainMs) };
   } catch (error) {
     await app.close();
     throw error;
   }
 }
 
-/** The same server at the machine's other address; null where the machine has none. */
-async function listenBeside(app: FastifyInstance, port: number, socket?: number): Promise<Server | null> {
+/** The same server on ::1; null when the machine has no such address. */
+async function listenOnIpv6(app: FastifyInstance, port: number, socket?: number): Promise<Server | null> {
   const server = createServer((socket) => app.server.emit('connection', socket));
   server.maxConnections = MAX_CONNECTIONS;
   try {

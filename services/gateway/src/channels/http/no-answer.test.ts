@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { readNoAnswer } from './no-answer.ts';
+import { classifyNoAnswer } from './no-answer.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -17,9 +17,9 @@ test.each([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])('%s means that nothing was sent, however deep it lies', (code) => {
-  expect(readNoAnswer(failed(code))).toEqual({ kind: 'unreachable', detail: code });
+  expect(classifyNoAnswer(failed(code))).toEqual({ kind: 'unreachable', detail: code });
   const cause = new TypeError('fetch failed', { cause: failed(code) });
-  expect(readNoAnswer(new Error('call failed', { cause }))).toEqual({ kind: 'unreachable', detail: code });
+  expect(classifyNoAnswer(new Error('call failed', { cause }))).toEqual({ kind: 'unreachable', detail: code });
 });
 
 test.each([
@@ -30,21 +30,21 @@ test.each([
   'ERR_SSL_BAD_RECORD_TYPE',
   'XENOTFOUND',
 ])('%s leaves open whether something was sent', (code) => {
-  expect(readNoAnswer(failed(code))).toEqual({ kind: 'ambiguous', detail: code });
+  expect(classifyNoAnswer(failed(code))).toEqual({ kind: 'ambiguous', detail: code });
 });
 
-test('what has no code leaves it open too', () => {
+test('a failure without a code leaves open whether something was sent', () => {
   for (const error of [new DOMException('too late', 'TimeoutError'), new Error('no'), 'no', undefined])
-    expect(readNoAnswer(error)).toEqual({ kind: 'ambiguous', detail: 'no answer' });
+    expect(classifyNoAnswer(error)).toEqual({ kind: 'ambiguous', detail: 'no answer' });
 });
 
-test('a server that is gone, that hangs up and that speaks no TLS are told apart', async () => {
+test('a closed server, one that hangs up and one without TLS are told apart', async () => {
   const server = createServer((asked) => asked.socket.destroy()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const ask = async (url: string): Promise<string> => {
     const error: unknown = await request(url).catch((reason: unknown) => reason);
-    return readNoAnswer(error).kind;
+    return classifyNoAnswer(error).kind;
   };
   expect(await ask(`http://127.0.0.1:${port}`)).toBe('ambiguous');
   expect(await ask(`https://127.0.0.1:${port}`)).toBe('unreachable');

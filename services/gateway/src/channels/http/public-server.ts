@@ -7,16 +7,16 @@ import { answerBrokenRequest } from './broken-request.ts';
 import { createApp } from './create-app.ts';
 import { listen } from './listen.ts';
 
-/** A route that takes more says so itself. */
+/** Routes may set a higher limit. */
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** Requests that are being admitted may finish within this time, together with running sends less than a service has to close. */
+/** How long running admissions may take at shutdown; with running sends it fits the service's closing time. */
 const DRAIN_MS = 3_000;
-/** Said with 503. */
+/** The Retry-After of a 503. */
 const RETRY_SECONDS = 3;
 
 /**
- * The one address at which browsers and other programs reach the gateway. Channels register plugins with their routes. Nothing is
- * loaded and nothing listens unless a channel asked for it.
+ * The gateway's one public HTTP address. Channels register plugins with their routes; without any, nothing is loaded or
+ * listens.
  */
 export function createPublicServer(options: {
   readonly host: string;
@@ -49,11 +49,11 @@ function createPublicApp({ log, metrics }: { readonly log: Log; readonly metrics
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
     if (request.raw.socket.destroyed) return reply.send();
     const { statusCode = isTransient(error) ? 503 : 500 } = error;
-    // The database is back, or has room again, within seconds.
+    // The database is back within seconds.
     if (statusCode === 503) void reply.header('retry-after', RETRY_SECONDS);
     if (statusCode === 503) log.warn('request to be repeated', { path: request.routeOptions.url, error });
     else if (statusCode >= 500) log.error('request failed', { path: request.routeOptions.url, error });
-    // What went wrong inside concerns no caller.
+    // Details of a failure are not shown to callers.
     return reply.code(statusCode).header('connection', 'close').send();
   });
   app.addHook('onResponse', async (request, reply) =>

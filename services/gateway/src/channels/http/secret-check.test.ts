@@ -4,7 +4,7 @@ import { createSecretCheck } from './secret-check.ts';
 const SECRET = 'correct-horse_battery-staple';
 const isSecret = createSecretCheck(SECRET);
 
-test('the secret itself is let in', () => {
+test('the secret itself is accepted', () => {
   expect(isSecret(SECRET)).toBe(true);
 });
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether something is the secret. Takes the same time whatever is given, however long it is: digests are compared, which have one
- * length. A header that is sent twice arrives as both values with a comma between them, which no secret contains.
+ * Compares a value with the secret in constant time: digests of equal length are compared. A header sent twice arrives
+ * joined by a comma, which no secret contains.
  */
 export function createSecretCheck(secret: string): (given: unknown) => boolean {
   const expected = digest(secret);

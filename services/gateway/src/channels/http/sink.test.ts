@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSink, listenAttached } from './sink.ts';
 
-test('what comes goes to whoever attached last, also when an earlier listener lets go afterwards', () => {
+test('the sink belongs to the last listener, even when an earlier one detaches afterwards', () => {
   const sink = createSink<() => void>();
   const [first, second] = [(): void => undefined, (): void => undefined];
   expect(sink.current()).toBeNull();
@@ -13,7 +13,7 @@ test('what comes goes to whoever attached last, also when an earlier listener le
   expect(sink.current()).toBeNull();
 });
 
-test('a listener ends when it is closed, and detaches itself', async () => {
+test('a closed listener ends and detaches itself', async () => {
   let isAttached = true;
   const listening = listenAttached({ detach: () => (isAttached = false), problem: () => null });
   await listening.close();
@@ -22,7 +22,7 @@ test('a listener ends when it is closed, and detaches itself', async () => {
   await listening.close();
 });
 
-test('a close ends what still waits for an answer', async () => {
+test('closing a listener ends its pending work', async () => {
   let isOver = false;
   const meet = (signal: AbortSignal): Promise<void> =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())).then(() => void (isOver = true));
@@ -31,7 +31,7 @@ test('a close ends what still waits for an answer', async () => {
   expect(isOver).toBe(true);
 });
 
-test('a listener that can never listen says so by its end, and closes all the same', async () => {
+test('a listener that can never listen rejects `ended`, and still closes', async () => {
   const meet = (): Promise<void> => Promise.reject(new Error('wrong token'));
   const listening = listenAttached({ detach: () => undefined, problem: () => 'refused', meet });
   await expect(listening.ended).rejects.toThrow('wrong token');

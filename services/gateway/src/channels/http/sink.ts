@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import type { Listening } from '../channel.ts';
+import type { ChannelListener } from '../channel.ts';
 
-/** Where a channel's routes hand over what requests bring: to one listener at a time. */
+/** Hands updates from a channel's routes to one listener at a time. */
 export function createSink<Take>() {
   let current: Take | null = null;
   return {
     /** Null while nobody listens. */
     current: (): Take | null => current,
-    /** Hands what comes to `take`, until the returned function is called or somebody else attaches. */
+    /** Makes `take` the current listener, until the returned function is called or another attaches. */
     attach(take: Take): () => void {
       current = take;
       return () => void (current = current === take ? null : current);
@@ -16,14 +16,14 @@ export function createSink<Take>() {
 }
 
 /**
- * What a channel answers to `listen` that has attached itself to its routes. `meet` runs meanwhile, until the signal fires; when it
- * rejects, no update comes in until it listens anew.
+ * The `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; when it rejects, no
+ * update arrives until the channel listens anew.
  */
 export function listenAttached(attached: {
   readonly detach: () => void;
   readonly problem: () => string | null;
   readonly meet?: (signal: AbortSignal) => Promise<void>;
-}): Listening {
+}): ChannelListener {
   const { detach, problem, meet } = attached;
   const stop = new AbortController();
   const run = async (): Promise<void> => {
@@ -31,7 +31,7 @@ export function listenAttached(attached: {
     if (!stop.signal.aborted) await once(stop.signal, 'abort');
   };
   const ended = run();
-  // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+  // The service awaits `ended` too; this prevents an unhandled rejection meanwhile.
   ended.catch(() => undefined);
   return {
     ended,

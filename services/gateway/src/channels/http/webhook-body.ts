@@ -5,18 +5,17 @@ import type { Log } from '@signalbox/platform/log';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { Pool } from '@signalbox/store/pool';
 
-/** What is kept of a body, in characters: enough to see what it was meant to be. */
-const KEPT = 2_000;
+/** Stored length of an unreadable body, in characters. */
+const MAX_STORED_LENGTH = 2_000;
 
-/** What became of a body. Only after the first two its sender may forget it. */
-type Given = 'admitted' | 'unreadable' | 'not-stored' | 'nobody';
+/** The result of a webhook body. After the first two, the sender may forget it. */
+type BodyResult = 'admitted' | 'unreadable' | 'not-stored' | 'nobody';
 
 /**
- * Gives what a webhook brought to `take`, once it is parsed, and what is no JSON to `keep`: it would never become readable. Without
- * `take` nobody listens. The work goes on when it takes longer than `withinMs`; if it ends well after all, what is repeated is a
- * duplicate. Never rejects.
+ * Passes the parsed body of a webhook to `take`, or a body that is no JSON to `keep`. `take` null: nobody listens. Work
+ * beyond `withinMs` continues; a repeated request is then a duplicate. Never rejects.
  */
-export async function giveJson(
+export async function handleJson(
   body: string,
   parts: {
     readonly take: ((json: unknown) => Promise<void>) | null;
@@ -24,7 +23,7 @@ export async function giveJson(
     readonly withinMs: number;
     readonly log: Log;
   },
-): Promise<Given> {
+): Promise<BodyResult> {
   const { take, keep, withinMs, log } = parts;
   if (!take) return 'nobody';
   const json = parseJson(body);
@@ -37,11 +36,11 @@ export async function giveJson(
   return json === undefined ? 'unreadable' : 'admitted';
 }
 
-/** Keeps a webhook's body that is no JSON as a dead letter. Throws when Postgres is away. The same body twice is one letter. */
-export async function keepUnreadable(pool: Pool, log: Log, raw: string): Promise<void> {
+/** Stores an invalid body as a dead letter, once per body. Throws when Postgres is away. */
+export async function storeUnreadable(pool: Pool, log: Log, raw: string): Promise<void> {
   const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-  // Postgres stores neither NUL nor half of a character that was cut.
-  const body = { raw: Buffer.from(raw.slice(0, KEPT).replaceAll('\u0000', '')).toString() };
+  // Postgres stores neither NUL nor half a character.
+  const body = { raw: Buffer.from(raw.slice(0, MAX_STORED_LENGTH).replaceAll('\u0000', '')).toString() };
   await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
   log.error('the webhook got a body that is no JSON, see dead letters', { ref });
 }

@@ -10,77 +10,77 @@ import { toUserKey } from './chat-key.ts';
 import type { Account, Source } from './sources.ts';
 
 /*
- * The file says who may write, and the chat says who may not any more:
- *   in the file                                      its account is made at the start
- *   its person loses their role                      refused · the role comes back: its account is made with the next request
- *   its account is taken away (/link remove, /deny)  refused, also after a start, until the file names another account, or leaves it
- *                                                    out for one start
+ * The file says who may write; the chat may revoke that:
+ *
+ * in the file: the account is created at startup
+ * its person loses their role: refused; role given again: the account is created with the next request
+ * account removed (/link remove, /deny): refused, also after a restart, until the file names another account or omits
+ * the source for one start
  */
 
-/** Of gateways that start at once, one after the other makes the rows. */
-const ONE_AT_A_TIME = sql`select pg_advisory_xact_lock(hashtextextended('ingress sources', 0))`;
+/** Gateways that start together update the rows one after the other. */
+const LOCK_SOURCES = sql`select pg_advisory_xact_lock(hashtextextended('ingress sources', 0))`;
 
 /**
- * Makes the rows of users what the file says: each source gets its role, or that of its person, and who is not in the file any more
- * loses it. What changed is recorded in the audit. Twice is once.
+ * Updates user rows from the file: each source gets its role, or its person's; sources missing from the file lose
+ * theirs. Changes are audited. Idempotent.
  */
 export async function registerSources(pool: Pool, sources: readonly Source[], log: Log): Promise<void> {
   await withTransaction(pool, async (db) => {
-    await db.query(ONE_AT_A_TIME);
+    await db.query(LOCK_SOURCES);
     const known = await listValues<string>(db)`select user_key from users where channel = 'ingress' order by user_key`;
     const named = new Set(sources.map(({ name }) => toUserKey(name)));
-    for (const userKey of known) if (!named.has(userKey)) await remove(db, userKey);
+    for (const userKey of known) if (!named.has(userKey)) await removeAccount(db, userKey);
     await restoreOtherPrograms(db, 'ingress', [...named]);
     for (const { name, account } of sources) {
-      const role = await register(db, name, account);
-      // The source is refused until then; the others work.
+      const role = await registerSource(db, name, account);
+      // Only this source is refused until it has one.
       if (role === null) log.warn('ingress source without a role', { source: name, account });
     }
   });
 }
 
 /**
- * Whether a source may write now. It may not once its person lost their role, or somebody took its account away; a program that somebody
- * made an admin may not either.
+ * True when the source may write now: its person has a role, its account was not removed, and no one made it an admin.
  */
-export async function mayWrite(pool: Pool, { name, account }: Source): Promise<boolean> {
+export async function canWrite(pool: Pool, { name, account }: Source): Promise<boolean> {
   const userKey = toUserKey(name);
   const row = await findRow<{ role: Role; isProgram: boolean }>(pool)`
     select role, is_program as "isProgram" from users where user_key = ${userKey}`;
-  if (row === null) return account.kind === 'person' && (await makeAgain(pool, name, account));
-  // An admin who lets it in again does not say that it is one.
+  if (row === null) return account.kind === 'person' && (await recreateAccount(pool, name, account));
+  // An admin who adds it again does not say that it is a program.
   if (!row.isProgram) await markProgram(pool, userKey);
   return !(account.kind === 'service' && row.role === 'admin');
 }
 
-/** Makes the account of a source whose person may have their role again. */
-function makeAgain(pool: Pool, name: string, account: Account): Promise<boolean> {
+/** Creates the account of a source whose person has a role again. */
+function recreateAccount(pool: Pool, name: string, account: Account): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    await db.query(ONE_AT_A_TIME);
-    return (await register(db, name, account)) !== null;
+    await db.query(LOCK_SOURCES);
+    return (await registerSource(db, name, account)) !== null;
   });
 }
 
-async function register(db: Queryable, name: string, account: Account): Promise<Role | null> {
+async function registerSource(db: Queryable, name: string, account: Account): Promise<Role | null> {
   const userKey = toUserKey(name);
   const before = await findUser(db, userKey);
   const { person } = await findPerson(db, userKey);
-  const wanted = account.kind === 'service' ? userKey : (await findPerson(db, account.userKey)).person;
-  if (before === null && (await isRevokedProgram(db, userKey, wanted))) return null;
-  // A change of role is one of the whole person: an account that was somebody's is not theirs any more.
-  const isMoved = before !== null && person !== wanted;
-  if (isMoved) await remove(db, userKey);
+  const wantedPerson = account.kind === 'service' ? userKey : (await findPerson(db, account.userKey)).person;
+  if (before === null && (await isRevokedProgram(db, userKey, wantedPerson))) return null;
+  // An account that belonged to another person is removed first, since roles belong to whole persons.
+  const isMoved = before !== null && person !== wantedPerson;
+  if (isMoved) await removeAccount(db, userKey);
   await restoreProgram(db, userKey);
   if (account.kind === 'service') {
     await allowUser(db, { userKey, channel: 'ingress', name: account.name, role: account.role });
     await markProgram(db, userKey);
     if (before?.role !== account.role || isMoved)
-      await record(db, userKey, { to: account.role, from: isMoved ? null : (before?.role ?? null) });
+      await auditRole(db, userKey, { to: account.role, from: isMoved ? null : (before?.role ?? null) });
     return account.role;
   }
-  const role = await linkIdentity(db, { userKey, channel: 'ingress', name, isProgram: true }, wanted);
+  const role = await linkIdentity(db, { userKey, channel: 'ingress', name, isProgram: true }, wantedPerson);
   if (role !== null && (before === null || isMoved))
-    await record(db, userKey, { from: null, to: role, actsFor: wanted });
+    await auditRole(db, userKey, { from: null, to: role, actsFor: wantedPerson });
   return role;
 }
 
@@ -88,17 +88,21 @@ async function markProgram(db: Queryable, userKey: string): Promise<void> {
   await db.query(sql`update users set is_program = true where user_key = ${userKey} and not is_program`);
 }
 
-async function remove(db: Queryable, userKey: string): Promise<void> {
+async function removeAccount(db: Queryable, userKey: string): Promise<void> {
   const role = (await findUser(db, userKey))?.role ?? null;
-  // An identity is taken away by itself: its person keeps their role.
+  // Only this account is unlinked: its person keeps their role.
   const isUnlinked = await unlinkIdentity(db, userKey, userKey);
   const factsForgotten = isUnlinked ? 0 : (await denyUser(db, userKey, true)).factsForgotten;
-  // It is the file that takes it away, and so the file may give it again.
+  // The file removed it, so the file may add it again.
   await restoreProgram(db, userKey);
-  await record(db, userKey, { from: role, to: null, factsForgotten });
+  await auditRole(db, userKey, { from: role, to: null, factsForgotten });
 }
 
-function record(db: Queryable, userKey: string, data: Readonly<Record<string, string | number | null>>): Promise<void> {
+function auditRole(
+  db: Queryable,
+  userKey: string,
+  data: Readonly<Record<string, string | number | null>>,
+): Promise<void> {
   return appendAudit(db, [
     { kind: 'role.changed', actor: 'system', data: { person: userKey, by: 'ingress', ...data } },
   ]);

@@ -10,44 +10,44 @@ import { createSink, listenAttached } from '../http/sink.ts';
 import { INGRESS_ACCOUNT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
-import type { Sink } from './receive/take-event.ts';
+import type { AdmitEvents } from './receive/take-event.ts';
 import { createPusher } from './send/push.ts';
-import { createSender, encode, type Part } from './send/sender.ts';
+import { createSender, encode, type IngressPart } from './send/sender.ts';
 import type { Source } from './sources.ts';
 
-/** A program takes more than a person reads; the rate of a source is that of all its conversations. */
+/** Programs accept more than people read; all conversations of a source share its rate. */
 const THROTTLE: ThrottleOptions = {
   sendsPerSecond: 500,
   chatSendsPerSecond: 50,
   chatBurst: 100,
   groupSendsPerMinute: 60,
 };
-/** A program that waits for an answer asks once a second, for several events. */
+/** A program polls for answers once a second, for several events. */
 const READS_PER_EVENT = 20;
 
-/** Opens the ingress. `register` puts its routes on a server. Nothing is sent before the first send. */
+/** Creates the ingress. `register` adds its routes to a server. Nothing is sent before the first send. */
 export function createIngress(options: {
   readonly sources: readonly Source[];
   readonly pool: Pool;
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
-  /** Events of one source within ten seconds. */
-  readonly burst: number;
-}): Channel<Part> & Closable & { register(app: FastifyInstance): Promise<void> } {
-  const { pool, redis, prefix, log, burst } = options;
+  /** Events per source within ten seconds. */
+  readonly maxEvents: number;
+}): Channel<IngressPart> & Closable & { register(app: FastifyInstance): Promise<void> } {
+  const { pool, redis, prefix, log, maxEvents } = options;
   const sources = new Map(options.sources.map((source) => [source.name, source]));
-  const limits = { events: burst, reads: burst * READS_PER_EVENT };
+  const limits = { events: maxEvents, reads: maxEvents * READS_PER_EVENT };
   const limit = createSourceLimit({ redis, prefix, limits, log });
   const pusher = createPusher();
   const { send, edit } = createSender({ pool, sources, pusher, log });
-  const sink = createSink<Sink>();
+  const sink = createSink<AdmitEvents>();
 
   return {
     name: 'ingress',
     bot: INGRESS_ACCOUNT,
     way: 'webhook',
-    // Who reads a program's mail is not known, and a program decides nothing.
+    // The reader is unknown, and programs decide nothing.
     takesDecisions: false,
     fileLimitBytes: 0,
     throttle: THROTTLE,

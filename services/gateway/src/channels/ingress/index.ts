@@ -2,7 +2,7 @@ import type { ChannelKind } from '../channel.ts';
 import { IngressConfig } from './config.ts';
 import { readSources } from './sources.ts';
 
-/** Other programs, over HTTP: see docs/channels/ingress.md. */
+/** The ingress: other programs, over HTTP. See docs/channels/ingress.md. */
 export default {
   name: 'ingress',
   config: IngressConfig,
@@ -12,7 +12,7 @@ export default {
     const { createIngress } = await import('./channel.ts');
     const sources = readSources(config.INGRESS_SOURCES_FILE);
     await registerSources(pool, sources, log);
-    const channel = createIngress({ sources, pool, redis, prefix, log, burst: config.INGRESS_BURST });
+    const channel = createIngress({ sources, pool, redis, prefix, log, maxEvents: config.INGRESS_BURST });
     own(channel);
     await channel.register(http());
     return channel;

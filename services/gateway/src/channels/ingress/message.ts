@@ -1,31 +1,33 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 
-/** One message as a program gets it, pushed or read. */
+/** One message as a program gets it, pushed or polled. */
 export interface ProgramMessage {
-  /** Ours, and unlike that of any other message. A change of a message has the id of its own and `replaces` the one that it changes. */
+  /** Unique. A change of a message has an id of its own and names the changed message in `replaces`. */
   readonly id: string;
-  /** ISO time at which it was written. */
+  /** ISO time of writing. */
   readonly at: string;
   /** Markdown. */
   readonly text: string;
-  /** What `press` may name, by its index. */
+  /** Buttons that `press` may name by index. */
   readonly buttons: readonly { readonly index: number; readonly label: string }[];
-  /** False while it says how far something is: it will be changed. */
+  /** False for progress, which will change. */
   readonly final: boolean;
-  /** The message that this one takes the place of. */
+  /** The message that this one replaces. */
   readonly replaces?: string;
-  /** A line of the gateway about the message. */
+  /** A note of the gateway about the message. */
   readonly notice?: string;
   /** What really happened, as the runtime recorded it; no text can forge these. */
   readonly receipts?: readonly { readonly what: string; readonly note: string }[];
-  /** The names of files that people get with it. */
+  /** Names of the attached files. */
   readonly files?: readonly string[];
 }
 
-type Words = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
+type MessageContent = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
 
-/** What of a message is the same however it is brought. Buttons that decide, and those that end something, are for people. */
-export function wordsOf({ text, buttons, receipts = [], files = [] }: OutboundBody): Words {
+/**
+ * The content of a message, pushed or polled. Buttons that decide or end something are left out: they are for people.
+ */
+export function toContent({ text, buttons, receipts = [], files = [] }: OutboundBody): MessageContent {
   return {
     text,
     buttons: buttons.flatMap(({ label, act, ends }, index) =>

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInWindow, isSignature, isSignedBy, sign } from './signature.ts';
+import { isInWindow, isSignature, hasValidSignature, signContent } from './signature.ts';
 
-test('is the one that any other program makes', () => {
+test('a signature equals the one that openssl makes', () => {
   // printf '1700000000.{"text":"hi"}' | openssl dgst -sha256 -hmac 'key'
-  expect(sign('key', '1700000000', '{"text":"hi"}')).toBe(
+  expect(signContent('key', '1700000000', '{"text":"hi"}')).toBe(
     'v1=e0fb27bbd98eedf3b560379f4c21ed82331fa6f39b2c39ccf439a53c12cd1485',
   );
 });
 
-test('holds for its own secret, time and content, and for no other', () => {
+test('a signature is valid only for its own secret, time and content', () => {
   const text = fc.string({ minLength: 1, maxLength: 40 });
   const time = fc.integer({ min: 0, max: 2_000_000_000 }).map(String);
   fc.assert(
     fc.property(text, time, text, text, time, (secret, timestamp, content, other, otherTime) => {
-      const signature = sign(secret, timestamp, content);
+      const signature = signContent(secret, timestamp, content);
       expect(isSignature(signature)).toBe(true);
       const check = (secrets: readonly string[], at: string, given: string): boolean =>
-        isSignedBy(secrets, { timestamp: at, content: Buffer.from(given), signature });
+        hasValidSignature(secrets, { timestamp: at, content: Buffer.from(given), signature });
       expect(check([secret], timestamp, content)).toBe(true);
       expect(check(['another secret', secret], timestamp, content)).toBe(true);
       expect(check([secret], timestamp, other)).toBe(other === content);

@@ -8,14 +8,14 @@ import { SOURCE_NAME } from './chat-key.ts';
 /** A program that may write. */
 export interface Source {
   readonly name: string;
-  /** The secret that signs; during a rotation the one before it opens as well. */
+  /** The signing secret; during a rotation also the previous one. */
   readonly secrets: readonly [string, ...string[]];
   readonly account: Account;
-  /** Where its answers may go; the first one when an event names none. Empty: it reads them. */
+  /** Allowed callbacks; the first is the default. Empty: answers are polled. */
   readonly callbacks: readonly string[];
 }
 
-/** In whose name it writes. */
+/** The account that a source writes as. */
 export type Account =
   | { readonly kind: 'person'; readonly userKey: string }
   | { readonly kind: 'service'; readonly name: string; readonly role: 'viewer' | 'developer' | 'operator' };
@@ -66,7 +66,7 @@ const Sources = z
         context.addIssue({ code: 'custom', path: [place, path], message, input: undefined });
       if (names.has(name)) problem('name', say('ingress.name-twice'));
       names.add(name);
-      // What one source signs must not count for another.
+      // A secret must belong to one source only.
       for (const one of [secret, previousSecret]) {
         if (one === undefined) continue;
         if ((secrets.get(one) ?? place) !== place) problem('secret', say('ingress.secret-shared'));
@@ -75,15 +75,15 @@ const Sources = z
     }
   });
 
-/** Reads the file of sources. Throws CONFIG_INVALID with every problem at once, and no secret. */
+/** Reads the file of sources. Throws CONFIG_INVALID with every problem at once, without secrets. */
 export function readSources(path: string): readonly Source[] {
   const text = attempt(() => readFileSync(path, 'utf8'), null);
-  if (text === null) throw refuse([say('ingress.file-unreadable', { path })]);
+  if (text === null) throw createFileError([say('ingress.file-unreadable', { path })]);
   const json = parseJson(text);
-  if (json === undefined) throw refuse([say('ingress.file-no-json', { path })]);
+  if (json === undefined) throw createFileError([say('ingress.file-no-json', { path })]);
   const parsed = Sources.safeParse(json);
   if (!parsed.success)
-    throw refuse(parsed.error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)}: ${message}`));
+    throw createFileError(parsed.error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)}: ${message}`));
   return parsed.data.map(toSource);
 }
 
@@ -91,7 +91,7 @@ function toSource(entry: z.infer<typeof SourceEntry>): Source {
   const { name, secret, previousSecret, actsFor, serviceAccount, callback, callbacks } = entry;
   const account: Account = serviceAccount
     ? { kind: 'service', ...serviceAccount }
-    : { kind: 'person', userKey: actsFor ?? '' }; // one of the two is there, as was checked
+    : { kind: 'person', userKey: actsFor ?? '' }; // one of the two is set, as checked above
   return {
     name,
     secrets: previousSecret === undefined ? [secret] : [secret, previousSecret],
@@ -109,6 +109,6 @@ function findCallbackProblem(given: string): string | null {
   return username === '' && password === '' && hash === '' ? null : say('ingress.callback-user');
 }
 
-function refuse(problems: readonly string[]): AppError {
+function createFileError(problems: readonly string[]): AppError {
   return new AppError('CONFIG_INVALID', { problems: `INGRESS_SOURCES_FILE: ${problems.join('; ')}` });
 }

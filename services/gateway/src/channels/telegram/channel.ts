@@ -6,38 +6,38 @@ import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
 import { encode, putAbove, type TelegramPart } from './send/encode.ts';
 import { encodeFiles, type TelegramFile } from './send/file-part.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
-import { onIdentity } from './identity.ts';
+import { watchIdentity } from './identity.ts';
 import { createAttempts } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
-import { readRef } from './message-ref.ts';
+import { parseRef } from './message-ref.ts';
 import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
 import { fetchFile } from './receive/fetch-file.ts';
 import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
 import { Webhook, type WebhookTarget } from './receive/webhook.ts';
 import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
 
-/** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
+/** A slower send has an unknown outcome; Telegram normally answers within a second. */
 const SEND_TIMEOUT_SECONDS = 20;
 
-/** What getFile hands out to a bot (core.telegram.org/bots/api#getfile). */
+/** The limit of getFile for bots (core.telegram.org/bots/api#getfile). */
 const DOWNLOAD_LIMIT_BYTES = 20 * 1024 * 1024;
 
-/** What Telegram allows a bot (core.telegram.org/bots/faq). */
-const ALLOWED: ThrottleOptions = { sendsPerSecond: 28, chatSendsPerSecond: 1, chatBurst: 4, groupSendsPerMinute: 20 };
+/** Telegram's rate limits for bots (core.telegram.org/bots/faq). */
+const LIMITS: ThrottleOptions = { sendsPerSecond: 28, chatSendsPerSecond: 1, chatBurst: 4, groupSendsPerMinute: 20 };
 const DRAFT_INTERVAL_MS = 1_000;
 
-/** Opens Telegram. Nothing is called before `listen` or the first send. */
+/** Creates the Telegram channel. Calls nothing before `listen` or the first send. */
 export function createTelegram(options: {
   readonly token: string;
   readonly apiRoot: string;
   readonly log: Log;
-  /** Where Telegram brings updates to; null: they are fetched by polling. */
+  /** The webhook that Telegram calls; null: polling. */
   readonly webhook: WebhookTarget | null;
-  /** False: everything goes out as text, for clients that cannot show rich messages. */
+  /** False: everything is sent as plain messages, for clients without rich messages. */
   readonly richMessages?: boolean;
   readonly loadFile: LoadFile;
   readonly throttle?: ThrottleOptions;
-  /** 0: a text is shown once it is whole. */
+  /** 0: no drafts. */
   readonly draftIntervalMs?: number;
 }): Channel<EncodedPart> {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
@@ -45,11 +45,11 @@ export function createTelegram(options: {
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
   const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
-  const { log, richMessages = true, throttle = ALLOWED, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
+  const { log, richMessages = true, throttle = LIMITS, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
   const attemptPart = createAttempts({ log, richMessages });
   const showDraft = draftIntervalMs > 0 && createDraftSender({ api: draftApi, richMessages });
   let username: string | null = null;
-  for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
+  for (const one of [api, pollApi]) watchIdentity(one, (bot) => (username = bot.username));
 
   const sendPart: SendPart = (chatKey, part, firstLine, whisper) => {
     if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' }, whisper);
@@ -58,7 +58,7 @@ export function createTelegram(options: {
   };
   const sendWhisper = createWhisperer({ api, log, send: sendPart });
 
-  /** For calls whose failure does no harm: the message itself matters, not its decoration. */
+  /** For calls whose failure is harmless, since they only decorate the message. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
     await call().catch((error: unknown) => log.debug('telegram call failed', { what, error }));
   };
@@ -84,19 +84,19 @@ export function createTelegram(options: {
     },
     edit: async (chatKey, messageId, given) => {
       const { whisper: _, ...part } = given;
-      const ref = readRef(chatKey, messageId);
-      // A message cannot turn into a document.
+      const ref = parseRef(chatKey, messageId);
+      // A message cannot be edited into a document.
       if (ref.kind === 'none' || part.form === 'file') return { kind: 'gone' };
       const sent = await attemptPart(part, (one) => callEdit(api, ref, one).then(() => messageId));
       const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
       return unchanged ? { kind: 'sent', messageId } : sent;
     },
     remove: async (chatKey, messageId) => {
-      const ref = readRef(chatKey, messageId);
+      const ref = parseRef(chatKey, messageId);
       if (ref.kind !== 'none') await ignoreFailure('delete', () => callDelete(api, ref));
     },
     removeButtons: async (chatKey, messageId) => {
-      const ref = readRef(chatKey, messageId);
+      const ref = parseRef(chatKey, messageId);
       if (ref.kind !== 'none') await ignoreFailure('removeButtons', () => callRemoveButtons(api, ref));
     },
     fetchFile: (ref, limits) => fetchFile({ ...options, api }, ref, limits),

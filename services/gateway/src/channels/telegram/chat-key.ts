@@ -1,24 +1,24 @@
-import { chatOf, topicOf } from '../chat-key.ts';
+import { getChatKey, getTopic } from '../chat-key.ts';
 
-/** Where a call of the Bot API goes. `thread` is the number of a forum topic; a chat's general topic has none. */
-export interface Target {
+/** The target of a Bot API call. `thread` is the number of a forum topic; the general topic has none. */
+export interface CallTarget {
   readonly chatId: number;
   readonly thread: { readonly message_thread_id?: number };
 }
 
-/** Sending to the general topic by its number is refused; without a number it works. */
+/** The Bot API refuses the general topic's number; it is addressed without one. */
 const GENERAL_TOPIC = 1;
 
-/** The key of a Telegram chat, or of one of its topics, in our tables. */
+/** The chat key of a Telegram chat or topic. */
 export function toChatKey(chatId: number, topic: number | null = null): string {
   return topic === null || topic === GENERAL_TOPIC ? `telegram:${chatId}` : `telegram:${chatId}/${topic}`;
 }
 
-/** Reads what `toChatKey` wrote. */
-export function toTarget(chatKey: string): Target {
-  const topic = topicOf(chatKey);
+/** Parses a key made by `toChatKey`. */
+export function toTarget(chatKey: string): CallTarget {
+  const topic = getTopic(chatKey);
   return {
-    chatId: Number(chatOf(chatKey).slice('telegram:'.length)),
+    chatId: Number(getChatKey(chatKey).slice('telegram:'.length)),
     thread: topic === null ? {} : { message_thread_id: Number(topic) },
   };
 }

@@ -10,23 +10,20 @@ export type TelegramApi = Api;
 /** grammY's own AbortSignal, which its methods take. */
 export type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
 
-/** What grammY asks a client for: its JSON or a form, in a stream. */
-interface Call {
+/** A call as grammY passes it to its client: JSON or a form, as a stream. */
+interface ApiCall {
   readonly method?: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Readable | null;
-  /** grammY's own kind of signal, which has all that undici uses of one. */
+  /** grammY's signal type, which has all that undici uses. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Opens the Bot API. Our client tells failed connections (nothing was sent) from lost answers, which grammY's default client does
- * not.
- */
+/** Creates a Bot API client that tells failed connections (nothing sent) from lost answers, unlike grammY's default. */
 export function createApi(options: {
   readonly token: string;
   readonly apiRoot: string;
-  /** A call that takes longer is given up, even if its connection never ends. */
+  /** A slower call is aborted, even if its connection stays open. */
   readonly timeoutSeconds: number;
 }): TelegramApi {
   return new Api(options.token, {
@@ -36,27 +33,24 @@ export function createApi(options: {
   });
 }
 
-/** grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls. */
+/** Casts to grammY's own AbortSignal type; the built-in one has every method that grammY calls. */
 export function toApiSignal(signal: AbortSignal): ApiSignal {
-  return signal as unknown as ApiSignal; // the types differ in what it never calls
+  return signal as unknown as ApiSignal; // the types differ in methods that grammY never calls
 }
 
-/** What ends the listening under a token that Telegram does not know: nothing comes in until somebody has mended it. */
+/** The error that ends listening with a token that Telegram refuses. */
 export function createTokenError(code: number, cause: unknown): AppError {
   return new AppError('STARTUP_REFUSED', { reason: say('gateway.token-refused', { code }) }, cause);
 }
 
 /** The host of a webhook's address, for logs and sentences: its path may be a secret. */
-export function hostOf(url: string): string {
+export function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }
 
-/**
- * Calls the Bot API through undici's dispatcher, which costs half of what its fetch does. An error page of a proxy in front of the Bot
- * API is a failure with a name.
- */
-async function callServer(url: string, { method = 'POST', headers, body, signal }: Call): Promise<Response> {
-  const answer = await request(url, { method, headers, body: await toWhole(body), signal });
+/** Calls the Bot API through undici's dispatcher, at half the cost of fetch. A proxy's error page throws ServerDown. */
+async function callServer(url: string, { method = 'POST', headers, body, signal }: ApiCall): Promise<Response> {
+  const answer = await request(url, { method, headers, body: await bufferBody(body), signal });
   const type = answer.headers['content-type'] ?? '';
   if (!type.includes('json')) {
     await answer.body.dump();
@@ -65,7 +59,7 @@ async function callServer(url: string, { method = 'POST', headers, body, signal 
   return { json: () => answer.body.json() } as Response; // grammY reads nothing else of it
 }
 
-/** grammY streams forms; sent whole they have a length, which proxies want, and can be sent again. */
-async function toWhole(body: Call['body']): Promise<string | Uint8Array | null> {
+/** Buffers grammY's form streams: sent whole they have a length, which proxies want, and can be repeated. */
+async function bufferBody(body: ApiCall['body']): Promise<string | Uint8Array | null> {
   return body instanceof Readable ? Buffer.concat(await body.toArray()) : (body ?? null);
 }

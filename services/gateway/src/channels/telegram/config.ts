@@ -3,40 +3,44 @@ import { z } from 'zod';
 
 const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 
-/** Every variable of Telegram. */
+/** The configuration of Telegram. */
 export const TelegramConfig = z
   .object({
-    /** What @BotFather gave you: the bot's id, a colon, a secret. The simulator takes any that it was started with. */
+    /**
+     * The token from @BotFather: the bot's id, a colon, a secret. The simulator accepts the tokens it was started with.
+     */
     TELEGRAM_BOT_TOKEN: z
       .string({ error: 'is not set. Create a bot with @BotFather and put its token here; `npm start` needs none.' })
       .regex(/^\d+:[\w-]+$/, 'is not a bot token. It looks like 123456:ABC-DEF and comes from @BotFather.'),
-    /** Where the Bot API is served. Only the simulator and self-hosted Bot API servers need another value. */
+    /** The address of the Bot API. Only the simulator and self-hosted servers need another value. */
     TELEGRAM_API_ROOT: z
       .url()
       .default('https://api.telegram.org')
       .transform((url) => url.replace(/\/+$/, '')),
-    /** The public https address that Telegram calls for each update, instead of being polled. Not set: polling. */
+    /** The public https address of the webhook. Not set: polling. */
     TELEGRAM_WEBHOOK_URL: z.url().optional(),
-    /** What Telegram presents with each call, so that no other caller can speak as a person. Required with the URL. Secret. */
+    /** The secret that Telegram sends with each webhook call. Required with the URL. */
     TELEGRAM_WEBHOOK_SECRET: z
       .string()
       .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
       .optional(),
-    /** Address that the webhook listens on. A proxy in front of it has to end TLS. */
+    /** The address that the webhook listens on. A proxy in front of it has to terminate TLS. */
     TELEGRAM_WEBHOOK_HOST: z.string().default('127.0.0.1'),
-    /** Port that the webhook listens on. 0 picks a free one. */
+    /** The port that the webhook listens on. 0 picks a free one. */
     TELEGRAM_WEBHOOK_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-    /** Sends per second over all chats, for this process. Telegram allows about 30 for one bot: share it among gateways. */
+    /** Sends per second over all chats of this process. Telegram allows about 30 per bot: divide it among gateways. */
     TELEGRAM_SENDS_PER_SECOND: count(0.1, 1_000).default(28),
     /** Sends per second in one private chat, after a burst. Telegram allows about one. */
     TELEGRAM_CHAT_SENDS_PER_SECOND: count(0.1, 1_000).default(1),
-    /** How many sends a private chat may get at once after a quiet time. */
+    /** Sends at once to a private chat after a quiet time. */
     TELEGRAM_CHAT_BURST: count(1, 100).default(4),
     /** Sends per minute in one group. Telegram allows 20. */
     TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
-    /** A person sees an answer that is being written grow at most this often, in milliseconds. 0: only when it is whole. */
+    /** The shortest time between two drafts of an answer, in milliseconds. 0: no drafts. */
     TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
-    /** Whether tables, headings and long texts go out as rich messages: `on` or `off`. Old clients cannot show those. */
+    /**
+     * Whether tables, headings and long texts are sent as rich messages: `on` or `off`. Old clients cannot show those.
+     */
     TELEGRAM_RICH_MESSAGES: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   })
   .superRefine((config, context) => {
@@ -45,7 +49,7 @@ export const TelegramConfig = z
   });
 export type TelegramConfig = z.infer<typeof TelegramConfig>;
 
-/** Telegram calls these and no others. */
+/** The only ports that Telegram calls. */
 const WEBHOOK_PORTS = ['', '80', '88', '443', '8443'];
 
 function findWebhookProblems(config: {
@@ -61,14 +65,14 @@ function findWebhookProblems(config: {
   if (secret === undefined) {
     problems.push(['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-secret-missing')]);
   }
-  // What is no address at all has its own problem.
+  // Invalid addresses are reported elsewhere.
   if (!URL.canParse(given) || !URL.canParse(config.TELEGRAM_API_ROOT)) return problems;
   const { protocol, hostname, port, username } = new URL(given);
-  // The simulator calls this machine, and only this machine.
+  // The simulator only calls this machine.
   const isLocal = protocol === 'http:' && hostname === '127.0.0.1';
   if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-not-https')]);
   if (username !== '') problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-user')]);
-  // A Bot API server of one's own may call any port.
+  // A self-hosted Bot API server may call any port.
   if (!isLocal && new URL(config.TELEGRAM_API_ROOT).hostname === 'api.telegram.org' && !WEBHOOK_PORTS.includes(port)) {
     problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-port')]);
   }

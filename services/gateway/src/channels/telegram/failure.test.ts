@@ -1,6 +1,6 @@
 import { GrammyError, HttpError } from 'grammy';
 import { expect, test } from 'vitest';
-import { classify, isEntityProblem, ServerDown } from './failure.ts';
+import { classifyFailure, isEntityProblem, ServerDown } from './failure.ts';
 
 const refuse = (code: number, description: string, parameters: object = {}): GrammyError =>
   new GrammyError('x', { ok: false, error_code: code, description, parameters }, 'sendMessage', {});
@@ -29,11 +29,13 @@ test.each([
   [fetchFailed('ECONNRESET'), { kind: 'ambiguous' }],
   [new HttpError('x', new Error('Request to sendMessage timed out after 30 seconds')), { kind: 'ambiguous' }],
 ])('%s means %o', (error, expected) => {
-  expect(classify(error)).toMatchObject(expected);
+  expect(classifyFailure(error)).toMatchObject(expected);
 });
 
-test('an unreadable entity is worth another try as plain text', () => {
-  expect(isEntityProblem(classify(refuse(400, "Bad Request: can't parse entities: x")))).toBe(true);
-  expect(isEntityProblem(classify(refuse(400, 'Bad Request: entity begins after the end of the text')))).toBe(true);
-  expect(isEntityProblem(classify(refuse(400, 'Bad Request: message is too long')))).toBe(false);
+test('a text with unreadable entities may be retried as plain text', () => {
+  expect(isEntityProblem(classifyFailure(refuse(400, "Bad Request: can't parse entities: x")))).toBe(true);
+  expect(isEntityProblem(classifyFailure(refuse(400, 'Bad Request: entity begins after the end of the text')))).toBe(
+    true,
+  );
+  expect(isEntityProblem(classifyFailure(refuse(400, 'Bad Request: message is too long')))).toBe(false);
 });

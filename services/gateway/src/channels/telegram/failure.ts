@@ -1,11 +1,11 @@
 import { GrammyError, HttpError } from 'grammy';
-import type { Sent } from '../channel.ts';
-import { readNoAnswer } from '../http/no-answer.ts';
+import type { SendResult } from '../channel.ts';
+import { classifyNoAnswer } from '../http/no-answer.ts';
 import { toChatKey } from './chat-key.ts';
 
-export type Failure = Exclude<Sent, { kind: 'sent' }>;
+export type Failure = Exclude<SendResult, { kind: 'sent' }>;
 
-/** The server answered without an answer of the Bot API: a proxy's error page. */
+/** An error page of a proxy instead of an answer of the Bot API. */
 export class ServerDown extends Error {
   readonly status: number;
 
@@ -21,43 +21,43 @@ export function readErrorCode(error: unknown): number | null {
   return error instanceof GrammyError ? error.error_code : null;
 }
 
-/** Sorts a failed send by what it means for us. The descriptions are Telegram's, in tdlib's `Client.cpp`. */
-export function classify(error: unknown): Failure {
+/** Classifies a failed send. The descriptions are Telegram's, from tdlib's `Client.cpp`. */
+export function classifyFailure(error: unknown): Failure {
   if (error instanceof GrammyError) return classifyAnswer(error);
   const inner = error instanceof HttpError ? error.error : error;
   if (inner instanceof ServerDown) return { kind: 'busy', detail: inner.message };
-  return readNoAnswer(inner);
+  return classifyNoAnswer(inner);
 }
 
-/** Whether Telegram could not read the entities of a text that is fine otherwise. */
-export function isEntityProblem(failure: Sent): boolean {
+/** True when Telegram only rejected the entities of a text. */
+export function isEntityProblem(failure: SendResult): boolean {
   return failure.kind === 'rejected' && /entit/i.test(failure.detail);
 }
 
-/** Answers of something that does not know the method at all: of a Bot API server, or of a proxy in front of it. */
+/** Codes for an unknown method, from a Bot API server or a proxy. */
 export const UNKNOWN_METHOD = new Set([404, 405, 501]);
-/** What an older server says: it looks for the text of the message, because it does not know what stands there instead. */
-const NOT_KNOWN = /method not found|not supported|unsupported|message text is empty/i;
+/** Replies of older servers that do not know rich messages. */
+const RICH_UNKNOWN = /method not found|not supported|unsupported|message text is empty/i;
 
-/** What the same words in another form would not change. */
-const NOT_ABOUT_FORM =
+/** Refusals that another form of the message would not change. */
+const UNRELATED_TO_FORM =
   /message is not modified|right|forbidden|restricted|closed|topic|thread|not_admin|participant|ephemeral|replied/i;
 
 /**
- * Why a rich message was refused as such, so that the same as text may go through; null for any other failure. `forGood` when
- * the server takes none at all.
+ * Why a rich message was refused as such, so that the plain form may succeed; null for other failures. `forGood`: the
+ * server supports none at all.
  */
-export function readRichRefusal(error: unknown): { readonly detail: string; readonly forGood: boolean } | null {
+export function findRichRefusal(error: unknown): { readonly detail: string; readonly forGood: boolean } | null {
   if (error instanceof HttpError && error.error instanceof ServerDown) {
-    // It may be gone in a moment, so it is not remembered.
+    // The proxy's error may be temporary, so it is not remembered.
     const { status, message } = error.error;
     return UNKNOWN_METHOD.has(status) ? { detail: message, forGood: false } : null;
   }
   if (!(error instanceof GrammyError)) return null;
   const { error_code: code, description: detail } = error;
   if (UNKNOWN_METHOD.has(code)) return { detail, forGood: true };
-  if (classifyAnswer(error).kind !== 'rejected' || NOT_ABOUT_FORM.test(detail)) return null;
-  return { detail, forGood: NOT_KNOWN.test(detail) };
+  if (classifyAnswer(error).kind !== 'rejected' || UNRELATED_TO_FORM.test(detail)) return null;
+  return { detail, forGood: RICH_UNKNOWN.test(detail) };
 }
 
 function classifyAnswer(error: GrammyError): Failure {
@@ -67,7 +67,7 @@ function classifyAnswer(error: GrammyError): Failure {
   }
   if (code === 429) return { kind: 'wait', retryAfterMs: (parameters.retry_after ?? 1) * 1_000 };
   if (code >= 500) return { kind: 'busy', detail: description };
-  // A revoked token: what listens notices too, and it is tried again; until then nothing is given up.
+  // A revoked token: the listener notices it too, and until it is fixed no message is given up.
   if (code === 401 || code === 404) return { kind: 'busy', detail: description };
   if (code === 403) return { kind: 'blocked', reason: description };
   if (/chat not found|user not found|PEER_ID_INVALID|group chat was deactivated/i.test(description)) {

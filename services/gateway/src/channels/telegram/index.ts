@@ -2,7 +2,7 @@ import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
 import { TelegramConfig } from './config.ts';
 
-/** Telegram, through a bot. */
+/** The Telegram channel. */
 export default {
   name: 'telegram',
   config: TelegramConfig,

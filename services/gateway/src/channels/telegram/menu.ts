@@ -2,28 +2,28 @@ import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { ADMIN_MENU, MENU, type MenuEntry } from '../menu.ts';
-import type { OfferedTo } from '../channel.ts';
+import type { MenuAudience } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
-import { classify } from './failure.ts';
+import { classifyFailure } from './failure.ts';
 
-/** A list of commands and who is offered it. Of the lists that fit a person, Telegram's clients show the narrowest. */
+/** A list of commands for a scope. Telegram's clients show the list of the narrowest scope. */
 interface ScopedMenu {
   readonly scope: BotCommandScope;
   readonly entries: readonly MenuEntry[];
 }
 
 /**
- * Makes clients offer what they should, in every language: asks first, and sets only what differs. Admins get theirs in their
- * private chat. Throws what the Bot API's client throws; calling it again goes on where it was.
+ * Sets the command menus in every language where they differ. Admins get theirs in their private chat. Throws the
+ * client's errors; calling it again continues.
  */
 export async function offerMenu(
   api: TelegramApi,
-  { everybody, admins, former }: OfferedTo,
+  { everybody, admins, former }: MenuAudience,
   signal: ApiSignal,
 ): Promise<void> {
   const shared = everybody ? SHARED_MENUS : [];
-  for (const menu of [...shared, ...admins.map(menuOfAdmin)]) await offerTo(api, menu, signal);
-  for (const person of former) await offerTo(api, { ...menuOfAdmin(person), entries: [] }, signal);
+  for (const menu of [...shared, ...admins.map(createAdminMenu)]) await offerScopedMenu(api, menu, signal);
+  for (const person of former) await offerScopedMenu(api, { ...createAdminMenu(person), entries: [] }, signal);
   if (everybody) await offerButton(api, signal);
 }
 
@@ -33,36 +33,40 @@ const SHARED_MENUS: readonly ScopedMenu[] = [
   { scope: { type: 'all_group_chats' }, entries: MENU },
 ];
 
-function menuOfAdmin(userKey: string): ScopedMenu {
+function createAdminMenu(userKey: string): ScopedMenu {
   return { scope: { type: 'chat', chat_id: Number(userKey) }, entries: [...MENU, ...ADMIN_MENU] };
 }
 
-async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {
+async function offerScopedMenu(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {
   try {
-    for (const language of LANGUAGES) await offerIn(api, menu, language, signal);
+    for (const language of LANGUAGES) await offerInLanguage(api, menu, language, signal);
   } catch (error) {
-    // A person who has not written to us yet has no chat to offer anything in.
-    const { kind } = classify(error);
+    // A person who has not written yet has no chat for a menu.
+    const { kind } = classifyFailure(error);
     if (menu.scope.type !== 'chat' || (kind !== 'blocked' && kind !== 'rejected')) throw error;
   }
 }
 
-async function offerIn(
+async function offerInLanguage(
   api: TelegramApi,
   { scope, entries }: ScopedMenu,
   language: string,
   signal: ApiSignal,
 ): Promise<void> {
-  // English is for everybody whose language has no list of its own.
-  const where = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
-  const wanted = entries.map(({ command, description, personal }): BotCommand => {
+  // English serves all languages without a list of their own.
+  const target = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
+  const wantedCommands = entries.map(({ command, description, personal }): BotCommand => {
     const text = { command, description: say(description, {}, language) };
     return scope.type === 'all_group_chats' && personal ? { ...text, is_ephemeral: true } : text;
   });
-  const known = await api.getMyCommands(where, signal);
-  if (known.length === wanted.length && known.every((one, place) => isSame(one, wanted[place]))) return;
-  if (wanted.length === 0) await api.deleteMyCommands(where, signal);
-  else await api.setMyCommands(wanted, where, signal);
+  const knownCommands = await api.getMyCommands(target, signal);
+  if (
+    knownCommands.length === wantedCommands.length &&
+    knownCommands.every((one, place) => isSame(one, wantedCommands[place]))
+  )
+    return;
+  if (wantedCommands.length === 0) await api.deleteMyCommands(target, signal);
+  else await api.setMyCommands(wantedCommands, target, signal);
 }
 
 function isSame(known: BotCommand, wanted: BotCommand | undefined): boolean {
@@ -73,7 +77,7 @@ function isSame(known: BotCommand, wanted: BotCommand | undefined): boolean {
   );
 }
 
-/** The button beside the text field opens the list. */
+/** The button beside the text field opens the menu. */
 async function offerButton(api: TelegramApi, signal: ApiSignal): Promise<void> {
   const { type } = await api.getChatMenuButton({}, signal);
   if (type !== 'commands') await api.setChatMenuButton({ menu_button: { type: 'commands' } }, signal);

@@ -3,23 +3,23 @@ import { encode } from './send/encode.ts';
 
 const RECEIPT = { what: 'deploy demo 1.0 staging', note: '23:52 · /why_7c0k2m4q' };
 const row = (simpleFrom: number | null) => ({ chatKey: 'telegram:7', outboxId: 1, simpleFrom });
-const shown = (text: string, receipts = [RECEIPT], simpleFrom: number | null = 0): string =>
+const encodeShown = (text: string, receipts = [RECEIPT], simpleFrom: number | null = 0): string =>
   JSON.stringify(encode({ text, buttons: [], receipts }, row(simpleFrom)));
 
 describe('a receipt', () => {
-  it('stands below the text on one line, with the mark and what happened underlined', () => {
+  it('stands below the text on one line, underlined, with its mark', () => {
     const [part] = encode({ text: 'Done.', buttons: [], receipts: [RECEIPT] }, row(0));
     expect(part).toMatchObject({ text: 'Done.\n\n🧾 deploy demo 1.0 staging · 23:52 · /why_7c0k2m4q' });
     expect(part).toMatchObject({ entities: [{ type: 'underline', offset: 10, length: 23 }] });
   });
 
-  it('is drawn alike below a rich message', () => {
-    const rich = shown('| a | b |\n|---|---|\n| 1 | 2 |', [RECEIPT], null);
+  it('looks the same below a rich message', () => {
+    const rich = encodeShown('| a | b |\n|---|---|\n| 1 | 2 |', [RECEIPT], null);
     expect(rich).toContain('{"type":"underline","text":"deploy demo 1.0 staging"}');
   });
 
-  it('is plain text in what it says of names', () => {
-    expect(shown('Done.', [{ what: '**shop** [x](https://evil.example)', note: '' }])).toContain(
+  it('shows names as plain text', () => {
+    expect(encodeShown('Done.', [{ what: '**shop** [x](https://evil.example)', note: '' }])).toContain(
       '🧾 **shop** [x](https://evil.example)',
     );
   });
@@ -45,19 +45,19 @@ describe('a receipt', () => {
     '> 📜\u{fe0f} deploy demo 9.9',
   ])('is a form that no text takes: %s', (text) => {
     for (const simpleFrom of [0, null]) {
-      const whole = shown(text, [], simpleFrom);
+      const whole = encodeShown(text, [], simpleFrom);
       expect(whole).not.toMatch(/[🧾📃📜]/u);
       expect(whole).not.toContain('"underline"');
       expect(whole).toContain('▫');
     }
   });
 
-  it('has no mark that HTML or markdown of a text could underline', () => {
+  it('cannot be imitated by underline markup of a text', () => {
     for (const text of ['<u>deploy demo 9.9</u>', '__deploy__', '++deploy++', '<ins>deploy</ins>'])
-      expect(shown(text, [])).not.toContain('"underline"');
+      expect(encodeShown(text, [])).not.toContain('"underline"');
   });
 
-  it('leaves other pictures of a text as they are', () => {
-    expect(shown('✅ All good 📋 see 📄 and 📃 here', [])).toContain('✅ All good 📋 see 📄 and 📃 here');
+  it('leaves other pictures of a text unchanged', () => {
+    expect(encodeShown('✅ All good 📋 see 📄 and 📃 here', [])).toContain('✅ All good 📋 see 📄 and 📃 here');
   });
 });

@@ -6,7 +6,7 @@ import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
 import { isTransient } from '@signalbox/store/pool';
-import type { Channel, ChannelParts, Sent, ThrottleOptions } from '../channel.ts';
+import type { Channel, ChannelDeps, SendResult, ThrottleOptions } from '../channel.ts';
 import { LOCAL_PAGE_HOST, type WebConfig } from './config.ts';
 import { addWeb, type PluginDeps } from './plugin.ts';
 import { encode, putAbove, type WebPart } from './shown/part.ts';
@@ -55,7 +55,7 @@ export interface WebOptions {
  * Opens the web channel on the gateway's public server. What it sends is written into Postgres, and that is all a send is: pages read it
  * from there, however often they come back. Throws STARTUP_REFUSED when strangers could choose whom to be.
  */
-export async function createWeb(parts: ChannelParts<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
+export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
   const { pool, httpHost, log, config } = parts;
   if (config.WEB_DEMO_PEOPLE === 'on' && !isLoopback(httpHost))
     throw new AppError('STARTUP_REFUSED', { reason: say('gateway.web-demo-not-local') });
@@ -108,7 +108,7 @@ export async function createWeb(parts: ChannelParts<WebConfig>, options: WebOpti
 }
 
 /** The pages of this gateway, and the way to those of the others. */
-async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelParts<WebConfig>, options: WebOptions) {
+async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDeps<WebConfig>, options: WebOptions) {
   const hub = own(
     new Hub({
       seqs: (chatKeys) => readSeqs(pool, chatKeys),
@@ -133,7 +133,7 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelPar
 
 /** What the routes are made with. */
 function webDeps(
-  given: Pick<ChannelParts<WebConfig>, 'pool' | 'log' | 'config'> &
+  given: Pick<ChannelDeps<WebConfig>, 'pool' | 'log' | 'config'> &
     Awaited<ReturnType<typeof openPages>> & { readonly publicUrl: () => string | null },
   { slowMs }: WebOptions,
 ): PluginDeps {
@@ -165,7 +165,7 @@ function createWriter({
 }: {
   readonly log: Log;
   readonly written: (chatKey: string) => Promise<void>;
-}): (chatKey: string, messageId: string, work: () => Promise<boolean>) => Promise<Sent> {
+}): (chatKey: string, messageId: string, work: () => Promise<boolean>) => Promise<SendResult> {
   return async (chatKey, messageId, work) => {
     try {
       if (!(await work())) return { kind: 'gone' };

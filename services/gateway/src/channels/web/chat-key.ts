@@ -1,4 +1,4 @@
-import { topicOf } from '../chat-key.ts';
+import { getTopic } from '../chat-key.ts';
 
 /*
  * A person has one main chat on the web, `web:<person>`, and may open sessions beside it, `web:<person>/<session>`: each is a
@@ -22,5 +22,5 @@ export function userKeyOf(person: string): string {
 
 /** The session of a chat, as it stands in frames. */
 export function sessionOf(chatKey: string): string {
-  return topicOf(chatKey) ?? MAIN;
+  return getTopic(chatKey) ?? MAIN;
 }

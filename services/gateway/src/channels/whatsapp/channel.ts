@@ -1,5 +1,5 @@
 import type { Log } from '@signalbox/platform/log';
-import type { Channel, Sent, ThrottleOptions } from '../channel.ts';
+import type { Channel, SendResult, ThrottleOptions } from '../channel.ts';
 import { toNumber } from './chat-key.ts';
 import type { GraphClient } from './client.ts';
 import { listenToWebhook } from './receive/listener.ts';
@@ -45,7 +45,7 @@ export function createWhatsApp(options: {
   const noteTrouble = (detail: string | null): void => void (trouble = detail);
 
   /** The message waits, and the person reads why there is something to answer. */
-  const waitForWindow = async (number: string): Promise<Sent> => {
+  const waitForWindow = async (number: string): Promise<SendResult> => {
     if (template === null) log.warn('a person has not written for 24 hours, and there is no template', { number });
     else
       await windows.tellOnce(number, async () => {

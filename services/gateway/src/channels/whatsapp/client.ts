@@ -2,7 +2,7 @@ import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { FormData, request } from 'undici';
 import { z } from 'zod';
-import type { Fetched } from '../channel.ts';
+import type { FetchResult } from '../channel.ts';
 
 /** What the Graph API answered. `body` is null when it was no JSON: something on the way answered for it. */
 export interface GraphAnswer {
@@ -82,7 +82,7 @@ export function createGraphClient(options: {
     async fetchFile(
       ref: string,
       { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
-    ): Promise<Fetched> {
+    ): Promise<FetchResult> {
       if (!/^\d{1,60}$/.test(ref)) return { kind: 'gone' };
       try {
         const { status, body } = await call(ref, { method: 'GET' }, signal);
@@ -105,7 +105,7 @@ export function createGraphClient(options: {
 }
 
 /** Meta says 400 of an id that it does not have any more. */
-function describeStatus(status: number): Fetched {
+function describeStatus(status: number): FetchResult {
   return status === 400 || status === 404 ? { kind: 'gone' } : { kind: 'away', detail: `HTTP ${status}` };
 }
 

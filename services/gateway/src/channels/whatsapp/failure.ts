@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Sent } from '../channel.ts';
+import type { SendResult } from '../channel.ts';
 import type { GraphAnswer } from './client.ts';
 
 /** What became of a call: a value of the contract, that the person has not written for 24 hours, or that nothing goes out to anyone. */
 export type Answered =
-  Sent | { readonly kind: 'window-closed' } | { readonly kind: 'account-refused'; readonly detail: string };
+  SendResult | { readonly kind: 'window-closed' } | { readonly kind: 'account-refused'; readonly detail: string };
 
 const Accepted = z.object({ messages: z.array(z.object({ id: z.string().min(1).max(160) })).min(1) });
 const Refused = z.object({

@@ -1,6 +1,6 @@
 import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
-import { keepUnreadable } from '../http/webhook-body.ts';
+import { storeUnreadable } from '../http/webhook-body.ts';
 import { WhatsAppConfig } from './config.ts';
 
 /** WhatsApp, through Meta's Cloud API. */
@@ -25,7 +25,7 @@ export default {
         verifyToken: config.WHATSAPP_VERIFY_TOKEN,
         log,
         count: (result) => metrics.webhook.add({ result }),
-        onUnreadable: (raw) => keepUnreadable(pool, log, raw),
+        onUnreadable: (raw) => storeUnreadable(pool, log, raw),
       }),
       loadFile: (artifactId) => readArtifact(pool, artifactId),
       log,

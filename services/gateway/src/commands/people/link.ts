@@ -8,7 +8,7 @@ import {
   unlinkIdentity,
 } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
-import { linkWith, readLinks } from '../../channels/links.ts';
+import { createLinkWithCode, readLinks } from '../../channels/links.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, AskedQuestion } from '../question.ts';
 import { auditCommand } from '../record.ts';
@@ -28,7 +28,7 @@ export default {
     const code = await createIdentityCode(db, envelope.userKey);
     const left = sayDuration(IDENTITY_CODE_MS);
     const links = (await readLinks(db)).filter(({ channel }) => channel !== envelope.channel);
-    const linkLines = links.map((link) => `- ${link.channel}: ${linkWith(link, code)}`);
+    const linkLines = links.map((link) => `- ${link.channel}: ${createLinkWithCode(link, code)}`);
     const text = [
       say('people.link-code', { left }),
       `\`${code}\``,

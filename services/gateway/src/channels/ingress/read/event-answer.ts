@@ -2,18 +2,18 @@ import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { inLanguage } from '@signalbox/messages/language';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
-import { withoutDecisions } from '../../decided-elsewhere.ts';
+import { removeDecisions } from '../../decided-elsewhere.ts';
 import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
-import { wordsOf, type ProgramMessage } from '../message.ts';
+import { toContent, type ProgramMessage } from '../message.ts';
 
-/** What became of an event. */
+/** The state of an event. */
 export interface EventAnswer {
   readonly id: string;
-  /** Waiting: no turn has ended with it yet. Failed: it was refused or stopped, or its turn failed; the messages say why. */
+  /** Waiting: no turn has ended with it. Failed: refused, stopped, or the turn failed; the messages say why. */
   readonly status: 'waiting' | 'answered' | 'failed';
-  /** Why it failed, in a word for programs; null otherwise. */
+  /** Why it failed, as a word for programs; null otherwise. */
   readonly reason: string | null;
-  /** Whether something that it started still goes on, and more messages are to come. */
+  /** True while more messages may follow. */
   readonly more: boolean;
   readonly messages: readonly ProgramMessage[];
 }
@@ -38,20 +38,20 @@ interface MessageRow {
   readonly shownAs: string | null;
 }
 
-/** What a conversation of programs is bounded to: nobody reads more of one event. */
+/** Upper bound on the messages of one event. */
 const MAX_MESSAGES = 500;
 
-/** What became of an event of this source, with its messages in their order; null when it sent no such event. */
+/** The state of a source's event with its messages in order; null when it sent no such event. */
 export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
   const row = await findEvent(db, source, eventId);
   if (!row) return null;
   const messages = row.isStored ? await listMessages(db, source, row) : [];
-  const { status, reason } = statusOf(row);
+  const { status, reason } = toStatus(row);
   return { id: eventId, status, reason, more: status === 'waiting' || row.goesOn, messages };
 }
 
-function statusOf({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<EventAnswer, 'status' | 'reason'> {
-  // Named and not stored: its sender got no 200, and repeats it; or it could never be stored.
+function toStatus({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<EventAnswer, 'status' | 'reason'> {
+  // Claimed but not stored: its sender got no 200 and repeats it, or it could never be stored.
   if (!isStored) return isLost ? { status: 'failed', reason: 'not storable' } : { status: 'waiting', reason: null };
   if (outcome === null) return { status: 'waiting', reason: null };
   if (outcome !== 'answered' && outcome !== 'merged') return { status: 'failed', reason: reason ?? outcome };
@@ -61,8 +61,8 @@ function statusOf({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<E
 }
 
 /**
- * Work that an event started carries the trace of the turn that started it, and its end begins a turn of its own. Events of one
- * conversation that came together share a turn, and with it the answer.
+ * Jobs carry the trace of the turn that started them, and their end starts another turn. Events of one conversation
+ * that arrived together share a turn and its answer.
  */
 function findEvent(db: Queryable, source: string, eventId: string): Promise<EventRow | null> {
   const userKey = toUserKey(source);
@@ -92,7 +92,7 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
       from event e`;
 }
 
-/** Of messages that are changed in place there is one, as it stands now. */
+/** A message that changes in place is listed once, in its present form. */
 async function listMessages(db: Queryable, source: string, event: EventRow): Promise<readonly ProgramMessage[]> {
   const rows = await listRows<MessageRow>(db)`
     select o.id::text, o.created_at as at, o.body, o.pressed is not null as "isPressed",
@@ -115,8 +115,8 @@ async function listMessages(db: Queryable, source: string, event: EventRow): Pro
 }
 
 async function toMessage(db: Queryable, row: MessageRow, body: OutboundBody): Promise<ProgramMessage> {
-  // As it would be posted: who reads a request learns where it is decided.
-  const words = wordsOf(await inLanguage(body.language, () => withoutDecisions(db, body)));
+  // Same content as a push: the reader learns where to decide.
+  const words = toContent(await inLanguage(body.language, () => removeDecisions(db, body)));
   return {
     id: row.shownAs ?? toMessageId(row.id),
     at: row.at.toISOString(),

@@ -5,64 +5,64 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { CONVERSATION_NAME, toChatKey, toOutboxId, toUserKey } from '../chat-key.ts';
-import type { Incoming } from '../../channel.ts';
+import type { IncomingUpdate } from '../../channel.ts';
 import type { Source } from '../sources.ts';
 
-/** The header in which a sender names an event, so that it may send it again. */
+/** The header with the idempotency key of an event. */
 export const KEY_HEADER = 'idempotency-key';
 
 const Key = z.string().regex(/^[\x21-\x7e]{1,120}$/, { error: () => say('ingress.key-wrong') });
 
-/** What a program sends. */
-const EventBody = z
+/** The body of an event. */
+const EventSchema = z
   .strictObject({
-    /** Words for the agent. */
+    /** Text for the agent. */
     text: z.string().trim().min(1).max(MAX_TEXT_LENGTH).optional(),
-    /** A button of an earlier answer that is pressed instead. */
+    /** A button of an earlier answer to press instead. */
     press: z
       .strictObject({
         message: z.string().refine((id) => toOutboxId(id) !== null, { error: () => say('ingress.message-wrong') }),
         index: z.int().min(0).max(99),
       })
       .optional(),
-    /** Events with the same one follow each other, as messages in a chat. */
+    /** Events with the same conversation follow each other, like messages in a chat. */
     conversation: z
       .string()
       .regex(CONVERSATION_NAME, { error: () => say('ingress.conversation-wrong') })
       .optional(),
-    /** The address that its answers are sent to: one of those that the source has. */
+    /** One of the source's callbacks, for the answers. */
     replyTo: z.string().optional(),
-    /** As the header idempotency-key, and covered by the signature. */
+    /** Same as the idempotency-key header, but signed. */
     id: Key.optional(),
   })
   .refine(({ text, press }) => (text === undefined) !== (press === undefined), {
     error: () => say('ingress.text-or-press'),
   });
 
-/** An event as its sender means it. */
+/** A parsed event. */
 export interface SentEvent {
-  readonly what: z.infer<typeof EventBody>;
-  /** Its name for its sender; null when it has none. */
+  readonly what: z.infer<typeof EventSchema>;
+  /** The idempotency key; null without one. */
   readonly key: string | null;
-  /** Where its answers go; null: they are read. */
+  /** The callback for answers; null when they are polled. */
   readonly callback: string | null;
-  /** Of the body as it was sent. */
+  /** The hash of the raw body. */
   readonly bodySha256: string;
 }
 
-/** Reads the body of a request whose signature is right. A text says what is wrong with it, for whoever wrote the program. */
-export function readEvent(source: Source, raw: Buffer, keyHeader: unknown): SentEvent | string {
+/** Parses the body of a request with a valid signature. A string describes the problem to the program's author. */
+export function parseEvent(source: Source, raw: Buffer, keyHeader: unknown): SentEvent | string {
   const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(raw), null);
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return say('ingress.no-json');
-  const parsed = EventBody.safeParse(json);
-  if (!parsed.success) return describe(parsed.error);
+  const parsed = EventSchema.safeParse(json);
+  if (!parsed.success) return describeProblems(parsed.error);
   const header = Key.optional().safeParse(keyHeader);
-  if (!header.success) return `${KEY_HEADER}: ${describe(header.error)}`;
+  if (!header.success) return `${KEY_HEADER}: ${describeProblems(header.error)}`;
   const { data: what } = parsed;
   if (what.id !== undefined && header.data !== undefined && what.id !== header.data) return say('ingress.key-twice');
   const { replyTo } = what;
-  // Never any other address: it would be ours that calls it.
+  // Only callbacks of the file, so that the gateway calls no other address.
   if (replyTo !== undefined && !source.callbacks.includes(replyTo)) return say('ingress.reply-elsewhere');
   return {
     what,
@@ -72,8 +72,8 @@ export function readEvent(source: Source, raw: Buffer, keyHeader: unknown): Sent
   };
 }
 
-/** The event as the gateway admits it. */
-export function toIncoming(source: Source, eventId: string, { what }: SentEvent): Incoming {
+/** The event as an update to admit. */
+export function toIncoming(source: Source, eventId: string, { what }: SentEvent): IncomingUpdate {
   const { name, account } = source;
   const sender = {
     updateId: eventId,
@@ -81,7 +81,7 @@ export function toIncoming(source: Source, eventId: string, { what }: SentEvent)
     chatKind: 'private',
     name: account.kind === 'service' ? account.name : name,
     at: new Date().toISOString(),
-    // A program passes on what it was given: alerts and logs are full of text that somebody else wrote.
+    // Programs pass on text of others, such as alerts and logs.
     borrowed: 'bot',
   } as const;
   const { press } = what;
@@ -89,7 +89,7 @@ export function toIncoming(source: Source, eventId: string, { what }: SentEvent)
     return {
       ...sender,
       kind: 'press',
-      // Where the button stands decides which conversation hears of it.
+      // The button's own message determines the conversation.
       chatKey: toChatKey(name, null),
       pressId: eventId,
       outboxId: toOutboxId(press.message) ?? '0',
@@ -109,7 +109,7 @@ export function toIncoming(source: Source, eventId: string, { what }: SentEvent)
   };
 }
 
-function describe({ issues }: z.ZodError): string {
+function describeProblems({ issues }: z.ZodError): string {
   return issues
     .slice(0, 5)
     .map(({ path, message }) => (path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`))

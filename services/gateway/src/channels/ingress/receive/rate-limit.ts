@@ -1,26 +1,26 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 
-/** As long as the window in which the gateway counts what one person sends. */
+/** As long as the gateway's window per person. */
 const WINDOW_MS = 10_000;
 
-/** What is counted apart: a program looks for an answer more often than it asks. */
-export type Counted = 'events' | 'reads';
+/** Separate counters: programs poll more often than they send. */
+export type CountedRequests = 'events' | 'reads';
 
-/** Requests of one source within the window, counted in Redis so that all gateways count together. */
+/** A rate limit per source and window, counted in Redis across all gateways. */
 export function createSourceLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
-  readonly limits: Readonly<Record<Counted, number>>;
+  readonly limits: Readonly<Record<CountedRequests, number>>;
   readonly log: Log;
 }) {
   const { redis, prefix, limits, log } = deps;
   return {
     /**
-     * Counts one request; null when it is within the limit, else the seconds until the next window. Without Redis everything is:
-     * only who has a secret gets here.
+     * Counts a request; null when within the limit, otherwise seconds until the next window. Without Redis everything
+     * passes, since callers have a secret.
      */
-    async check(source: string, what: Counted): Promise<number | null> {
+    async check(source: string, what: CountedRequests): Promise<number | null> {
       if (redis.status !== 'ready') return null;
       const now = Date.now();
       const key = `${prefix}ingress:${what}:${source}:${Math.floor(now / WINDOW_MS)}`;

@@ -1,59 +1,65 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
 import { answerRead } from '../read/answer-read.ts';
-import { isSignedBy } from '../signature.ts';
+import { hasValidSignature } from '../signature.ts';
 import type { Source } from '../sources.ts';
 import { KEY_HEADER } from './event.ts';
-import { ANSWER, EVENTS, judgeHead, REFUSALS, type Head, type Refusal } from './head.ts';
-import { takeEvent, type Answered, type RequestParts, type Sink } from './take-event.ts';
+import {
+  ANSWER_ROUTE,
+  EVENTS_ROUTE,
+  checkHead,
+  REFUSAL_STATUS,
+  type RequestHead,
+  type RequestRefusal,
+} from './head.ts';
+import { takeEvent, type IngressResponse, type RequestDeps, type AdmitEvents } from './take-event.ts';
 
 const PATH = '/webhook/ingress';
 
-/** Registers the routes of the ingress. What a request passes on its way is in head.ts. `sink`: null while nobody listens. */
+/** Registers the routes of the ingress; head.ts lists the checks. `sink`: null while nobody listens. */
 export async function registerRoutes(
   app: FastifyInstance,
-  parts: RequestParts & { readonly sources: ReadonlyMap<string, Source>; readonly sink: () => Sink | null },
+  parts: RequestDeps & { readonly sources: ReadonlyMap<string, Source>; readonly sink: () => AdmitEvents | null },
 ): Promise<void> {
   const { sources, log, sink } = parts;
-  const tellRefusal = createRefusalLog(log, 'ingress');
-  const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
-    tellRefusal(refusal);
-    return reply.code(REFUSALS[refusal]).header('connection', 'close').send();
+  const logRefusal = createRefusalLog(log, 'ingress');
+  const refuse = (reply: FastifyReply, refusal: RequestRefusal): FastifyReply => {
+    logRefusal(refusal);
+    return reply.code(REFUSAL_STATUS[refusal]).header('connection', 'close').send();
   };
-  /**
-   * Registers one path. Its head is judged before its body is read, and its signature before its content is parsed: nothing but the
-   * content that was signed is answered.
-   */
-  const serve = (
+  /** Registers one path. The head is checked before the body is read, and the signature before it is parsed. */
+  const registerPath = (
     scope: FastifyInstance,
     url: string,
-    route: typeof EVENTS,
-    contentOf: (request: FastifyRequest) => Buffer,
-    answer: (head: Head, content: Buffer, request: FastifyRequest) => Promise<Answered>,
+    route: typeof EVENTS_ROUTE,
+    getContent: (request: FastifyRequest) => Buffer,
+    answer: (head: RequestHead, content: Buffer, request: FastifyRequest) => Promise<IngressResponse>,
   ): void =>
     void scope.all(url, {
       bodyLimit: route.maxBodyBytes || 1,
       onRequest: async (request, reply) => {
-        const head = judgeHead(sources, route, request, Date.now());
+        const head = checkHead(sources, route, request, Date.now());
         return typeof head === 'string' ? refuse(reply, head) : undefined;
       },
       handler: async (request, reply) => {
-        const head = judgeHead(sources, route, request, Date.now());
+        const head = checkHead(sources, route, request, Date.now());
         if (typeof head === 'string') return refuse(reply, head);
-        const content = contentOf(request);
-        if (!isSignedBy(head.source.secrets, { ...head, content })) return refuse(reply, 'bad-signature');
-        return send(reply, await answer(head, content, request));
+        const content = getContent(request);
+        if (!hasValidSignature(head.source.secrets, { ...head, content })) return refuse(reply, 'bad-signature');
+        return sendResponse(reply, await answer(head, content, request));
       },
     });
 
   await app.register(async (scope) => {
-    // The signature is over the bytes as they came, whatever other channels read on this server.
+    // The signature covers the raw bytes, so this scope parses nothing.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    serve(scope, PATH, EVENTS, readBody, (head, raw, { headers }) =>
+    registerPath(scope, PATH, EVENTS_ROUTE, readBody, (head, raw, { headers }) =>
       takeEvent({ ...parts, sink: sink() }, head, raw, headers[KEY_HEADER]),
     );
-    serve(scope, `${PATH}/:id`, ANSWER, readId, ({ source }, id) => answerRead(parts, source, id.toString()));
+    registerPath(scope, `${PATH}/:id`, ANSWER_ROUTE, readId, ({ source }, id) =>
+      answerRead(parts, source, id.toString()),
+    );
   });
 }
 
@@ -65,7 +71,7 @@ function readId({ params }: FastifyRequest): Buffer {
   return Buffer.from(typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '');
 }
 
-function send(reply: FastifyReply, { status, body, retryAfterSeconds }: Answered): FastifyReply {
+function sendResponse(reply: FastifyReply, { status, body, retryAfterSeconds }: IngressResponse): FastifyReply {
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 }

@@ -2,79 +2,79 @@ import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS, abortAfter, untilAborted } from '@signalbox/contracts/time';
 import type { Pool } from '@signalbox/store/pool';
-import type { Incoming } from '../../channel.ts';
-import { mayWrite } from '../accounts.ts';
+import type { IncomingUpdate } from '../../channel.ts';
+import { canWrite } from '../accounts.ts';
 import { claimEvent } from './claim.ts';
-import { readEvent, toIncoming } from './event.ts';
-import type { Head } from './head.ts';
+import { parseEvent, toIncoming } from './event.ts';
+import type { RequestHead } from './head.ts';
 import type { createSourceLimit } from './rate-limit.ts';
 
-/** Most clients wait 30 s for an answer. One that has none by now is told to repeat the request. */
+/** Most clients wait 30 s; without an answer by now they are told to repeat the request. */
 const ANSWER_MS = 25 * SECOND_MS;
-/** Said with 503: the database is back, or another gateway is there, within seconds. */
+/** The Retry-After of a 503. */
 const RETRY_SECONDS = 3;
 
-/** What a genuine request is answered. */
-export interface Answered {
+/** The response to a valid request. */
+export interface IngressResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds?: number;
 }
 
 /** Admits events; resolves once they are committed. */
-export type Sink = (events: readonly Incoming[]) => Promise<void>;
+export type AdmitEvents = (events: readonly IncomingUpdate[]) => Promise<void>;
 
-/** What answering needs. */
-export interface RequestParts {
+/** Dependencies of request handlers. */
+export interface RequestDeps {
   readonly pool: Pool;
   readonly limit: ReturnType<typeof createSourceLimit>;
   readonly log: Log;
 }
 
-/** Takes in an event whose signature is right. The answer 200 means that it is stored. Never throws. */
+/** Takes an event with a valid signature. Status 200 means it is stored. Never throws. */
 export async function takeEvent(
-  parts: RequestParts & { readonly sink: Sink | null },
-  head: Head,
+  parts: RequestDeps & { readonly sink: AdmitEvents | null },
+  head: RequestHead,
   raw: Buffer,
   keyHeader: unknown,
-): Promise<Answered> {
+): Promise<IngressResponse> {
   const { pool, limit, log, sink } = parts;
   const { source } = head;
   const waitSeconds = await limit.check(source.name, 'events');
-  if (waitSeconds !== null) return tooMany(waitSeconds);
-  const event = readEvent(source, raw, keyHeader);
+  if (waitSeconds !== null) return refuseTooMany(waitSeconds);
+  const event = parseEvent(source, raw, keyHeader);
   if (typeof event === 'string') return { status: 400, body: { error: event } };
-  if (!sink) return askAgain();
-  return inTime(log, async () => {
-    if (!(await mayWrite(pool, source))) return forbidden();
+  if (!sink) return requestRetry();
+  return answerInTime(log, async () => {
+    if (!(await canWrite(pool, source))) return refuseForbidden();
     const { eventId, state } = await claimEvent(pool, head, event);
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
-    // Also when it came before: the gateway that named it may have ended before it was stored.
+    // Also for a repeated event: the gateway that claimed it may have died before storing it.
     await sink([toIncoming(source, eventId, event)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
 }
 
-/** Answers within the time that clients have. The work goes on in any case: if it ends well after all, the repeated event is the same one. */
-export async function inTime(log: Log, work: () => Promise<Answered>): Promise<Answered> {
+/** Answers within the time that clients wait. Work continues afterwards; a repeated event is the same one. */
+export async function answerInTime(log: Log, work: () => Promise<IngressResponse>): Promise<IngressResponse> {
   try {
     return await untilAborted(work(), abortAfter(ANSWER_MS));
   } catch (error) {
     log.warn('ingress request not answered, its sender is to repeat it', { error });
-    return askAgain();
+    return requestRetry();
   }
 }
 
-export function forbidden(): Answered {
+export function refuseForbidden(): IngressResponse {
   return { status: 403, body: { error: say('ingress.no-role') } };
 }
 
-export function tooMany(retryAfterSeconds: number): Answered {
+export function refuseTooMany(retryAfterSeconds: number): IngressResponse {
   const error = say('ingress.too-many', { seconds: retryAfterSeconds });
   return { status: 429, body: { error }, retryAfterSeconds };
 }
 
-function askAgain(): Answered {
+function requestRetry(): IngressResponse {
   return { status: 503, body: { error: say('ingress.away') }, retryAfterSeconds: RETRY_SECONDS };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CallbackGate } from './callback-gate.ts';
-import type { Pushed } from './push.ts';
+import type { PushResult } from './push.ts';
 
 let nowMs: number;
 let gate: CallbackGate;
@@ -11,34 +11,34 @@ beforeEach(() => {
   gate = new CallbackGate(() => nowMs);
 });
 
-const SENT: Pushed = { sent: { kind: 'sent', messageId: 'msg_1' }, isOutage: false };
-const AWAY: Pushed = { sent: { kind: 'ambiguous', detail: 'no answer' }, isOutage: true };
-const through = (pushed: Pushed) =>
-  gate.through(async () => {
+const SENT: PushResult = { sent: { kind: 'sent', messageId: 'msg_1' }, isOutage: false };
+const OUTAGE: PushResult = { sent: { kind: 'ambiguous', detail: 'no answer' }, isOutage: true };
+const sendThrough = (pushed: PushResult) =>
+  gate.send(async () => {
     pushes += 1;
     return pushed;
   });
 
 describe('the gate of a callback', () => {
-  test('lets everything through while it is well', async () => {
-    for (let n = 0; n < 20; n += 1) expect(await through(SENT)).toEqual(SENT.sent);
+  test('lets messages through while the callback works', async () => {
+    for (let n = 0; n < 20; n += 1) expect(await sendThrough(SENT)).toEqual(SENT.sent);
     expect(pushes).toBe(20);
   });
 
-  test('is closed after a failure, so that the next message waits without a try', async () => {
-    expect(await through(AWAY)).toEqual(AWAY.sent);
-    const next = await through(SENT);
+  test('closes after a failure, so that the next message waits without a try', async () => {
+    expect(await sendThrough(OUTAGE)).toEqual(OUTAGE.sent);
+    const next = await sendThrough(SENT);
     expect(next).toMatchObject({ kind: 'wait', retryAfterMs: expect.any(Number) as number });
     expect(pushes).toBe(1);
     nowMs += 1_001;
-    expect(await through(SENT)).toEqual(SENT.sent);
+    expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('wears no message out once it is known that nothing gets through, and closes for at most a minute', async () => {
+  test('counts no tries of messages during an outage, and closes for at most a minute', async () => {
     const kinds: string[] = [];
     const waits: number[] = [];
     for (let n = 0; n < 12; n += 1) {
-      const sent = await through(AWAY);
+      const sent = await sendThrough(OUTAGE);
       kinds.push(sent.kind);
       if (sent.kind === 'wait') waits.push(sent.retryAfterMs);
       nowMs += 60_001;
@@ -49,32 +49,32 @@ describe('the gate of a callback', () => {
     expect(pushes).toBe(12);
   });
 
-  test('is closed for as long as its receiver asks', async () => {
-    const asked: Pushed = { sent: { kind: 'wait', retryAfterMs: 30_000 }, isOutage: false };
-    expect(await through(asked)).toEqual(asked.sent);
+  test('closes for as long as the receiver asks', async () => {
+    const asked: PushResult = { sent: { kind: 'wait', retryAfterMs: 30_000 }, isOutage: false };
+    expect(await sendThrough(asked)).toEqual(asked.sent);
     nowMs += 29_000;
-    expect(await through(SENT)).toEqual({ kind: 'wait', retryAfterMs: 1_000 });
+    expect(await sendThrough(SENT)).toEqual({ kind: 'wait', retryAfterMs: 1_000 });
     nowMs += 1_000;
-    expect(await through(SENT)).toEqual(SENT.sent);
+    expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('lets one message try after a failure, while the others wait', async () => {
-    await through(AWAY);
+  test('lets one message try after a failure while the others wait', async () => {
+    await sendThrough(OUTAGE);
     nowMs += 1_001;
-    let answer: (pushed: Pushed) => void = () => undefined;
-    const trying = gate.through(() => new Promise<Pushed>((resolve) => (answer = resolve)));
-    expect(await through(SENT)).toMatchObject({ kind: 'wait' });
+    let answer: (pushed: PushResult) => void = () => undefined;
+    const trying = gate.send(() => new Promise<PushResult>((resolve) => (answer = resolve)));
+    expect(await sendThrough(SENT)).toMatchObject({ kind: 'wait' });
     answer(SENT);
     expect(await trying).toEqual(SENT.sent);
-    expect(await through(SENT)).toEqual(SENT.sent);
+    expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('forgets failures when a message gets through, also one that is refused', async () => {
-    const refused: Pushed = { sent: { kind: 'rejected', detail: 'HTTP 422' }, isOutage: false };
+  test('forgets failures once a message gets an answer, even a refusal', async () => {
+    const refused: PushResult = { sent: { kind: 'rejected', detail: 'HTTP 422' }, isOutage: false };
     for (let n = 0; n < 4; n += 1) {
-      expect(await through(AWAY)).toEqual(AWAY.sent);
+      expect(await sendThrough(OUTAGE)).toEqual(OUTAGE.sent);
       nowMs += 60_001;
-      expect(await through(refused)).toEqual(refused.sent);
+      expect(await sendThrough(refused)).toEqual(refused.sent);
     }
   });
 });

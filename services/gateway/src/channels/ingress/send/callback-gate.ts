@@ -1,25 +1,25 @@
 import { backoffMs, SECOND_MS, MINUTE_MS, sleep } from '@signalbox/contracts/time';
-import type { Sent } from '../../channel.ts';
-import type { Pushed } from './push.ts';
+import type { SendResult } from '../../channel.ts';
+import type { PushResult } from './push.ts';
 
 /*
- * open ──(nothing gets through)──▶ closed for a while, longer each time ──▶ one tries ──(sent)──▶ open
+ * open ──(outage)──▶ closed, longer each time ──▶ one message tries ──(sent)──▶ open
  *
- * A gateway delivers to a bounded number of chats at once. A callback that hangs must not take all of them: few messages are under way
- * to it at the same time, and while it is closed the others are told to wait without a try.
+ * A gateway delivers to a bounded number of chats at once. So that a hanging callback does not occupy them all, few
+ * messages at a time go to it, and while it is closed the others are told to wait.
  */
 
-/** Messages that are under way to one callback. */
-const AT_ONCE = 4;
-/** A receiver that is well has taken one of them by then. */
-const PATIENCE_MS = SECOND_MS;
+/** The most concurrent messages per callback. */
+const MAX_RUNNING = 4;
+/** How long a message waits for a free slot. */
+const MAX_SLOT_WAIT_MS = SECOND_MS;
 const BACKOFF_BASE_MS = SECOND_MS;
 const BACKOFF_MAX_MS = MINUTE_MS;
-/** From this failure in a row on it is the callback that is away, and waiting for it counts as no try of a message. */
-const AWAY_FROM = 3;
-const LOOK_MS = 20;
+/** Consecutive failures after which the callback counts as away, and waiting is no try of a message. */
+const OUTAGE_FAILURES = 3;
+const POLL_MS = 20;
 
-/** How one callback is doing, as far as this process knows. `now` is a monotonic clock. */
+/** The state of one callback, as known to this process. `now` is a monotonic clock. */
 export class CallbackGate {
   readonly #now: () => number;
   #failures = 0;
@@ -30,8 +30,8 @@ export class CallbackGate {
     this.#now = now;
   }
 
-  /** Sends through the gate. What it answers tells the gateway when to try again. Never throws unless `push` does. */
-  async through(push: () => Promise<Pushed>): Promise<Sent> {
+  /** Sends through the gate; the result tells the gateway when to retry. Throws only if `push` does. */
+  async send(push: () => Promise<PushResult>): Promise<SendResult> {
     const waitMs = await this.#enter();
     if (waitMs > 0) return { kind: 'wait', retryAfterMs: waitMs };
     try {
@@ -41,23 +41,23 @@ export class CallbackGate {
     }
   }
 
-  /** How long to wait instead of trying; 0 to try now, and then a place is taken. */
+  /** How long to wait instead of trying; 0 when a slot was taken. */
   async #enter(): Promise<number> {
-    const patientUntil = this.#now() + PATIENCE_MS;
+    const patientUntil = this.#now() + MAX_SLOT_WAIT_MS;
     for (;;) {
       const leftMs = Math.ceil(this.#closedUntil - this.#now());
       if (leftMs > 0) return leftMs;
-      if (this.#running < (this.#failures === 0 ? AT_ONCE : 1)) {
-        // Before anybody else can look.
+      if (this.#running < (this.#failures === 0 ? MAX_RUNNING : 1)) {
+        // Before another message can take the slot.
         this.#running += 1;
         return 0;
       }
-      if (this.#failures > 0 || this.#now() >= patientUntil) return PATIENCE_MS;
-      await sleep(LOOK_MS);
+      if (this.#failures > 0 || this.#now() >= patientUntil) return MAX_SLOT_WAIT_MS;
+      await sleep(POLL_MS);
     }
   }
 
-  #judge({ sent, isOutage }: Pushed): Sent {
+  #judge({ sent, isOutage }: PushResult): SendResult {
     if (sent.kind === 'wait') this.#closedUntil = this.#now() + sent.retryAfterMs;
     if (!isOutage) {
       this.#failures = 0;
@@ -66,7 +66,9 @@ export class CallbackGate {
     this.#failures += 1;
     const waitMs = backoffMs(this.#failures - 1, BACKOFF_BASE_MS, BACKOFF_MAX_MS);
     this.#closedUntil = this.#now() + waitMs;
-    // Its receiver knows a message by its id, so that one which did arrive is no harm.
-    return this.#failures < AWAY_FROM || sent.kind === 'unreachable' ? sent : { kind: 'wait', retryAfterMs: waitMs };
+    // Receivers recognize a message by its id, so a repeated one does no harm.
+    return this.#failures < OUTAGE_FAILURES || sent.kind === 'unreachable'
+      ? sent
+      : { kind: 'wait', retryAfterMs: waitMs };
   }
 }

@@ -2,24 +2,23 @@ import type { Queryable } from '@signalbox/store/pool';
 import { findRow } from '@signalbox/store/sql';
 import { toUserKey } from '../chat-key.ts';
 
-/** What a message needs to be sent, besides its words. */
+/** Data to send a message, besides its content. */
 export interface SentRow {
   readonly at: Date;
   readonly isProgress: boolean;
-  /** The events that it answers, oldest first: those of one conversation that came together share a turn. Empty: none is known. */
+  /** The events that it answers, oldest first (events of one turn share the answer); empty when unknown. */
   readonly events: readonly AnsweredEvent[];
 }
 
 export interface AnsweredEvent {
   readonly eventId: string;
-  /** Where its answers go; null when they are read. */
+  /** The callback for answers; null when they are polled. */
   readonly callback: string | null;
 }
 
 /**
- * Looks a row up, with the events that it answers. The row carries its turn, and the trace of the first event of that turn or of what a
- * turn started. Words that a turn says before its end are sent before its events have its id: then the events are those that it took.
- * Null when there is no such row.
+ * An outbox row with the events that it answers; null when there is none. Rows name their turn and the trace of its
+ * first event. Messages before the end of a turn belong to the events that the turn has taken.
  */
 export function findSentRow(db: Queryable, source: string, outboxId: number): Promise<SentRow | null> {
   const userKey = toUserKey(source);

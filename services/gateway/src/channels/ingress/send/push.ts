@@ -1,30 +1,30 @@
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { Agent, request } from 'undici';
-import { readNoAnswer } from '../../http/no-answer.ts';
+import { classifyNoAnswer } from '../../http/no-answer.ts';
 import { KEY_HEADER } from '../receive/event.ts';
-import { sign, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
-import type { Sent } from '../../channel.ts';
+import { signContent, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
+import type { SendResult } from '../../channel.ts';
 import type { Source } from '../sources.ts';
 
-/** A receiver that is well says 200 at once and works afterwards. */
+/** A healthy receiver answers 200 at once and works afterwards. */
 const CONNECT_MS = 5 * SECOND_MS;
 const ANSWER_MS = 10 * SECOND_MS;
-/** What is read of an answer, which says nothing but its status. */
-const READ_BYTES = 16 * 1024;
-/** When a receiver asks us to wait and does not say how long. */
+/** How much of an answer is read; only its status counts. */
+const MAX_READ_BYTES = 16 * 1024;
+/** Wait when a receiver asks for one without a duration. */
 const WAIT_MS = 5 * SECOND_MS;
-/** It must not hold a message for longer than its sender would believe. */
-const LONGEST_WAIT_MS = 3_600 * SECOND_MS;
+/** The longest wait that a receiver may ask for. */
+const MAX_WAIT_MS = 3_600 * SECOND_MS;
 
-/** What became of a push, and whether it says that nothing at all gets through there. */
-export interface Pushed {
-  readonly sent: Sent;
+/** The result of a push. `isOutage`: nothing gets through to this callback. */
+export interface PushResult {
+  readonly sent: SendResult;
   readonly isOutage: boolean;
 }
 
 export type Pusher = ReturnType<typeof createPusher>;
 
-/** Sends messages to callbacks. A connection carries one of them: what happens to it happens to no other. */
+/** Sends messages to callbacks. Each connection carries one message, so failures do not spread. */
 export function createPusher() {
   const dispatcher = new Agent({
     pipelining: 0,
@@ -33,8 +33,8 @@ export function createPusher() {
     bodyTimeout: ANSWER_MS,
   });
   return {
-    /** Posts one message, signed with the source's secret. Redirects are not followed. Never throws. */
-    async push(source: Source, url: string, messageId: string, payload: object): Promise<Pushed> {
+    /** Posts one message, signed with the source's secret. Follows no redirects. Never throws. */
+    async push(source: Source, url: string, messageId: string, payload: object): Promise<PushResult> {
       const body = JSON.stringify(payload);
       const timestamp = String(Math.floor(Date.now() / 1_000));
       const headers = {
@@ -42,7 +42,7 @@ export function createPusher() {
         [KEY_HEADER]: messageId,
         [SOURCE_HEADER]: source.name,
         [TIMESTAMP_HEADER]: timestamp,
-        [SIGNATURE_HEADER]: sign(source.secrets[0], timestamp, body),
+        [SIGNATURE_HEADER]: signContent(source.secrets[0], timestamp, body),
       };
       try {
         const answer = await request(url, {
@@ -52,23 +52,23 @@ export function createPusher() {
           body,
           signal: abortAfter(CONNECT_MS + ANSWER_MS),
         });
-        // The status is all that counts; a body that breaks off changes nothing.
-        await answer.body.dump({ limit: READ_BYTES }).catch(() => undefined);
-        return readStatus(answer.statusCode, answer.headers['retry-after'], messageId);
+        // Only the status counts; a broken body changes nothing.
+        await answer.body.dump({ limit: MAX_READ_BYTES }).catch(() => undefined);
+        return toPushResult(answer.statusCode, answer.headers['retry-after'], messageId);
       } catch (error) {
-        return { sent: readNoAnswer(error), isOutage: true };
+        return { sent: classifyNoAnswer(error), isOutage: true };
       }
     },
     close: (): Promise<void> => dispatcher.destroy(),
   };
 }
 
-function readStatus(status: number, retryAfter: unknown, messageId: string): Pushed {
+function toPushResult(status: number, retryAfter: unknown, messageId: string): PushResult {
   const detail = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { sent: { kind: 'sent', messageId }, isOutage: false };
-  if (status === 429) return { sent: { kind: 'wait', retryAfterMs: readWait(retryAfter) }, isOutage: false };
+  if (status === 429) return { sent: { kind: 'wait', retryAfterMs: parseRetryAfter(retryAfter) }, isOutage: false };
   if (status === 408 || status === 425) return { sent: { kind: 'busy', detail }, isOutage: false };
-  // What a proxy says of a program that is not there concerns every message; 500 may be about this one.
+  // 502 to 504 come from a proxy and concern every message; 500 may concern this one.
   if (status >= 500) return { sent: { kind: 'busy', detail }, isOutage: status > 501 && status < 505 };
   return {
     sent: { kind: 'rejected', detail: status < 400 ? `${detail}: no redirect is followed` : detail },
@@ -76,9 +76,9 @@ function readStatus(status: number, retryAfter: unknown, messageId: string): Pus
   };
 }
 
-/** Seconds, or a date. */
-function readWait(header: unknown): number {
+/** Parses seconds or a date. */
+function parseRetryAfter(header: unknown): number {
   const text = typeof header === 'string' ? header.trim() : '';
   const waitMs = /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, SECOND_MS), LONGEST_WAIT_MS) : WAIT_MS;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, SECOND_MS), MAX_WAIT_MS) : WAIT_MS;
 }

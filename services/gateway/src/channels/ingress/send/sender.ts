@@ -1,36 +1,35 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
-import { topicOf } from '../../chat-key.ts';
-import type { EncodedRow, Sent } from '../../channel.ts';
-import { sourceOf, toMessageId, toOutboxId } from '../chat-key.ts';
-import { wordsOf, type ProgramMessage } from '../message.ts';
+import { getTopic } from '../../chat-key.ts';
+import type { EncodedRow, SendResult } from '../../channel.ts';
+import { getSourceName, toMessageId, toOutboxId } from '../chat-key.ts';
+import { toContent, type ProgramMessage } from '../message.ts';
 import type { Source } from '../sources.ts';
 import { CallbackGate } from './callback-gate.ts';
 import { findSentRow } from './find-row.ts';
 import type { Pusher } from './push.ts';
 
-/** A message, whole: programs need none in parts. */
-export interface Part {
+/** A whole message: programs need no parts. */
+export interface IngressPart {
   readonly outboxId: number;
   readonly words: Omit<ProgramMessage, 'id' | 'at' | 'final'>;
-  /** It says how far something is that goes on. */
+  /** True for progress that continues. */
   readonly isUnderway: boolean;
 }
 
-/** One part per row. */
-export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly Part[] {
-  return [{ outboxId, words: wordsOf(body), isUnderway: body.progress === 'underway' }];
+/** Encodes a row as one part. */
+export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly IngressPart[] {
+  return [{ outboxId, words: toContent(body), isUnderway: body.progress === 'underway' }];
 }
 
 /*
- * A row without a callback is sent once it can be read, which it can as soon as it is written.
- * With one, new messages and their changes are posted; of the steps of work only the first and the last, because a program wants to know
- * that something has begun and how it ended, and may read in between how far it is. Each post has an id of its own, so that its receiver
- * knows what came twice; so has the post to each of the events that shared a turn.
+ * Without a callback a row counts as sent, since it can be polled. With one, new messages and changes are posted; of
+ * progress only the first and last step. Each post has an id of its own, also per event of a shared turn, so that
+ * receivers detect repeats.
  */
 
-/** Sends messages to the callbacks of their sources. Nothing here throws. */
+/** Sends messages to the callbacks of their sources. Never throws. */
 export function createSender(deps: {
   readonly pool: Pool;
   readonly sources: ReadonlyMap<string, Source>;
@@ -40,7 +39,7 @@ export function createSender(deps: {
   const { pool, sources, pusher, log } = deps;
   const gates = new Map<string, CallbackGate>();
 
-  const gateOf = (url: string): CallbackGate => {
+  const getGate = (url: string): CallbackGate => {
     const gate = gates.get(url) ?? new CallbackGate();
     gates.set(url, gate);
     return gate;
@@ -48,12 +47,12 @@ export function createSender(deps: {
 
   const post = async (
     chatKey: string,
-    { outboxId, words }: Part,
-    more: Pick<ProgramMessage, 'replaces' | 'notice'>,
-  ): Promise<Sent> => {
+    { outboxId, words }: IngressPart,
+    extras: Pick<ProgramMessage, 'replaces' | 'notice'>,
+  ): Promise<SendResult> => {
     const id = toMessageId(outboxId);
-    const source = sources.get(sourceOf(chatKey));
-    // Who is not in the file any more is written to no more; the gateway has nothing against it.
+    const source = sources.get(getSourceName(chatKey));
+    // Sources missing from the file get no messages.
     if (!source) return { kind: 'blocked', reason: 'the source is not in the file any more' };
     if (source.callbacks.length === 0) return { kind: 'sent', messageId: id };
     const row = await findSentRow(pool, source.name, outboxId);
@@ -61,22 +60,22 @@ export function createSender(deps: {
     const final = row?.isProgress !== true;
     const known = row?.events ?? [];
     const events = known.length > 0 ? known : [{ eventId: null, callback: source.callbacks[0] ?? null }];
-    for (const [place, { eventId, callback: url }] of events.entries()) {
-      // The address of an event counts only as long as the file has it.
+    for (const [index, { eventId, callback: url }] of events.entries()) {
+      // Callbacks removed from the file are not called.
       if (url === null || !source.callbacks.includes(url)) continue;
-      // The oldest event has the message itself, and a later one of the same turn has it under an id of its own: a turn that is taken up
-      // again may have more events, and what was posted keeps its id.
-      const own = place === 0 ? '' : `.${eventId}`;
-      const replaces = more.replaces === undefined ? {} : { replaces: `${more.replaces}${own}` };
-      const message: ProgramMessage = { id: `${id}${own}`, at, ...words, final, ...more, ...replaces };
-      const payload = { event: eventId, conversation: topicOf(chatKey), message };
-      const sent = await gateOf(`${source.name} ${url}`).through(() => pusher.push(source, url, message.id, payload));
+      // The oldest event gets the message itself; later events of the turn get it under a derived id, so that ids stay
+      // stable when a resumed turn has more events.
+      const idSuffix = index === 0 ? '' : `.${eventId}`;
+      const replaces = extras.replaces === undefined ? {} : { replaces: `${extras.replaces}${idSuffix}` };
+      const message: ProgramMessage = { id: `${id}${idSuffix}`, at, ...words, final, ...extras, ...replaces };
+      const payload = { event: eventId, conversation: getTopic(chatKey), message };
+      const sent = await getGate(`${source.name} ${url}`).send(() => pusher.push(source, url, message.id, payload));
       if (sent.kind !== 'sent') return sent;
     }
     return { kind: 'sent', messageId: id };
   };
 
-  const safely = async (work: () => Promise<Sent>): Promise<Sent> => {
+  const sendSafely = async (work: () => Promise<SendResult>): Promise<SendResult> => {
     try {
       return await work();
     } catch (error) {
@@ -86,11 +85,11 @@ export function createSender(deps: {
   };
 
   return {
-    send: (chatKey: string, part: Part, firstLine: string | null): Promise<Sent> =>
-      safely(() => post(chatKey, part, firstLine === null ? {} : { notice: firstLine })),
-    /** The message keeps its id: whoever reads it finds it changed. */
-    edit: (chatKey: string, messageId: string, part: Part): Promise<Sent> =>
-      safely(async () => {
+    send: (chatKey: string, part: IngressPart, firstLine: string | null): Promise<SendResult> =>
+      sendSafely(() => post(chatKey, part, firstLine === null ? {} : { notice: firstLine })),
+    /** The message keeps its id; polling shows the new text. */
+    edit: (chatKey: string, messageId: string, part: IngressPart): Promise<SendResult> =>
+      sendSafely(async () => {
         if (toOutboxId(messageId) === null) return { kind: 'gone' };
         if (part.isUnderway) return { kind: 'sent', messageId };
         const sent = await post(chatKey, part, { replaces: messageId });

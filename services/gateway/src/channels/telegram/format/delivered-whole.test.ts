@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import { encode, type TelegramPart } from '../send/encode.ts';
 import { readProblem, readText } from '../rich/rich-reader.fixture.ts';
 
-const FORMS = [null, 0, 1, 2] as const;
+const SIMPLE_FROM = [null, 0, 1, 2] as const;
 const CHATS = ['telegram:1001', 'telegram:-2001'] as const;
 
-/** Many documents are tried, and the machine may have other things to do. */
+/** Many documents are tried, and the machine may be busy. */
 const FUZZ_TIMEOUT_MS = 60_000;
 
 const encodeText = (text: string, simpleFrom: number | null, chatKey: string = CHATS[0]): readonly TelegramPart[] =>
   encode({ text, buttons: [] }, { chatKey, outboxId: 1, simpleFrom });
 
-/** The first appearances of the words that a document was made of, in the order in which a person reads them. */
-const wordsOf = (parts: readonly TelegramPart[]): readonly string[] => [
+/** The marker words of all parts, once each, in reading order. */
+const listShownWords = (parts: readonly TelegramPart[]): readonly string[] => [
   ...new Set(parts.flatMap((part) => readText(part).match(/w\d+w/g) ?? [])),
 ];
 
-/** Documents out of pieces that each hold words of their own, so that a word that is lost or moved is seen. */
+/** Random documents whose pieces hold unique marker words, so that lost or moved ones are noticed. */
 const documents = (): fc.Arbitrary<string> => {
   const inline = fc.constantFrom(
     '¤',
@@ -63,18 +63,23 @@ const documents = (): fc.Arbitrary<string> => {
     });
 };
 
-/** The words in the order of the source. */
-const sourceOf = (text: string): readonly string[] => [...new Set(text.match(/w\d+w/g) ?? [])];
+/** The marker words of the source, in order. */
+const listSourceWords = (text: string): readonly string[] => [...new Set(text.match(/w\d+w/g) ?? [])];
 
 test(
-  'every word of any document is read, in order, in either form',
+  'every word of any document is delivered in order, in both forms',
   () => {
     fc.assert(
-      fc.property(documents(), fc.constantFrom(...FORMS), fc.constantFrom(...CHATS), (text, simpleFrom, chatKey) => {
-        const parts = encodeText(text, simpleFrom, chatKey);
-        expect(parts.map(readProblem).filter((problem) => problem !== null)).toEqual([]);
-        expect(wordsOf(parts)).toEqual(sourceOf(text));
-      }),
+      fc.property(
+        documents(),
+        fc.constantFrom(...SIMPLE_FROM),
+        fc.constantFrom(...CHATS),
+        (text, simpleFrom, chatKey) => {
+          const parts = encodeText(text, simpleFrom, chatKey);
+          expect(parts.map(readProblem).filter((problem) => problem !== null)).toEqual([]);
+          expect(listShownWords(parts)).toEqual(listSourceWords(text));
+        },
+      ),
       { numRuns: 25 },
     );
   },
@@ -82,7 +87,7 @@ test(
 );
 
 test(
-  'every cell of any table is read, in either form',
+  'every cell of any table is delivered, in both forms',
   () => {
     const shape = fc.record({
       columns: fc.integer({ min: 1, max: 45 }),
@@ -93,18 +98,22 @@ test(
       around: fc.constantFrom('', 'text\n\n', '- item\n\n'),
     });
     fc.assert(
-      fc.property(shape, fc.constantFrom(...FORMS), ({ columns, rows, width, align, bars, around }, simpleFrom) => {
-        let next = 0;
-        const line = (cell: () => string): string => {
-          const cells = Array.from({ length: columns }, cell).join(' | ');
-          return bars || columns === 1 ? `| ${cells} |` : cells;
-        };
-        const word = (): string => `w${(next += 1)}w`.padEnd(width % (1 + (next % 7)), 'x');
-        const text = `${around}${[line(word), line(() => align), ...Array.from({ length: rows }, () => line(word))].join('\n')}`;
-        const parts = encodeText(text, simpleFrom);
-        expect(parts.map(readProblem).filter((problem) => problem !== null)).toEqual([]);
-        expect([...wordsOf(parts)].sort()).toEqual([...sourceOf(text)].sort());
-      }),
+      fc.property(
+        shape,
+        fc.constantFrom(...SIMPLE_FROM),
+        ({ columns, rows, width, align, bars, around }, simpleFrom) => {
+          let next = 0;
+          const line = (cell: () => string): string => {
+            const cells = Array.from({ length: columns }, cell).join(' | ');
+            return bars || columns === 1 ? `| ${cells} |` : cells;
+          };
+          const word = (): string => `w${(next += 1)}w`.padEnd(width % (1 + (next % 7)), 'x');
+          const text = `${around}${[line(word), line(() => align), ...Array.from({ length: rows }, () => line(word))].join('\n')}`;
+          const parts = encodeText(text, simpleFrom);
+          expect(parts.map(readProblem).filter((problem) => problem !== null)).toEqual([]);
+          expect([...listShownWords(parts)].sort()).toEqual([...listSourceWords(text)].sort());
+        },
+      ),
       { numRuns: 15 },
     );
   },
@@ -112,7 +121,7 @@ test(
 );
 
 test(
-  'nothing whatsoever makes a part that Telegram would refuse',
+  'no input makes a part that Telegram would refuse',
   () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
@@ -169,7 +178,7 @@ test(
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 25 }),
-        fc.constantFrom(...FORMS),
+        fc.constantFrom(...SIMPLE_FROM),
         fc.constantFrom(...CHATS),
         (pieces, simpleFrom, chatKey) => {
           const parts = encodeText(pieces.join(''), simpleFrom, chatKey);
@@ -201,7 +210,7 @@ test.each([
   expect(visible(parts.map(readText).join(''))).toBe(visible(text));
 });
 
-test('no family, flag or accent is torn apart at a cut', () => {
+test('no emoji sequence, flag or accent is split between parts', () => {
   for (const [character, simpleFrom] of ['👨‍👩‍👧‍👦', '🇩🇪', 'a\u0301', '👍🏽'].flatMap(
     (one) =>
       [

@@ -4,9 +4,9 @@ import { escapeLinks, escapeUnmarkedLinks } from './escape-links.ts';
 import { formatMarkdown } from './format.ts';
 
 const inGroup = (markdown: string): string => escapeLinks(formatMarkdown(markdown), { inGroup: true }).text;
-const alone = (markdown: string): string => escapeLinks(formatMarkdown(markdown), { inGroup: false }).text;
-/** Where the joiner stands, so that it can be seen. */
-const shown = (text: string): string => text.replaceAll('\u2060', '·');
+const inPrivate = (markdown: string): string => escapeLinks(formatMarkdown(markdown), { inGroup: false }).text;
+/** Makes the invisible joiner visible. */
+const withVisibleJoiner = (text: string): string => text.replaceAll('\u2060', '·');
 
 describe('in a group', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('in a group', () => {
     ['the bot of a command', '/stop@other_bot', '/stop@other_bot'],
     ['one behind an address', 'https://x.example/)@ada_l', 'https://x.example/)@·ada_l'],
   ])('%s calls nobody', (_, markdown, expected) => {
-    expect(shown(inGroup(markdown))).toBe(expected);
+    expect(withVisibleJoiner(inGroup(markdown))).toBe(expected);
   });
 
   test.each([
@@ -30,35 +30,33 @@ describe('in a group', () => {
     expect(inGroup(text)).toBe(text);
   });
 
-  test('code stays as it is', () => {
+  test('code is unchanged', () => {
     expect(inGroup('`@ada_l`\n\n```\nnpm i @scope/name\n```')).toBe('@ada_l\n\nnpm i @scope/name');
   });
 
-  test('entities still cover what they covered', () => {
+  test('entities still cover the same text', () => {
     const formatted = escapeLinks(formatMarkdown('@aaaa **@bbbb** `@cccc` @dddd *tail*'), { inGroup: true });
-    expect(formatted.entities.map((one) => shown(formatted.text.slice(one.offset, one.offset + one.length)))).toEqual([
-      '@·bbbb',
-      '@cccc',
-      'tail',
-    ]);
+    expect(
+      formatted.entities.map((one) => withVisibleJoiner(formatted.text.slice(one.offset, one.offset + one.length))),
+    ).toEqual(['@·bbbb', '@cccc', 'tail']);
   });
 });
 
-test('in a private chat a mention calls nobody anyway', () => {
-  expect(alone('ask @ada_l')).toBe('ask @ada_l');
+test('mentions in a private chat are unchanged', () => {
+  expect(inPrivate('ask @ada_l')).toBe('ask @ada_l');
 });
 
-test('addresses that act inside the app are no links anywhere, but in code they are not touched', () => {
+test('app addresses are never links, and are unchanged in code', () => {
   const text = 'open tg://resolve?domain=x or TON://transfer, `tg://settings`';
-  expect(shown(alone(text))).toBe('open tg:·//resolve?domain=x or TON:·//transfer, tg://settings');
+  expect(withVisibleJoiner(inPrivate(text))).toBe('open tg:·//resolve?domain=x or TON:·//transfer, tg://settings');
 });
 
-test('without entities everything is taken apart, and the length stays', () => {
+test('a text without entities is escaped without changing its length', () => {
   const text = 'npm i @scope/name, tg://x, a@b.example';
   expect(escapeUnmarkedLinks(text)).toBe('npm i ＠scope/name, tg:／/x, a@b.example');
 });
 
-test('whatever the text, taking it apart adds nothing that is to be seen', () => {
+test('escaping adds no visible character to any text', () => {
   const piece = fc.constantFrom('@abcd', ' ', '`', '**', 'tg://a', 'https://x.example/@abcd', '\n', 'x', '🙂', '```\n');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {

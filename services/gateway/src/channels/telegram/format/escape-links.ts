@@ -1,45 +1,44 @@
 import type { Entity, FormattedText } from './format.ts';
 
-/** Draws nothing, and no name or address goes on behind it. */
+/** Word joiner: invisible, and ends a name or address. */
 const JOINER = '\u2060';
-/** Where Telegram would see a mention; the address of an e-mail is none. */
+/** The start of a mention as Telegram finds it; e-mail addresses do not match. */
 const MENTION = /(?<![\p{L}\p{N}_])@(?=\w)/gu;
-/** Addresses that act inside the app: Telegram links them wherever they stand. */
+/** Addresses that act inside the app; Telegram links them everywhere. */
 const APP_ADDRESS = /\b(?:tg|ton|tonsite):(?=\/\/)/gi;
-/** An `@` that begins a step of a web address belongs to it, as in those of videos, packages and profiles. */
+/** Web addresses with a path segment that begins with `@`, which is no mention. */
 const WEB_ADDRESS = /https?:\/\/[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/[\w.%~+-]*)*?\/@\w/gi;
 
 /**
- * Keeps Telegram from making more of a text than it says. It finds mentions and addresses by itself and can be asked not to
- * only in rich messages. In a group a mention would notify a person, so it is taken apart there, as are the app's own addresses
- * everywhere. Code stays as it is: nothing is found in it.
+ * Keeps Telegram from linking text by itself, which only rich messages can switch off: mentions in a group, since they
+ * notify a person, and app addresses everywhere. Code is unchanged, because nothing is linked in it.
  */
 export function escapeLinks(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {
-  const places = findPlaces(formatted, options.inGroup);
-  if (places.length === 0) return formatted;
-  const startOf = (offset: number): number => offset + countUpTo(places, offset);
-  // What is put in where a span ends stays outside.
-  const endOf = (offset: number): number => offset + countUpTo(places, offset - 1);
+  const offsets = findInsertions(formatted, options.inGroup);
+  if (offsets.length === 0) return formatted;
+  const moveStart = (offset: number): number => offset + countUpTo(offsets, offset);
+  // A joiner at the end of a span stays outside of it.
+  const moveEnd = (offset: number): number => offset + countUpTo(offsets, offset - 1);
   const move = <T extends { readonly offset: number; readonly length: number }>(one: T): T => {
-    const offset = startOf(one.offset);
-    return { ...one, offset, length: endOf(one.offset + one.length) - offset };
+    const offset = moveStart(one.offset);
+    return { ...one, offset, length: moveEnd(one.offset + one.length) - offset };
   };
   return {
-    text: insert(formatted.text, places),
+    text: insert(formatted.text, offsets),
     entities: formatted.entities.map(move),
-    breaks: formatted.breaks.map(startOf),
+    breaks: formatted.breaks.map(moveStart),
     heads: formatted.heads.map(move),
   };
 }
 
-/** The same for a text whose code is not marked as such any more. It keeps its length: it may be as long as can be. */
+/** The same for text whose code is no longer marked, without changing its length, which may be at the limit. */
 export function escapeUnmarkedLinks(text: string): string {
   return text.replace(MENTION, '\uff20').replace(/\b(tg|ton|tonsite):\/\//gi, '$1:\uff0f/');
 }
 
-function findPlaces({ text, entities }: FormattedText, inGroup: boolean): readonly number[] {
-  const isCode = createSearch(entities.filter((one) => one.type === 'code' || one.type === 'pre'));
-  const addresses = ends(text, APP_ADDRESS);
+function findInsertions({ text, entities }: FormattedText, inGroup: boolean): readonly number[] {
+  const isCode = createRangeTest(entities.filter((one) => one.type === 'code' || one.type === 'pre'));
+  const addresses = findEnds(text, APP_ADDRESS);
   const mentions = inGroup ? findMentions(text) : [];
   return [...addresses, ...mentions].filter((at) => !isCode(at)).sort((a, b) => a - b);
 }
@@ -47,18 +46,18 @@ function findPlaces({ text, entities }: FormattedText, inGroup: boolean): readon
 function findMentions(text: string): readonly number[] {
   if (!text.includes('@')) return [];
   const addresses = [...text.matchAll(WEB_ADDRESS)].map((match) => ({ offset: match.index, length: match[0].length }));
-  const isInside = createSearch(addresses);
-  return ends(text, MENTION).filter((at) => !isInside(at));
+  const isInside = createRangeTest(addresses);
+  return findEnds(text, MENTION).filter((at) => !isInside(at));
 }
 
-function ends(text: string, pattern: RegExp): number[] {
+function findEnds(text: string, pattern: RegExp): number[] {
   return [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
 }
 
-type Stretch = Pick<Entity, 'offset' | 'length'>;
+type TextRange = Pick<Entity, 'offset' | 'length'>;
 
-/** Returns whether a place is in one of these stretches, which do not overlap. */
-function createSearch(stretches: readonly Stretch[]): (at: number) => boolean {
+/** Returns a test whether an offset is inside one of these ranges, which do not overlap. */
+function createRangeTest(stretches: readonly TextRange[]): (at: number) => boolean {
   const sorted = [...stretches].sort((a, b) => a.offset - b.offset);
   return (at) => {
     const index = countWhere(sorted.length, (place) => (sorted[place]?.offset ?? 0) < at);
@@ -71,7 +70,7 @@ function countUpTo(sorted: readonly number[], offset: number): number {
   return countWhere(sorted.length, (place) => (sorted[place] ?? 0) <= offset);
 }
 
-/** How many of the first places a condition holds for, by halving: it holds up to one of them and not after it. */
+/** Binary search: how many leading indexes satisfy a condition that holds for a prefix. */
 function countWhere(length: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

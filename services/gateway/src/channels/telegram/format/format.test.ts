@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMarkdown, type Entity, type FormattedText } from './format.ts';
 
-/** What each span covers, so that tests read like the message. */
-function spans({ text, entities }: FormattedText): readonly string[] {
+/** Each entity with the text that it covers. */
+function describeSpans({ text, entities }: FormattedText): readonly string[] {
   return entities.map((one) => `${one.type}:${text.slice(one.offset, one.offset + one.length)}`);
 }
 
-describe('what a person sees', () => {
-  test('inline styles become entities and leave no marks', () => {
+describe('a formatted message', () => {
+  test('inline styles become entities without their marks', () => {
     const formatted = formatMarkdown('Hello **bold** *it* ~~no~~ `code` and ***both***');
     expect(formatted.text).toBe('Hello bold it no code and both');
-    expect(spans(formatted)).toEqual([
+    expect(describeSpans(formatted)).toEqual([
       'bold:bold',
       'italic:it',
       'strikethrough:no',
@@ -21,21 +21,21 @@ describe('what a person sees', () => {
     ]);
   });
 
-  test('names with underscores stay as they are', () => {
+  test('names with underscores are unchanged', () => {
     const formatted = formatMarkdown('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.text).toBe('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('a fenced block is pre with its language, and backticks inside survive', () => {
+  test('a fenced block is pre with its language, and keeps backticks inside', () => {
     const formatted = formatMarkdown('```python\nprint(f"{x!r}")  # `tick`\n```\nthen text.');
     expect(formatted.text).toBe('print(f"{x!r}")  # `tick`\n\nthen text.');
     expect(formatted.entities).toEqual([{ type: 'pre', language: 'python', offset: 0, length: 25 }]);
   });
 
-  test('an unclosed fence still shows its code', () => {
+  test('an unclosed fence is shown as code', () => {
     const formatted = formatMarkdown('Here:\n```js\nconst a = `x`;\nif (a) {');
-    expect(spans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
+    expect(describeSpans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
   });
 
   test('lists are nested, numbered and ticked', () => {
@@ -55,25 +55,25 @@ describe('what a person sees', () => {
     );
   });
 
-  test('a quote is a quote once, however deep it is nested', () => {
+  test('nested quotes become one quote', () => {
     const formatted = formatMarkdown('> q1\n> **b**\n>> nested\n\nafter');
     expect(formatted.text).toBe('q1\nb\nnested\n\nafter');
     expect(formatted.entities.filter((one) => one.type === 'blockquote')).toHaveLength(1);
   });
 
-  test('emoji count as Telegram counts them, in UTF-16 units', () => {
+  test('entity offsets count UTF-16 units, as Telegram does', () => {
     const formatted = formatMarkdown('👨‍👩‍👧‍👦 **жирный 🇩🇪** end');
-    expect(spans(formatted)).toEqual(['bold:жирный 🇩🇪']);
+    expect(describeSpans(formatted)).toEqual(['bold:жирный 🇩🇪']);
   });
 });
 
-test('terminal colors and control characters are taken out', () => {
+test('terminal colors and control characters are removed', () => {
   const formatted = formatMarkdown('\u001b[31mERROR\u001b[0m\r\n`a\u0007b`\rc');
   expect(formatted.text).toBe('ERROR\nab\nc');
-  expect(spans(formatted)).toEqual(['code:ab']);
+  expect(describeSpans(formatted)).toEqual(['code:ab']);
 });
 
-describe('signs that mean themselves', () => {
+describe('marks that are literal text', () => {
   test.each([
     ['2*3*4 and a*b*.txt', '2*3*4 and a*b*.txt'],
     ['x**y**z', 'x**y**z'],
@@ -84,7 +84,7 @@ describe('signs that mean themselves', () => {
   });
 });
 
-describe('nothing is hidden', () => {
+describe('hidden text is written out', () => {
   test.each([
     [
       'an address behind another one',
@@ -101,29 +101,29 @@ describe('nothing is hidden', () => {
     expect(formatMarkdown(markdown).text).toBe(text);
   });
 
-  test('of an image in the address itself as much as one can read', () => {
+  test('a data address is shortened', () => {
     expect(formatMarkdown(`![x](data:image/png;base64,${'A'.repeat(5_000)})`).text.length).toBeLessThan(60);
   });
 });
 
-test('references lead where their definitions say', () => {
+test('reference links use the addresses of their definitions', () => {
   const formatted = formatMarkdown('[a][1] ![b][2]\n\n[1]: https://x.example\n[2]: https://y.example');
   expect(formatted.entities.map((one) => one.url)).toEqual(['https://x.example', 'https://y.example']);
   expect(formatted.text).toBe('a b');
 });
 
-test('code and links among Hebrew keep their own order', () => {
+test('code and links keep their own direction within Hebrew text', () => {
   const formatted = formatMarkdown('הרץ `rm -rf /tmp` עכשיו');
   expect(formatted.text).toBe('הרץ \u2068rm -rf /tmp\u2069 עכשיו');
-  expect(spans(formatted)).toEqual(['code:rm -rf /tmp']);
+  expect(describeSpans(formatted)).toEqual(['code:rm -rf /tmp']);
 });
 
-test('a text cannot turn the direction of writing', () => {
+test('direction controls are removed from a text', () => {
   expect(formatMarkdown('pay \u202e001$\u202c now, `x\u2067y`').text).toBe('pay 001$ now, xy');
 });
 
-describe('what a text cannot do', () => {
-  test('HTML stays text, so nothing can add a button', () => {
+describe('unsafe markup', () => {
+  test('HTML stays text, so that no text can add a button', () => {
     const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';
     const formatted = formatMarkdown(evil);
     expect(formatted.text).toBe(evil.replace('&lt;', '<'));
@@ -134,7 +134,7 @@ describe('what a text cannot do', () => {
     const formatted = formatMarkdown(
       '[a](https://x.example/y_(z)) [c](javascript:alert(1)) [t](tg://resolve?domain=x) [b]()',
     );
-    expect(spans(formatted)).toEqual(['text_link:a']);
+    expect(describeSpans(formatted)).toEqual(['text_link:a']);
     expect(formatted.text).toBe('a c (javascript:alert(1)) t (tg://resolve?domain=x) b');
   });
 
@@ -144,19 +144,19 @@ describe('what a text cannot do', () => {
     );
   });
 
-  test('a bare address needs no entity', () => {
+  test('a bare address gets no entity', () => {
     const formatted = formatMarkdown('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.text).toBe('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('an image is its description, with a link at most', () => {
+  test('an image becomes its description, at most with a link', () => {
     const formatted = formatMarkdown('![x](https://evil.example/?q=secret)');
     expect(formatted.text).toBe('x');
   });
 });
 
-const NASTY = [
+const HOSTILE_TEXTS = [
   '',
   '   \n\n',
   '---',
@@ -181,11 +181,14 @@ const NASTY = [
   'a\u0301\u0301\u0301'.repeat(3_000),
 ];
 
-test.each(NASTY.map((text, place) => [place, text]))('nasty input %i is shown somehow', (_, text) => {
-  const formatted = formatMarkdown(text);
-  expect(formatted.text).not.toBe('');
-  expect(findProblem(formatted)).toBeNull();
-});
+test.each(HOSTILE_TEXTS.map((text, place) => [place, text]))(
+  'hostile input %i gives a visible, valid text',
+  (_, text) => {
+    const formatted = formatMarkdown(text);
+    expect(formatted.text).not.toBe('');
+    expect(findProblem(formatted)).toBeNull();
+  },
+);
 
 test('any text gives valid spans', () => {
   const piece = fc.oneof(

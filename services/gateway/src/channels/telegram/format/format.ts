@@ -3,7 +3,7 @@ import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { layOutTable } from '../../text/table.ts';
 
-/** A span of a text, in UTF-16 units, as Telegram counts. */
+/** A formatted span of a text, in UTF-16 units like Telegram's. */
 export interface Entity {
   readonly type: 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | 'pre' | 'text_link' | 'blockquote';
   readonly offset: number;
@@ -12,10 +12,10 @@ export interface Entity {
   readonly url?: string;
 }
 
-/** Lines at the start of a stretch of text that are repeated wherever it is cut. */
-export interface Head {
+/** Header lines of a range of text, repeated in each message after a split. */
+export interface RepeatedHeader {
   readonly offset: number;
-  /** Of the whole stretch. */
+  /** The length of the whole range. */
   readonly length: number;
   readonly text: string;
 }
@@ -23,47 +23,47 @@ export interface Head {
 export interface FormattedText {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Offsets at which a block or a list item begins: the best places to split. */
+  /** Offsets of blocks and list items: the best places to split. */
   readonly breaks: readonly number[];
-  readonly heads: readonly Head[];
+  readonly heads: readonly RepeatedHeader[];
 }
 
-/** Telegram refuses messages in which there is nothing to see. */
-const NOTHING = '…';
+/** Telegram refuses messages without visible text. */
+const PLACEHOLDER = '…';
 
 /**
- * Turns markdown (CommonMark and GFM) into text and entities. Telegram never gets to parse what a model wrote, so no text
- * can smuggle in buttons, images or HTML: raw HTML stays text. Never throws and never answers an empty text.
+ * Converts markdown (CommonMark and GFM) into text and entities. Telegram never parses a model's text, so it cannot add
+ * buttons, images or HTML: raw HTML stays text. Never throws, never returns an empty text.
  */
 export function formatMarkdown(markdown: string): FormattedText {
   const source = cleanText(markdown);
   const formatted = formatBlocks(readBlocks(source));
-  return isBlank(formatted.text) ? plainText(source) : formatted;
+  return isBlank(formatted.text) ? toPlainText(source) : formatted;
 }
 
-/** The text as it is, without any formatting. */
-export function plainText(text: string): FormattedText {
-  return { text: isBlank(text) ? NOTHING : text, entities: [], breaks: [], heads: [] };
+/** The text without any formatting. */
+export function toPlainText(text: string): FormattedText {
+  return { text: isBlank(text) ? PLACEHOLDER : text, entities: [], breaks: [], heads: [] };
 }
 
-/** Where a block stands: at the top of the message, in how many lists, in a quote. */
-interface Place {
+/** The context of a block: top level, list depth, inside a quote. */
+interface BlockContext {
   readonly top: boolean;
   readonly level: number;
   readonly quoted: boolean;
 }
 
-type Mark = Omit<Entity, 'offset' | 'length'>;
+type EntityKind = Omit<Entity, 'offset' | 'length'>;
 
-/** Blocks as text and entities, for an ordinary message. The text may be empty. */
+/** Blocks as text and entities for a plain message. The text may be empty. */
 export function formatBlocks(given: readonly Block[]): FormattedText {
   let text = '';
   const entities: Entity[] = [];
   const breaks: number[] = [];
-  const heads: Head[] = [];
+  const heads: RepeatedHeader[] = [];
 
-  /** Marks what `write` adds, without blanks at its ends, which Telegram would cut off. Code keeps its indentation. */
-  const mark = (kind: Mark, write: () => void): void => {
+  /** Marks what `write` adds, without blanks at the ends, which Telegram would trim. Code keeps its indentation. */
+  const mark = (kind: EntityKind, write: () => void): void => {
     const start = text.length;
     const place = entities.length;
     write();
@@ -73,12 +73,12 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
     if (length > 0) entities.splice(place, 0, { ...kind, offset: start + lead, length });
   };
 
-  const inline = (spans: InlineText, level = 0): void => {
+  const writeInline = (spans: InlineText, level = 0): void => {
     for (const group of groupSpans(spans, level)) {
-      const kind = group.style && toMark(group.style, textOf(group.spans));
+      const kind = group.style && toEntityKind(group.style, textOf(group.spans));
       const write = (): void => {
         if (group.style === null) text += textOf(group.spans);
-        else inline(group.spans, level + 1);
+        else writeInline(group.spans, level + 1);
       };
       if (kind) mark(kind, write);
       else write();
@@ -91,8 +91,8 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
     while (!text.endsWith(wanted)) text += '\n';
   };
 
-  /** Inside a list or a quote blocks follow each other closely; at the top there is an empty line between them. */
-  const blocks = (list: readonly Block[], at: Place): void => {
+  /** Blocks in a list or quote follow closely; top-level blocks are separated by an empty line. */
+  const writeBlocks = (list: readonly Block[], at: BlockContext): void => {
     list.forEach((block, index) => {
       if (index > 0 || at.top) separate(at.top ? 2 : 1);
       if (at.top) breaks.push(text.length);
@@ -101,21 +101,21 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
     });
   };
 
-  const writeBlock = (block: Block, at: Place): void => {
+  const writeBlock = (block: Block, at: BlockContext): void => {
     switch (block.type) {
       case 'heading':
-        return mark({ type: 'bold' }, () => inline(block.text));
+        return mark({ type: 'bold' }, () => writeInline(block.text));
       case 'paragraph':
-        return inline(block.text);
+        return writeInline(block.text);
       case 'code':
         return mark({ type: 'pre', ...(block.language === null ? {} : { language: block.language }) }, () => {
           text += block.text;
         });
       case 'quote': {
         const inside = { top: false, level: at.level, quoted: true };
-        // Telegram has no quotes in quotes.
-        if (at.quoted) return blocks(block.blocks, inside);
-        return mark({ type: 'blockquote' }, () => blocks(block.blocks, inside));
+        // Telegram has no nested quotes.
+        if (at.quoted) return writeBlocks(block.blocks, inside);
+        return mark({ type: 'blockquote' }, () => writeBlocks(block.blocks, inside));
       }
       case 'divider':
         text += '———';
@@ -124,8 +124,8 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
         return block.items.forEach((item, index) => {
           if (index > 0) separate(1);
           if (at.top) breaks.push(text.length);
-          text += indent(at.level) + labelOf(item);
-          blocks(item.blocks, { top: false, level: at.level + 1, quoted: at.quoted });
+          text += indent(at.level) + getItemLabel(item);
+          writeBlocks(item.blocks, { top: false, level: at.level + 1, quoted: at.quoted });
         });
       case 'table': {
         const table = layOutTable(block);
@@ -138,14 +138,14 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
     }
   };
 
-  blocks(given, { top: true, level: 0, quoted: false });
+  writeBlocks(given, { top: true, level: 0, quoted: false });
   const shown = text.trimEnd();
   return { text: shown, entities, breaks: breaks.filter((at) => at < shown.length), heads };
 }
 
-function toMark(style: Style, shown: string): Mark | null {
+function toEntityKind(style: Style, shown: string): EntityKind | null {
   if (style.type !== 'url') return { type: style.type };
-  // Telegram finds a bare address by itself; an entity for it would only count against the limit.
+  // Telegram links a bare address itself; an entity would count against the limit.
   return shown === style.url ? null : { type: 'text_link', url: style.url };
 }
 
@@ -153,7 +153,7 @@ function indent(level: number): string {
   return '   '.repeat(Math.min(level, 6));
 }
 
-function labelOf({ number, checked }: ListItem): string {
+function getItemLabel({ number, checked }: ListItem): string {
   const box = checked === true ? '☑ ' : '☐ ';
   if (number !== null) return `${number}. ${checked === null ? '' : box}`;
   return checked === null ? '• ' : box;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { formatMarkdown, type FormattedText } from './format.ts';
 import { closeMarkdown } from './partial-markdown.ts';
 
-/** The styles that each character of a text has. */
-function stylesOf({ text, entities }: FormattedText): readonly string[] {
+/** The styles of each character of a text. */
+function listStyles({ text, entities }: FormattedText): readonly string[] {
   return Array.from({ length: text.length }, (_, at) =>
     entities
       .filter((one) => one.offset <= at && at < one.offset + one.length)
@@ -13,18 +13,18 @@ function stylesOf({ text, entities }: FormattedText): readonly string[] {
   );
 }
 
-/** What can be seen of each beginning of a text that is no beginning of what is seen of the whole. */
-function flickers(markdown: string): readonly string[] {
+/** The beginnings of a text whose preview differs from the beginning of the final message. */
+function findFlickers(markdown: string): readonly string[] {
   const whole = formatMarkdown(markdown);
-  const styles = stylesOf(whole);
+  const styles = listStyles(whole);
   return Array.from({ length: markdown.length }, (_, end) => markdown.slice(0, end))
     .map((part) => ({ part, shown: formatMarkdown(closeMarkdown(part)) }))
     .filter(({ part, shown }) => {
-      if (shown.text === '…' && closeMarkdown(part).trim() === '') return false; // nothing to see yet
+      if (shown.text === '…' && closeMarkdown(part).trim() === '') return false; // nothing visible yet
       if (!whole.text.startsWith(shown.text)) return true;
-      // What an address is for cannot be known before it is there.
+      // A link's target is unknown until it is complete.
       const plain = (style: string): string => style.replace(/\+?text_link/, '');
-      return stylesOf(shown).some((style, at) => plain(style) !== plain(styles[at] ?? '') && style !== '');
+      return listStyles(shown).some((style, at) => plain(style) !== plain(styles[at] ?? '') && style !== '');
     })
     .map(({ part, shown }) => `${JSON.stringify(part)} → ${JSON.stringify(shown.text)}`);
 }
@@ -46,10 +46,10 @@ test.each([
   ['code blocks', 'Run this:\n\n```ts\nconst a = `x`;\n```\n\nand then **that**.'],
   ['a quote', '> It is *said*\n> so.\n\nBy **whom**?'],
 ])('%s look the same while they are being written', (_, markdown) => {
-  expect(flickers(markdown)).toEqual([]);
+  expect(findFlickers(markdown)).toEqual([]);
 });
 
-test('a table comes row by row', () => {
+test('a table appears row by row', () => {
   const markdown = '| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n';
   const seen = new Set(
     Array.from({ length: markdown.length + 1 }, (_, end) => closeMarkdown(markdown.slice(0, end)).trimEnd()),
@@ -58,7 +58,7 @@ test('a table comes row by row', () => {
   for (const text of seen) expect(markdown.startsWith(text)).toBe(true);
 });
 
-test('what is whole looks as it is', () => {
+test('a complete text is unchanged', () => {
   const whole = [
     '',
     'Plain words!',
@@ -71,7 +71,7 @@ test('what is whole looks as it is', () => {
   for (const text of whole) expect(formatMarkdown(closeMarkdown(text)).entities).toEqual(formatMarkdown(text).entities);
 });
 
-test('nothing that somebody writes takes long, or is lost but for marks', () => {
+test('no text takes long to close or loses anything but marks', () => {
   for (const text of [
     '*a_ '.repeat(2_000),
     '`'.repeat(4_000),

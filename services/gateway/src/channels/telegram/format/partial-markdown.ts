@@ -1,33 +1,33 @@
 /*
- * Markdown that a model is in the middle of writing. Shown as it is, `**bold` would stand there with its stars and lose them
- * a moment later. So what is open is closed, and marks that mean nothing yet are held back until they do.
+ * Markdown that a model is still writing. Shown as it is, `**bold` would show its stars and lose them later, so open
+ * spans are closed, and marks without a meaning yet are held back.
  */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** A line of which nothing can be seen yet: a bullet, a number, a box to tick, the marks of a heading, a quote or a rule. */
+/** A line with marks only: a bullet, number, checkbox, heading, quote or rule. */
 const MARKS_ONLY = /^[\s>]*(?![\s>])(?:(?:[-*+]|\d{1,9}[.)])\s+(?!\s))*(?:\d{1,9}[.)]?|[-*+_=~#`|>]*|\[[ xX]?\]?)\s*$/;
-/** Where the text of a line begins. */
-const LEAD = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+)*/;
-/** The beginning of a link, as far as it may have come. Its text is shown, its address is not text. Not `list[0]` or `[1]`. */
-const HALF_LINK = /(?<![\p{L}\p{N}])\[(?!\d+\]?$)([^[\]\n]*)(?:\](?:\([^()\n]*)?)?$/u;
+/** The marks before the text of a line. */
+const LINE_MARKS = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+)*/;
+/** An incomplete link: its text is shown, its address is not. Not `list[0]` or `[1]`. */
+const OPEN_LINK = /(?<![\p{L}\p{N}])\[(?!\d+\]?$)([^[\]\n]*)(?:\](?:\([^()\n]*)?)?$/u;
 
-/** The text with all that is open closed, so that it looks as it will when it is whole. */
+/** Closes open markdown, so that the text looks like its final form. */
 export function closeMarkdown(text: string): string {
   const lines = text.split('\n');
   const newest = lines.at(-1) ?? '';
   const { fence, after } = findCode(lines.slice(0, -1));
-  if (fence !== null) return isMarkOf(newest, fence) ? dropLast(lines) : text;
+  if (fence !== null) return isClosingFence(newest, fence) ? dropLast(lines) : text;
   if (FENCE.test(newest)) return dropLast(lines);
-  const shown = withoutHalfTable(lines);
+  const shown = withoutOpenRow(lines);
   while (shown.length > after && MARKS_ONLY.test(shown.at(-1) ?? '')) shown.pop();
   if (shown.length === after) return shown.join('\n');
-  const last = shown.findLastIndex((line, at) => at === after || beginsText(line, shown[at - 1] ?? ''));
+  const last = shown.findLastIndex((line, at) => at === after || startsParagraph(line, shown[at - 1] ?? ''));
   const open = shown.slice(last).join('\n');
-  const lead = LEAD.exec(open)?.[0] ?? '';
+  const lead = LINE_MARKS.exec(open)?.[0] ?? '';
   return [...shown.slice(0, last), lead + closeSpans(open.slice(lead.length))].join('\n');
 }
 
-/** The marks of the code block in which these whole lines end, or null; and where the text after the last one begins. */
+/** The fence of the code block that these complete lines end in, or null; and the line after the last closed block. */
 function findCode(lines: readonly string[]): { readonly fence: string | null; readonly after: number } {
   let fence: string | null = null;
   let after = 0;
@@ -42,8 +42,8 @@ function findCode(lines: readonly string[]): { readonly fence: string | null; re
   return { fence, after };
 }
 
-/** Whether this line is, or is about to become, the end of the code block. */
-function isMarkOf(line: string, fence: string): boolean {
+/** True when the line is, or may become, the closing fence. */
+function isClosingFence(line: string, fence: string): boolean {
   const mark = line.trim();
   return mark !== '' && mark === (fence[0] ?? '').repeat(mark.length);
 }
@@ -52,8 +52,8 @@ function dropLast(lines: readonly string[]): string {
   return lines.slice(0, -1).join('\n');
 }
 
-/** A table is shown from its second line on, which makes it one, and whole row by whole row. */
-function withoutHalfTable(lines: readonly string[]): string[] {
+/** Drops an incomplete table row: a table shows from its second line on, row by row. */
+function withoutOpenRow(lines: readonly string[]): string[] {
   const newest = lines.at(-1) ?? '';
   if (newest !== '' && !isRow(newest)) return [...lines];
   const whole = lines.slice(0, -1);
@@ -66,24 +66,24 @@ function isRow(line: string): boolean {
   return line.trimStart().startsWith('|');
 }
 
-/** Whether spans that are open in the line before cannot go on in this one. */
-function beginsText(line: string, before: string): boolean {
-  return before.trim() === '' || (LEAD.exec(line)?.[0] ?? '').trim() !== '' || /^\s*#{1,6}\s/.test(before);
+/** True when open spans of the line before cannot continue in this line. */
+function startsParagraph(line: string, before: string): boolean {
+  return before.trim() === '' || (LINE_MARKS.exec(line)?.[0] ?? '').trim() !== '' || /^\s*#{1,6}\s/.test(before);
 }
 
-interface Span {
+interface OpenSpan {
   readonly mark: string;
   size: number;
 }
 
 /** Closes code, bold, italics and strikethrough at the end of a paragraph, innermost first. */
 function closeSpans(given: string): string {
-  const text = given.replace(HALF_LINK, '$1').trimEnd();
-  const open: Span[] = [];
+  const text = given.replace(OPEN_LINK, '$1').trimEnd();
+  const open: OpenSpan[] = [];
   for (let at = 0; at < text.length;) {
     const char = text[at] ?? '';
     if (char === '\\') {
-      if (at === text.length - 1) return close(text.slice(0, at), open);
+      if (at === text.length - 1) return closeMarks(text.slice(0, at), open);
       at += 2;
       continue;
     }
@@ -91,11 +91,12 @@ function closeSpans(given: string): string {
       at += 1;
       continue;
     }
-    const size = runLength(text, at);
+    const size = getRunLength(text, at);
     const end = at + size;
     if (char === '`') {
       const closing = findRun(text, end, size);
-      if (closing === -1) return end === text.length ? close(text.slice(0, at), open) : closeCode(text, size, open);
+      if (closing === -1)
+        return end === text.length ? closeMarks(text.slice(0, at), open) : closeCode(text, size, open);
       at = closing + size;
       continue;
     }
@@ -104,40 +105,40 @@ function closeSpans(given: string): string {
     const isLast = end === text.length;
     const span = open.findLast((one) => one.mark === char);
     if (span && !/\s/.test(before) && (char !== '_' || !isWord(after))) {
-      // A mark that is only half there is held back.
-      if (isLast && size < span.size) return close(text.slice(0, at), open);
+      // An incomplete mark is held back.
+      if (isLast && size < span.size) return closeMarks(text.slice(0, at), open);
       span.size -= size;
       if (span.size <= 0) open.splice(open.lastIndexOf(span));
     } else if (isLast && !isWord(before)) {
-      return close(text.slice(0, at), open);
+      return closeMarks(text.slice(0, at), open);
     } else if (!/\s/.test(after) && !isWord(before) && (char !== '~' || size === 2)) {
       open.push({ mark: char, size });
     }
     at = end;
   }
-  return close(text, open);
+  return closeMarks(text, open);
 }
 
-function close(text: string, open: readonly Span[]): string {
+function closeMarks(text: string, open: readonly OpenSpan[]): string {
   const marks = open.map((one) => one.mark.repeat(one.size)).reverse();
   return text.trimEnd() + marks.join('');
 }
 
-/** Of a mark that closes the code only a part may be there yet. */
-function closeCode(text: string, size: number, open: readonly Span[]): string {
-  return close(text.replace(/(?<!`)`+$/, '').trimEnd() + '`'.repeat(size), open);
+/** The closing backticks may be incomplete. */
+function closeCode(text: string, size: number, open: readonly OpenSpan[]): string {
+  return closeMarks(text.replace(/(?<!`)`+$/, '').trimEnd() + '`'.repeat(size), open);
 }
 
-function runLength(text: string, at: number): number {
+function getRunLength(text: string, at: number): number {
   let end = at;
   while (text[end] === text[at]) end += 1;
   return end - at;
 }
 
-/** Where the next run of exactly this many backticks begins, or -1. */
+/** The start of the next run of exactly `size` backticks, or -1. */
 function findRun(text: string, from: number, size: number): number {
-  for (let at = text.indexOf('`', from); at !== -1; at = text.indexOf('`', at + runLength(text, at))) {
-    if (runLength(text, at) === size) return at;
+  for (let at = text.indexOf('`', from); at !== -1; at = text.indexOf('`', at + getRunLength(text, at))) {
+    if (getRunLength(text, at) === size) return at;
   }
   return -1;
 }

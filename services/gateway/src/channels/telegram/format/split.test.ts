@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatMarkdown, plainText } from './format.ts';
+import { formatMarkdown, toPlainText } from './format.ts';
 import { MAX_MESSAGE_LENGTH, splitText, type MessageText } from './split.ts';
 
 const visible = (text: string): string => text.replace(/\s+/g, '');
 const joined = (parts: readonly MessageText[]): string => visible(parts.map((part) => part.text).join(''));
 
-test('a text that fits is one message', () => {
-  expect(splitText(plainText('x'.repeat(MAX_MESSAGE_LENGTH)))).toHaveLength(1);
+test('a text within the limit is one message', () => {
+  expect(splitText(toPlainText('x'.repeat(MAX_MESSAGE_LENGTH)))).toHaveLength(1);
 });
 
 test('a long list is cut between its items', () => {
@@ -26,31 +26,31 @@ test('long code stays code in every part, with its indentation', () => {
   }
 });
 
-test('no emoji is torn apart', () => {
+test('no emoji sequence is split', () => {
   const family = '👨‍👩‍👧‍👦';
-  const parts = splitText(plainText(family.repeat(1_000)));
+  const parts = splitText(toPlainText(family.repeat(1_000)));
   for (const part of parts) expect(visible(part.text).replaceAll(family, '')).toBe('');
   expect(joined(parts)).toBe(family.repeat(1_000));
 });
 
-test('a stretch in which nothing is to be seen makes no message of its own', () => {
-  const parts = splitText(plainText(`a${'\u200b'.repeat(9_000)}b`));
+test('a range of invisible characters makes no message of its own', () => {
+  const parts = splitText(toPlainText(`a${'\u200b'.repeat(9_000)}b`));
   expect(parts.map((part) => part.text.replaceAll('\u200b', ''))).toEqual(['a', 'b']);
 });
 
-test('a message never has more than a hundred spans', () => {
+test('a message has at most a hundred spans', () => {
   const parts = splitText(formatMarkdown(`${'**a** '.repeat(25)}\n\n`.repeat(14)));
   expect(Math.max(...parts.map((part) => part.entities.length))).toBeLessThanOrEqual(100);
   expect(parts.flatMap((part) => part.entities)).toHaveLength(350);
 });
 
-test('a megabyte is delivered whole', () => {
+test('a megabyte is delivered completely', () => {
   const text = 'lorem ipsum dolor '.repeat(60_000);
   const parts = splitText(formatMarkdown(text));
   expect(joined(parts)).toBe(visible(text));
 });
 
-test('parts hold the whole text, in order, within the limit, with valid spans', () => {
+test('the parts hold the whole text in order, within the limit, with valid spans', () => {
   const word = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.constantFrom('**bold**', '`code`', '\n', '\n\n', '- item', '👩‍👧', '[a](https://x.example)', '```\nx\ny\n```\n'),

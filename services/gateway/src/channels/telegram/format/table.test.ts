@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { formatMarkdown } from './format.ts';
 import { splitText } from './split.ts';
 
-const repeat = (count: number, line: (n: number) => string): string =>
+const repeatLines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
 test('rows with too few or too many cells lose nothing', () => {
@@ -11,28 +11,28 @@ test('rows with too few or too many cells lose nothing', () => {
   );
 });
 
-test('a table with nothing but a header is shown', () => {
+test('a table with only a header is shown', () => {
   expect(formatMarkdown('| name |\n|---|').text).toBe('name\n────');
 });
 
-test('a table too wide for a line is told row by row', () => {
+test('a table that is too wide becomes one paragraph per row', () => {
   const { text, entities } = formatMarkdown(`| name | note |\n|---|---|\n| shop | ${'long '.repeat(20)}|\n| blog | |`);
   expect(text).toBe(`name: shop\nnote: ${'long '.repeat(20).trim()}\n\nname: blog\nnote: –`);
   expect(entities).toEqual([]);
 });
 
-test('a cell with a line break stays in its row', () => {
+test('a line break in a cell becomes a space', () => {
   expect(formatMarkdown('| a | b |\n|---|---|\n| x<br>y | z |').text).toBe('a   │ b\n────┼──\nx y │ z');
 });
 
-test('Hebrew in a cell does not turn its neighbors round', () => {
+test('Hebrew in a cell does not reverse its neighbors', () => {
   const { text } = formatMarkdown('| שם | n |\n|---|--:|\n| חנות | 8080 |');
   expect(text).toBe('\u2068שם\u2069   │    n\n─────┼─────\n\u2068חנות\u2069 │ 8080');
 });
 
-test('each message in which a table goes on begins with its head', () => {
+test('each message that continues a table begins with its header', () => {
   const table = formatMarkdown(
-    `| name | port |\n|---|---|\n${repeat(600, (n) => `| project-${n} | ${8000 + n} |`)}\n\nend`,
+    `| name | port |\n|---|---|\n${repeatLines(600, (n) => `| project-${n} | ${8000 + n} |`)}\n\nend`,
   );
   const parts = splitText(table);
   expect(parts.length).toBeGreaterThan(2);

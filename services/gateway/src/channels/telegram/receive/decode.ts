@@ -1,9 +1,9 @@
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
-import type { Incoming, WrittenUpdate } from '../../channel.ts';
+import type { IncomingUpdate, WrittenUpdate } from '../../channel.ts';
 import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
 import { readAttachments } from './file.ts';
-import { whisperRef } from '../message-ref.ts';
+import { createWhisperRef } from '../message-ref.ts';
 import { writeOut, type Written } from './entities.ts';
 import {
   CallbackQuery,
@@ -21,7 +21,7 @@ export interface BotIdentity {
 }
 
 /** What an update of Telegram means to us. Never throws: nonsense is ignored with its reason. */
-export function decode(raw: unknown, bot: BotIdentity): Incoming {
+export function decode(raw: unknown, bot: BotIdentity): IncomingUpdate {
   const parsed = Update.safeParse(raw);
   if (!parsed.success)
     return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null, isUnread: true };
@@ -36,7 +36,7 @@ export function decode(raw: unknown, bot: BotIdentity): Incoming {
   return ignore(updateId, 'unknown kind');
 }
 
-function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): IncomingUpdate {
   const parsed = Message.safeParse(raw);
   if (!parsed.success) return decodeUnread(updateId, raw);
   const message = parsed.data;
@@ -101,7 +101,7 @@ function cutOf({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
 }
 
 /** A message in another shape than we know: who wrote it in private hears that it was not read. */
-function decodeUnread(updateId: string, raw: unknown): Incoming {
+function decodeUnread(updateId: string, raw: unknown): IncomingUpdate {
   const { chat, from } = Message.pick({ chat: true, from: true }).safeParse(raw).data ?? {};
   if (chat?.type !== 'private' || from?.is_bot !== false)
     return { ...ignore(updateId, 'malformed message'), isUnread: true };
@@ -124,7 +124,7 @@ function decodeUnnamed(
   updateId: string,
   message: Message & { readonly senderChat: { readonly id: number } },
   bot: BotIdentity,
-): Incoming {
+): IncomingUpdate {
   const text = clean(wordsOf(message, bot)?.text ?? '');
   const addressed = readGroupText(text, answersBot(message, bot), bot);
   if (!addressed) return ignore(updateId, 'not addressed');
@@ -143,7 +143,7 @@ function decodeUnnamed(
  * Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. Words that hide where they
  * lead are somebody else's work: people paste them.
  */
-function borrowed(message: Message, isDisguised: boolean): Pick<Extract<Incoming, { kind: 'text' }>, 'borrowed'> {
+function borrowed(message: Message, isDisguised: boolean): Pick<Extract<IncomingUpdate, { kind: 'text' }>, 'borrowed'> {
   const isForward = Object.keys(message).some(
     (field) => field.startsWith('forward_') || field === 'is_automatic_forward',
   );
@@ -179,7 +179,7 @@ function readGroupText(
   return { text: stripped.trimEnd(), named: mentioned || repliesToBot };
 }
 
-function decodePress(updateId: string, raw: unknown): Incoming {
+function decodePress(updateId: string, raw: unknown): IncomingUpdate {
   const parsed = CallbackQuery.safeParse(raw);
   if (!parsed.success) return ignore(updateId, 'malformed button press');
   const { id: pressId, from, message, data } = parsed.data;
@@ -200,7 +200,7 @@ function decodePress(updateId: string, raw: unknown): Incoming {
     messageId:
       message.ephemeral_message_id === undefined
         ? String(message.message_id)
-        : whisperRef(from.id, message.ephemeral_message_id),
+        : createWhisperRef(from.id, message.ephemeral_message_id),
   };
 }
 
@@ -208,7 +208,7 @@ function decodePress(updateId: string, raw: unknown): Incoming {
  * Read as the message that it is now; what people cannot have changed in words is no edit. Where nobody had seen the message, such as in
  * a group before it named us, it is that message, as old as its edit: unless it is one that nobody edited, or may edit any more.
  */
-function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingUpdate {
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored' || read.kind === 'unnamed') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
@@ -231,7 +231,7 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming 
 const EDITABLE_SECONDS = 49 * 3_600;
 
 /** The Stop button under what is being written does what /stop does. */
-function decodeStop(updateId: string, raw: unknown): Incoming {
+function decodeStop(updateId: string, raw: unknown): IncomingUpdate {
   const parsed = StoppedGeneration.safeParse(raw);
   if (!parsed.success) return ignore(updateId, 'malformed stop');
   const { chat, message_thread_id: topic } = parsed.data;
@@ -251,7 +251,7 @@ function decodeStop(updateId: string, raw: unknown): Incoming {
   };
 }
 
-function decodeMembership(updateId: string, raw: unknown): Incoming {
+function decodeMembership(updateId: string, raw: unknown): IncomingUpdate {
   const parsed = MemberChange.safeParse(raw);
   if (!parsed.success) return ignore(updateId, 'malformed membership');
   const { chat, new_chat_member } = parsed.data;
@@ -292,7 +292,7 @@ function clean(text: string): string {
   return Buffer.from(text.replaceAll('\u0000', '')).toString();
 }
 
-function ignore(updateId: string, reason: string): Extract<Incoming, { kind: 'ignored' }> {
+function ignore(updateId: string, reason: string): Extract<IncomingUpdate, { kind: 'ignored' }> {
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 

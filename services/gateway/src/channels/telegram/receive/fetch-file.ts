@@ -1,8 +1,8 @@
 import { GrammyError } from 'grammy';
 import { request } from 'undici';
-import type { Fetched } from '../../channel.ts';
+import type { FetchResult } from '../../channel.ts';
 import { toApiSignal, type TelegramApi } from '../client.ts';
-import { classify } from '../failure.ts';
+import { classifyFailure } from '../failure.ts';
 
 /** What Telegram says of a file that it does not give to a bot at all. */
 const TOO_BIG = /file is too big/i;
@@ -15,7 +15,7 @@ export async function fetchFile(
   { api, apiRoot, token }: { readonly api: TelegramApi; readonly apiRoot: string; readonly token: string },
   ref: string,
   { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
-): Promise<Fetched> {
+): Promise<FetchResult> {
   try {
     const { file_path: path, file_size: size } = await api.getFile(ref, toApiSignal(signal));
     if ((size ?? 0) > limitBytes) return { kind: 'too-large' };
@@ -37,7 +37,7 @@ function isBelow(path: string): boolean {
   return path.split('/').every((step) => !['', '.', '..'].includes(step));
 }
 
-async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promise<Fetched> {
+async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promise<FetchResult> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -49,9 +49,9 @@ async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promi
   return { kind: 'file', bytes: Buffer.concat(chunks) };
 }
 
-function describe(error: unknown): Fetched {
+function describe(error: unknown): FetchResult {
   if (error instanceof GrammyError && TOO_BIG.test(error.description)) return { kind: 'too-large' };
-  const failure = classify(error);
+  const failure = classifyFailure(error);
   if (failure.kind === 'rejected' || failure.kind === 'gone') return { kind: 'gone' };
   return { kind: 'away', detail: failure.kind };
 }

@@ -1,10 +1,10 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
-import type { Incoming, Listening } from '../../channel.ts';
-import { createTokenError, hostOf, toApiSignal, type ApiSignal, type TelegramApi } from '../client.ts';
+import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
+import { createTokenError, getHost, toApiSignal, type ApiSignal, type TelegramApi } from '../client.ts';
 import { decode, type BotIdentity } from './decode.ts';
-import { classify, readErrorCode } from '../failure.ts';
+import { classifyFailure, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 
 /*
@@ -33,11 +33,11 @@ type Trouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admis
 export interface PollingDeps {
   readonly api: TelegramApi;
   readonly log: Log;
-  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+  readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
 }
 
 /** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
-export class Polling implements Listening {
+export class Polling implements ChannelListener {
   readonly ended: Promise<void>;
   readonly #deps: PollingDeps;
   readonly #stop = new AbortController();
@@ -138,7 +138,7 @@ export class Polling implements Listening {
   async #explainConflict(): Promise<'conflict' | 'webhook'> {
     // Without an answer the next refusal explains it.
     const { url = '' } = await this.#deps.api.getWebhookInfo(this.#signal).catch(() => ({ url: '' }));
-    this.#webhookHost = hostOf(url);
+    this.#webhookHost = getHost(url);
     return url === '' ? 'conflict' : 'webhook';
   }
 
@@ -157,7 +157,7 @@ export class Polling implements Listening {
       const host = this.#webhookHost;
       log.error('a webhook was set for this bot, so Telegram refuses polls; updates go there', { host });
     } else if (isNew) {
-      log.warn('updates do not come in', { trouble: kind, failure: classify(error), error });
+      log.warn('updates do not come in', { trouble: kind, failure: classifyFailure(error), error });
     }
   }
 }
@@ -183,10 +183,10 @@ export function nextOffset(batch: readonly unknown[], offset: number): number | 
 async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
   const { url = '' } = await api.getWebhookInfo(signal).catch((error: unknown) => {
     // A server without webhooks refuses the question, and has none to end. If there is one all the same, polls say so.
-    if (classify(error).kind === 'rejected') return { url: '' };
+    if (classifyFailure(error).kind === 'rejected') return { url: '' };
     throw error;
   });
   if (url === '') return;
   await api.deleteWebhook({}, signal);
-  log.warn('the webhook is removed: this gateway polls', { was: hostOf(url) });
+  log.warn('the webhook is removed: this gateway polls', { was: getHost(url) });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NotText } from '../../channel.ts';
+import type { UnsupportedContent } from '../../channel.ts';
 import { Entities } from './entities.ts';
 
 /*
@@ -94,7 +94,7 @@ export const ALLOWED_UPDATES = [
 ] as const;
 
 /** What a person sent on purpose that is neither text nor a file, by its field. Other messages without text are notices. */
-export const CONTENT_FIELDS: Readonly<Record<string, NotText>> = {
+export const CONTENT_FIELDS: Readonly<Record<string, UnsupportedContent>> = {
   sticker: 'sticker',
   poll: 'poll',
   venue: 'place',

@@ -6,10 +6,10 @@ import { answerBrokenRequest } from '../../http/broken-request.ts';
 import { createApp } from '../../http/create-app.ts';
 import { listen } from '../../http/listen.ts';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { announcedBytes, isJson } from '../../http/request-head.ts';
+import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
-import { giveJson } from '../../http/webhook-body.ts';
+import { handleJson } from '../../http/webhook-body.ts';
 import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
 
 /*
@@ -93,7 +93,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
   });
   app.post('*', async ({ body }, reply) => {
     const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
-    const given = await giveJson(String(body), parts);
+    const given = await handleJson(String(body), parts);
     if (given === 'nobody') return askAgain(reply, RETRY_NOBODY_SECONDS);
     if (given === 'not-stored') return askAgain(reply, RETRY_NOT_STORED_SECONDS);
     count(given);
@@ -121,6 +121,6 @@ function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyR
     if (originalUrl.split('?', 1)[0] !== path) return 'bad-path';
     if (method !== 'POST') return 'bad-method';
     if (!isJson(headers)) return 'bad-type';
-    return announcedBytes(headers) > MAX_BODY_BYTES ? 'too-large' : null;
+    return getAnnouncedBytes(headers) > MAX_BODY_BYTES ? 'too-large' : null;
   };
 }

@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
-import { keepUnreadable } from '../../http/webhook-body.ts';
+import { storeUnreadable } from '../../http/webhook-body.ts';
 import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
 import type { WebhookResult } from './webhook-refusal.ts';
@@ -26,7 +26,7 @@ export async function createWebhookTarget(
     log,
     drainMs: DRAIN_MS,
     count,
-    onUnreadable: (raw) => keepUnreadable(pool, log, raw),
+    onUnreadable: (raw) => storeUnreadable(pool, log, raw),
   });
   return { url, secret, server };
 }

@@ -2,11 +2,11 @@ import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
-import type { Incoming, Listening } from '../../channel.ts';
+import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createBatches } from '../../http/batches.ts';
-import { createTokenError, hostOf, toApiSignal, type TelegramApi } from '../client.ts';
+import { createTokenError, getHost, toApiSignal, type TelegramApi } from '../client.ts';
 import { decode } from './decode.ts';
-import { classify, readErrorCode } from '../failure.ts';
+import { classifyFailure, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 import type { WebhookServer } from './webhook-server.ts';
 
@@ -41,13 +41,13 @@ type Trouble =
 export interface WebhookDeps {
   readonly api: TelegramApi;
   readonly log: Log;
-  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+  readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
   readonly target: WebhookTarget;
   readonly checkEveryMs?: number;
 }
 
 /** Receives updates through the server and keeps the webhook registered until closed. */
-export class Webhook implements Listening {
+export class Webhook implements ChannelListener {
   readonly ended: Promise<void>;
   readonly #deps: WebhookDeps;
   readonly #host: string;
@@ -63,7 +63,7 @@ export class Webhook implements Listening {
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
-    this.#host = hostOf(deps.target.url);
+    this.#host = getHost(deps.target.url);
     this.ended = this.#loop();
     // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
     this.ended.catch(() => undefined);
@@ -118,7 +118,7 @@ export class Webhook implements Listening {
         if (signal.aborted) return null;
         const code = readErrorCode(error);
         if (code === 401 || code === 404) throw createTokenError(code, error);
-        const failure = classify(error);
+        const failure = classifyFailure(error);
         // A registered webhook goes on while Telegram's API is away: `#answeredAt` tells when that is too long.
         if (failure.kind === 'rejected') this.#become({ kind: 'refused', detail: failure.detail }, error);
         else if (this.#trouble.kind !== 'none') this.#become({ kind: 'network' }, error);
@@ -133,7 +133,7 @@ export class Webhook implements Listening {
     const { api, log, target } = this.#deps;
     const { url } = await api.getWebhookInfo(this.#signal);
     if (url && !isSame(url, target.url))
-      log.warn('the webhook was somewhere else', { was: hostOf(url), now: this.#host });
+      log.warn('the webhook was somewhere else', { was: getHost(url), now: this.#host });
     await this.#register();
   }
 
@@ -142,7 +142,7 @@ export class Webhook implements Listening {
     const info = await api.getWebhookInfo(this.#signal);
     this.#reportFailure(info);
     const { url = '', allowed_updates: allowed = [] } = info;
-    if (url !== '' && !isSame(url, target.url)) return this.#become({ kind: 'taken', host: hostOf(url) }, null);
+    if (url !== '' && !isSame(url, target.url)) return this.#become({ kind: 'taken', host: getHost(url) }, null);
     const known: readonly string[] = allowed;
     const isComplete = this.#needed.every((kind) => known.includes(kind));
     if (url !== '' && isComplete) return this.#become({ kind: 'none' }, null);
@@ -176,7 +176,7 @@ export class Webhook implements Listening {
     else if (next.kind === 'taken')
       log.error('Telegram sends updates elsewhere now', { to: next.host, instead: host, before });
     else if (next.kind === 'refused') log.error('Telegram refuses the webhook', { host, detail: next.detail });
-    else log.warn('webhook not checked', { failure: classify(error), error });
+    else log.warn('webhook not checked', { failure: classifyFailure(error), error });
   }
 
   #reportFailure(info: WebhookInfo): void {
@@ -195,7 +195,7 @@ export class Webhook implements Listening {
  * Where an update stands among those that wait. Between gateways Telegram itself keeps the order: it sends the next message of a chat
  * only when it has the 200 for the one before, which it gets after the commit. An update without an id does not wait for others.
  */
-function idOf({ updateId }: Incoming): number {
+function idOf({ updateId }: IncomingUpdate): number {
   return Number(updateId ?? 0);
 }
 

@@ -1,8 +1,8 @@
-import type { Channel, Drafted } from '../../channel.ts';
+import type { Channel, DraftResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import { encode, type TelegramContent } from './encode.ts';
-import { classify, isEntityProblem, readErrorCode, readRichRefusal, UNKNOWN_METHOD } from '../failure.ts';
+import { classifyFailure, isEntityProblem, readErrorCode, findRichRefusal, UNKNOWN_METHOD } from '../failure.ts';
 import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
@@ -18,17 +18,17 @@ export function createDraftSender(options: {
   const { api } = options;
   let rich = options.richMessages;
   return async (chatKey, { draftId, text }) => {
-    const attempt = async (content: TelegramContent): Promise<Drafted> => {
+    const attempt = async (content: TelegramContent): Promise<DraftResult> => {
       try {
         await callDraft(api, chatKey, draftId, content);
         return { kind: 'shown' };
       } catch (error) {
         if (content.form === 'rich') {
-          const refusal = readRichRefusal(error);
+          const refusal = findRichRefusal(error);
           if (refusal?.forGood) rich = false;
           return refusal === null ? readFailure(error) : attempt(formatDraft(chatKey, text, { rich: false }));
         }
-        if (content.entities.length === 0 || !isEntityProblem(classify(error))) return readFailure(error);
+        if (content.entities.length === 0 || !isEntityProblem(classifyFailure(error))) return readFailure(error);
         return attempt({ ...content, text: escapeUnmarkedLinks(content.text), entities: [] });
       }
     };
@@ -43,9 +43,9 @@ export function formatDraft(chatKey: string, markdown: string, options: { readon
   return parts.at(-1) ?? { form: 'text', text: '…', entities: [] };
 }
 
-function readFailure(error: unknown): Drafted {
+function readFailure(error: unknown): DraftResult {
   if (UNKNOWN_METHOD.has(readErrorCode(error) ?? 0)) return { kind: 'unknown' };
-  const failure = classify(error);
+  const failure = classifyFailure(error);
   switch (failure.kind) {
     case 'wait':
       return failure;

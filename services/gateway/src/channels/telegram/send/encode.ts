@@ -6,7 +6,7 @@ import { toTarget } from '../chat-key.ts';
 import { cleanText, isBlank, isRightToLeft } from '../../text/clean-text.ts';
 import { escapeLinks } from '../format/escape-links.ts';
 import { readBlocks } from '../../text/document.ts';
-import { formatBlocks, plainText, type FormattedText } from '../format/format.ts';
+import { formatBlocks, toPlainText, type FormattedText } from '../format/format.ts';
 import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
 import { cutSections } from '../rich/rich-cut.ts';
 import { toReceiptBlock, withoutMark } from '../../text/receipt.ts';
@@ -73,7 +73,7 @@ function encodeText(
   const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
     splitText(escapeLinks(whole, { inGroup }), MAX_PART_LENGTH).map((part) => ({ ...part, form: 'text' }));
 
-  if (isBlank(formatted.text)) return toTexts(plainText(source));
+  if (isBlank(formatted.text)) return toTexts(toPlainText(source));
   const isBetter = isBetterRich(blocks, !isExact);
   if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));

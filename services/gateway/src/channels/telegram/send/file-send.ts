@@ -1,6 +1,6 @@
-import type { Sent } from '../../channel.ts';
+import type { SendResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
-import { classify } from '../failure.ts';
+import { classifyFailure } from '../failure.ts';
 import type { TelegramFile } from './file-part.ts';
 import { callSendFile } from './part-call.ts';
 import type { Whisper } from './whisper.ts';
@@ -18,17 +18,17 @@ const UPLOADS_AT_ONCE = 3;
 export function createFileSender(deps: {
   readonly api: TelegramApi;
   readonly loadFile: LoadFile;
-}): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<Sent> {
+}): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<SendResult> {
   const throughTurnstile = createTurnstile(UPLOADS_AT_ONCE);
 
-  const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<Sent> => {
+  const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<SendResult> => {
     const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
     if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
     if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };
     try {
       return { kind: 'sent', messageId: await callSendFile(deps.api, chatKey, part, file.bytes, whisper) };
     } catch (error) {
-      return classify(error);
+      return classifyFailure(error);
     }
   };
   return (chatKey, part, whisper) => throughTurnstile(() => sendFile(chatKey, part, whisper));

@@ -1,11 +1,11 @@
 import type { Log } from '@signalbox/platform/log';
-import type { Sent } from '../../channel.ts';
+import type { SendResult } from '../../channel.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import type { TelegramPart } from './encode.ts';
-import { classify, isEntityProblem, readRichRefusal } from '../failure.ts';
+import { classifyFailure, isEntityProblem, findRichRefusal } from '../failure.ts';
 
 /** Calls with a part and says what became of it. Never throws. */
-export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Promise<string>) => Promise<Sent>;
+export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Promise<string>) => Promise<SendResult>;
 
 /** So many rich messages refused in a row are not about what stands in them. */
 const REFUSALS_UNTIL_OFF = 3;
@@ -30,8 +30,8 @@ export function createAttempts(options: {
       refusals = 0;
       return { kind: 'sent', messageId };
     } catch (error) {
-      const refusal = readRichRefusal(error);
-      if (refusal === null) return classify(error);
+      const refusal = findRichRefusal(error);
+      if (refusal === null) return classifyFailure(error);
       refusals += 1;
       off ||= refusal.forGood || refusals >= REFUSALS_UNTIL_OFF;
       log.warn(off ? 'rich messages are refused, sent as text from now on' : 'rich message refused, sent as text', {
@@ -42,11 +42,11 @@ export function createAttempts(options: {
   };
 
   const attemptText: AttemptPart = async (part, call) => {
-    const attempt = async (given: TelegramPart): Promise<Sent> => {
+    const attempt = async (given: TelegramPart): Promise<SendResult> => {
       try {
         return { kind: 'sent', messageId: await call(given) };
       } catch (error) {
-        return classify(error);
+        return classifyFailure(error);
       }
     };
     const sent = await attempt(part);

@@ -4,7 +4,7 @@ import { toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramContent, TelegramPart } from './encode.ts';
 import type { TelegramFile } from './file-part.ts';
-import { whisperRef, type MessageRef } from '../message-ref.ts';
+import { createWhisperRef, type MessageRef } from '../message-ref.ts';
 import type { RichBlock } from '../rich/rich-block.ts';
 import type { Whisper } from './whisper.ts';
 
@@ -58,7 +58,7 @@ function toStoredRef(
   whisper: Whisper | null,
 ): string {
   const { message_id: id, ephemeral_message_id: ephemeralId } = message;
-  return whisper && ephemeralId !== undefined ? whisperRef(whisper.userId, ephemeralId) : String(id);
+  return whisper && ephemeralId !== undefined ? createWhisperRef(whisper.userId, ephemeralId) : String(id);
 }
 
 function toSendOptions(chatKey: string, part: TelegramPart) {

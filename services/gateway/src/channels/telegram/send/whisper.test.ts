@@ -1,10 +1,10 @@
 import { createLog } from '@signalbox/platform/log';
 import { GrammyError } from 'grammy';
 import { describe, expect, test } from 'vitest';
-import type { Sent } from '../../channel.ts';
+import type { SendResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramPart } from './encode.ts';
-import { readRef } from '../message-ref.ts';
+import { parseRef } from '../message-ref.ts';
 import { createWhisperer, readWhisper, type SendPart, type Whisper } from './whisper.ts';
 
 const GROUP = 'telegram:-2001/101';
@@ -15,7 +15,7 @@ const answered = (code: number): GrammyError =>
   new GrammyError('no', { ok: false, error_code: code, description: 'Bad Request' }, 'deleteEphemeralMessage', {});
 
 /** Sends as told, and writes down where each text went; `probe` is what the server answers to the method. */
-function start(answers: { whisper?: Sent; private?: Sent; probe?: Error } = {}) {
+function start(answers: { whisper?: SendResult; private?: SendResult; probe?: Error } = {}) {
   const sent: [string, string, boolean][] = [];
   const deleted: number[] = [];
   const send: SendPart = async (chatKey, part, firstLine, whisper) => {
@@ -104,8 +104,8 @@ test('only in a group is there anybody else who could read it', () => {
 });
 
 test('a delivery says where a message is', () => {
-  expect(readRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
-  expect(readRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
-  expect(readRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });
-  for (const nothing of ['none', '', 'x9', 'w:5']) expect(readRef(GROUP, nothing)).toEqual({ kind: 'none' });
+  expect(parseRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
+  expect(parseRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
+  expect(parseRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });
+  for (const nothing of ['none', '', 'x9', 'w:5']) expect(parseRef(GROUP, nothing)).toEqual({ kind: 'none' });
 });

@@ -1,13 +1,13 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
-import type { Sent } from '../../channel.ts';
+import type { SendResult } from '../../channel.ts';
 import { toChatKey, toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramPart } from './encode.ts';
-import { classify, readErrorCode } from '../failure.ts';
+import { classifyFailure, readErrorCode } from '../failure.ts';
 import type { TelegramFile } from './file-part.ts';
-import { isWhisper, NO_MESSAGE, privateRef } from '../message-ref.ts';
+import { isWhisper, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
 
 /*
  * A part that only one person of a group is to see:
@@ -35,7 +35,7 @@ export type SendPart<To extends Whisper | null = Whisper | null> = (
   part: TelegramPart | TelegramFile,
   firstLine: string | null,
   whisper: To,
-) => Promise<Sent>;
+) => Promise<SendResult>;
 
 /** No ephemeral message has this number: deleting it changes nothing and shows whether the server knows the method. */
 const NO_SUCH_ID = 2_147_483_647;
@@ -58,14 +58,14 @@ export function createWhisperer(deps: {
   let isKnown: boolean | null = null;
 
   /** Whether the server knows ephemeral messages. One that does not would show them to everybody. */
-  const probe = async (chatKey: string, { userId }: Whisper): Promise<Sent | null> => {
+  const probe = async (chatKey: string, { userId }: Whisper): Promise<SendResult | null> => {
     if (isKnown !== null) return null;
     try {
       await api.deleteEphemeralMessage(toTarget(chatKey).chatId, userId, NO_SUCH_ID);
       isKnown = true;
     } catch (error) {
       const code = readErrorCode(error);
-      if (code === null || code >= 500 || code === 429) return classify(error);
+      if (code === null || code >= 500 || code === 429) return classifyFailure(error);
       isKnown = code !== 404 && code !== 401;
       if (!isKnown) log.warn('the server knows no ephemeral messages, what is for one person goes to their chat');
     }
@@ -76,7 +76,7 @@ export function createWhisperer(deps: {
     const alone = part.form === 'file' ? part : { ...part, replyTo: null };
     const above = firstLine ?? (isFirst ? say('gateway.from-group') : null);
     const sent = await send(toChatKey(userId), alone, above, null);
-    if (sent.kind === 'sent') return { kind: 'sent', messageId: privateRef(userId, sent.messageId) };
+    if (sent.kind === 'sent') return { kind: 'sent', messageId: createPrivateRef(userId, sent.messageId) };
     if (sent.kind !== 'blocked') return sent;
     if (!isFirst) return { kind: 'sent', messageId: NO_MESSAGE };
     const replyTo = part.form === 'file' ? null : part.replyTo;

@@ -3,7 +3,7 @@ import { ClientFrame } from '@signalbox/contracts/conversation/frames';
 import { newId } from '@signalbox/contracts/ids';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { parseJson } from '@signalbox/contracts/system-error';
-import type { Incoming } from '../../channel.ts';
+import type { IncomingUpdate } from '../../channel.ts';
 import { sessionOf } from '../chat-key.ts';
 
 /** Whose page says something. */
@@ -37,7 +37,7 @@ export function toIncoming(
   frame: ClientFrame,
   { chatKey, userKey, name, language }: Speaker,
   reads: PageMode,
-): Extract<Incoming, { kind: 'text' | 'press' | 'mode' }> {
+): Extract<IncomingUpdate, { kind: 'text' | 'press' | 'mode' }> {
   const id = frame.type === 'client.mode.update' ? newId('mode') : frame.payload.id;
   const from = {
     updateId: toUpdateId(chatKey, id),

@@ -1,7 +1,7 @@
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import type { Incoming, Listening } from '../../channel.ts';
+import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 
 /*
  * idle → (a page says something) → admitting a batch [what comes meanwhile waits] → admitting what waited → … → idle
@@ -19,8 +19,8 @@ const RETRY_MAX_MS = 3_000;
 /** How soon it is looked again whether this gateway listens. */
 const CLOSED_MS = 200;
 
-type Admit = (updates: readonly Incoming[]) => Promise<void>;
-type Said = Extract<Incoming, { kind: 'text' | 'press' | 'mode' }>;
+type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
+type Said = Extract<IncomingUpdate, { kind: 'text' | 'press' | 'mode' }>;
 
 interface Waiting {
   readonly update: Said;
@@ -52,7 +52,7 @@ export class Intake implements Closable {
   }
 
   /** For the gateway: what is said goes to `admit` until this is closed. */
-  listen(admit: Admit): Listening {
+  listen(admit: Admit): ChannelListener {
     this.#admit = admit;
     const ended = new AbortController();
     return {

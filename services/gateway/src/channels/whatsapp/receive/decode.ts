@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName } from '@signalbox/contracts/file-name';
-import type { Incoming, NotText } from '../../channel.ts';
+import type { IncomingUpdate, UnsupportedContent } from '../../channel.ts';
 import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
 import { NO_BUTTON, parseButton } from '../send/button.ts';
 import { type Media, Message, readValues, Status, type Value } from './payload.ts';
 
 /** What a webhook means to us. */
 export interface Decoded {
-  readonly updates: readonly Incoming[];
+  readonly updates: readonly IncomingUpdate[];
   readonly statuses: readonly Status[];
   /** What Meta says went wrong with the number or the account, as it says it. */
   readonly problems: readonly unknown[];
@@ -28,7 +28,7 @@ export function decode(raw: unknown, phoneNumberId: string): Decoded {
   };
 }
 
-const NOT_TEXT: ReadonlyMap<string, NotText> = new Map([
+const NOT_TEXT: ReadonlyMap<string, UnsupportedContent> = new Map([
   ['sticker', 'sticker'],
   ['location', 'place'],
   ['contacts', 'contact'],
@@ -45,7 +45,7 @@ const VACATED: ReadonlyMap<string, string> = new Map([
 /** Notices, and what changes a message without words. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
-function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Incoming {
+function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): IncomingUpdate {
   const parsed = Message.safeParse(raw);
   if (!parsed.success) return decodeUnread(raw, contacts);
   const message = parsed.data;
@@ -95,7 +95,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
 }
 
 /** A message in another shape than we know: where it says who wrote it, they hear that it was not read. */
-function decodeUnread(raw: unknown, contacts: Value['contacts']): Incoming {
+function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate {
   const sum = `sha256:${createHash('sha256')
     .update(JSON.stringify(raw) ?? '')
     .digest('hex')}`;
@@ -170,11 +170,11 @@ function clean(text: string): string {
   return Buffer.from(text.replaceAll('\u0000', '')).toString();
 }
 
-function ignore(updateId: string | null, reason: string): Incoming {
+function ignore(updateId: string | null, reason: string): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 
 /** What may be for us and cannot be read. */
-function unread(reason: string, updateId: string | null = null): Incoming {
+function unread(reason: string, updateId: string | null = null): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null, isUnread: true };
 }

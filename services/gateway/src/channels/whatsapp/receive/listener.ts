@@ -2,7 +2,7 @@ import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
-import type { Incoming, Listening } from '../../channel.ts';
+import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createBatches } from '../../http/batches.ts';
 import { listenAttached } from '../../http/sink.ts';
 import { toNumber } from '../chat-key.ts';
@@ -26,7 +26,7 @@ export interface ListenerDeps {
   readonly windows: Windows;
   readonly phoneNumberId: string;
   readonly log: Log;
-  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+  readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
   /** A message that Meta took was not delivered. */
   readonly onUndelivered: () => void;
   /** Why Meta lets nothing out; null while it does. */
@@ -43,7 +43,7 @@ const WINDOW_CODE = 131047;
 const OwnNumber = z.object({ display_phone_number: z.string() });
 
 /** Receives what the webhook brings until it is closed. */
-export function listenToWebhook(deps: ListenerDeps): Listening {
+export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   const { routes, windows, phoneNumberId, log } = deps;
   let isKnown = false;
   const add = createBatches(deps.admit, timeOf);
@@ -106,6 +106,6 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
 }
 
 /** Meta keeps no order between requests, and its times count in seconds. What has no time comes first: it concerns no order. */
-function timeOf(update: Incoming): number {
+function timeOf(update: IncomingUpdate): number {
   return 'at' in update ? Date.parse(update.at) : 0;
 }

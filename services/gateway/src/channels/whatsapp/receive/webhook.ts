@@ -2,10 +2,10 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { announcedBytes, isJson } from '../../http/request-head.ts';
+import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
-import { giveJson } from '../../http/webhook-body.ts';
+import { handleJson } from '../../http/webhook-body.ts';
 import { isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
 
 /*
@@ -61,7 +61,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
       return refuse(reply, 401, 'bad-signature');
     const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
-    const given = await giveJson(body.toString(), parts);
+    const given = await handleJson(body.toString(), parts);
     const isTaken = given === 'admitted' || given === 'unreadable';
     count(isTaken ? given : 'not-stored');
     return reply.code(isTaken ? 200 : 503).send();
@@ -85,7 +85,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
         onRequest: async ({ headers }, reply) => {
           if (!isSignature(headers[SIGNATURE_HEADER])) return refuse(reply, 401, 'bad-signature');
           if (!isJson(headers)) return refuse(reply, 415, 'bad-type');
-          return announcedBytes(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
+          return getAnnouncedBytes(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
         },
       },
       take,

@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { GraphAnswer, GraphClient } from '../client.ts';
-import { readNoAnswer } from '../../http/no-answer.ts';
+import { classifyNoAnswer } from '../../http/no-answer.ts';
 import { type Answered, readAnswer } from '../failure.ts';
 import type { Choice } from './button.ts';
 import type { WhatsAppPart } from './encode.ts';
@@ -101,6 +101,6 @@ async function attempt(
     const id = answer.status === 200 ? (readId?.(answer) ?? null) : null;
     return id === null ? readAnswer(answer) : { kind: 'sent', messageId: id };
   } catch (error) {
-    return readNoAnswer(error);
+    return classifyNoAnswer(error);
   }
 }
