@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, ChannelKind, IncomingUpdate } from '@signalbox/gateway/channels/channel';
-import { withoutMark } from '@signalbox/gateway/channels/text/receipt';
+import { removeReceiptMarks } from '@signalbox/gateway/channels/text/receipt';
 import { z } from 'zod';
 
 const ME = { userKey: 'lines-me', chatKey: 'lines:me', chatKind: 'private', name: 'Operator' } as const;
@@ -21,7 +21,7 @@ export function createLines(input: Readable, output: Writable): Channel<{ readon
     throttle: { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 },
     throttleOf: () => 'private',
     encode: ({ text, receipts = [] }) => [
-      { text: [withoutMark(text), ...receipts.map(({ what, note }) => `🧾 ${what} · ${note}`)].join('\n') },
+      { text: [removeReceiptMarks(text), ...receipts.map(({ what, note }) => `🧾 ${what} · ${note}`)].join('\n') },
     ],
     send: async (_, { text }, firstLine) => {
       output.write(`${[firstLine, text].filter((line) => line !== null).join('\n')}\n`);

@@ -127,15 +127,15 @@ export const CHANNEL_FAULTS: readonly ChannelFault[] = [
   {
     what: 'leaves tables out',
     file: 'encode',
-    right: 'withoutMark(cleanText(text))',
-    wrong: `withoutMark(cleanText(text)).replace(/^\\|.*$/gm, '')`,
+    right: 'removeReceiptMarks(cleanText(text))',
+    wrong: `removeReceiptMarks(cleanText(text)).replace(/^\\|.*$/gm, '')`,
     rule: 'shows every word of a text with formatting',
   },
   {
     what: 'escapes what the platform does not read as markup',
     file: 'encode',
-    right: 'withoutMark(cleanText(text))',
-    wrong: `withoutMark(cleanText(text)).replaceAll('<', '&lt;')`,
+    right: 'removeReceiptMarks(cleanText(text))',
+    wrong: `removeReceiptMarks(cleanText(text)).replaceAll('<', '&lt;')`,
     rule: 'shows signs that could be taken for formatting as they were meant',
   },
   {

@@ -1,9 +1,9 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { EncodedRow } from '@signalbox/gateway/channels/channel';
-import { textOf } from '@signalbox/gateway/channels/text/block';
+import { getText } from '@signalbox/gateway/channels/text/block';
 import { cleanText, isBlank } from '@signalbox/gateway/channels/text/clean-text';
 import { findCut } from '@signalbox/gateway/channels/text/cut';
-import { toReceiptBlock, withoutMark } from '@signalbox/gateway/channels/text/receipt';
+import { toReceiptBlock, removeReceiptMarks } from '@signalbox/gateway/channels/text/receipt';
 import { say } from '@signalbox/messages/say';
 import type { PostboxMessage } from './client.ts';
 
@@ -17,7 +17,9 @@ const NOTHING = '…';
 /** A message as Postbox takes it: as many as it needs, with the buttons under the last one. Texts are shown as they are written. */
 export function encode({ text, receipts = [], buttons }: OutboundBody, row: EncodedRow): readonly PostboxMessage[] {
   // No text may look like a receipt: those are the runtime's.
-  const whole = [withoutMark(cleanText(text)), ...(receipts.length > 0 ? [toReceiptText(receipts)] : [])].join('\n\n');
+  const whole = [removeReceiptMarks(cleanText(text)), ...(receipts.length > 0 ? [toReceiptText(receipts)] : [])].join(
+    '\n\n',
+  );
   const pieces = splitText(isBlank(whole) ? NOTHING : whole);
   return pieces.map((piece, place) => ({
     text: piece,
@@ -41,7 +43,7 @@ export function readButton(data: string): { readonly outboxId: string; readonly 
 
 function toReceiptText(receipts: NonNullable<OutboundBody['receipts']>): string {
   const block = toReceiptBlock(receipts);
-  return block.type === 'paragraph' ? textOf(block.text) : '';
+  return block.type === 'paragraph' ? getText(block.text) : '';
 }
 
 /** Pieces that fit, cut after a line or a word where that is possible. */

@@ -1,12 +1,12 @@
-/** How text is shown. Neighbors that share a style belong together when they hold the very same object. */
+/** A text style. Neighboring spans belong together when they share the same object. */
 export type Style =
   | { readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' }
-  /** Of receipts alone: no markdown becomes this. */
+  /** Only for receipts: no markdown becomes underlined. */
   | { readonly type: 'underline' }
   /** Only addresses that a browser opens. */
   | { readonly type: 'url'; readonly url: string };
 
-/** A stretch of text with its styles, from the outermost to the innermost. */
+/** A text with its styles, outermost first. */
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
@@ -15,9 +15,9 @@ export interface Span {
 export type InlineText = readonly Span[];
 
 export interface ListItem {
-  /** Its number in an ordered list; null for a bullet. */
+  /** The number in an ordered list; null for a bullet. */
   readonly number: number | null;
-  /** Whether its box is ticked; null without a box. */
+  /** The state of its checkbox; null without one. */
   readonly checked: boolean | null;
   readonly blocks: readonly Block[];
 }
@@ -32,8 +32,8 @@ export interface Table {
 }
 
 /**
- * A message as a tree, before Telegram: what a model wrote can become these and nothing else, so it holds no buttons, media
- * or mentions whatever the text says.
+ * A message as a tree, independent of the channel. Markdown of a model can only become these blocks, never buttons,
+ * media or mentions.
  */
 export type Block =
   | { readonly type: 'paragraph'; readonly text: InlineText }
@@ -45,22 +45,22 @@ export type Block =
   | Table;
 
 /** Unformatted text. */
-export function plainSpan(text: string): InlineText {
+export function toPlainSpan(text: string): InlineText {
   return text === '' ? [] : [{ text, styles: [] }];
 }
 
-/** What spans say, without their styles. */
-export function textOf(spans: InlineText): string {
+/** The text of spans without their styles. */
+export function getText(spans: InlineText): string {
   return spans.map((span) => span.text).join('');
 }
 
 export interface SpanGroup {
-  /** What the spans have in common at this level; null when it is nothing. */
+  /** The common style at this level; null for none. */
   readonly style: Style | null;
   readonly spans: InlineText;
 }
 
-/** Neighbors that share a style at a level (0 is the outermost), in order. */
+/** Groups neighboring spans by their style at a level (0 is outermost), in order. */
 export function groupSpans(spans: InlineText, level: number): readonly SpanGroup[] {
   const groups: { style: Style | null; spans: Span[] }[] = [];
   for (const span of spans) {

@@ -32,7 +32,7 @@ describe('a paragraph with too many marks is cut', () => {
   });
 });
 
-describe('a line is shown as it is', () => {
+describe('a line is plain', () => {
   test.each([
     ['with too many marks', '*a_ '.repeat(130)],
     ['nested too deep', '> '.repeat(20)],
@@ -41,18 +41,18 @@ describe('a line is shown as it is', () => {
     expect(kinds(line)).toEqual(['plain']);
   });
 
-  test('after as many as can be parsed in time', () => {
+  test('after the limit of parsed lines', () => {
     expect(kinds(repeat(2_000, 'x'))).toEqual(['parsed', ...Array<string>(499).fill('plain')]);
   });
 });
 
-test('deep nesting counts as many lines', () => {
+test('deep nesting counts as several lines', () => {
   const nested = repeat(1_400, '> - > - > - > - x');
   expect(kinds(nested).filter((kind) => kind === 'plain').length).toBeGreaterThan(1_000);
   expect(kinds(repeat(1_400, '> - x'))).toEqual(['parsed']);
 });
 
-test('cutting changes nothing in the text', () => {
+test('cutting does not change the text', () => {
   const text = `a\n\n${repeat(100, '*a_ *b_ `c')}\n${' '.repeat(50)}x\n> y\n`;
   expect(
     splitChunks(text)

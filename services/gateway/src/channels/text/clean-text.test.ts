@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cleanText, isBlank, isRightToLeft } from './clean-text.ts';
 
-describe('a text is clean', () => {
+describe('cleaning a text', () => {
   test.each([
     ['halves of characters', 'a\ud83d b\ude00', 'a\ufffd b\ufffd'],
     ['NUL and control characters', 'a\u0000b\u0007c\u0085d\u007fe', 'abcde'],

@@ -1,16 +1,15 @@
 const ESCAPE = String.fromCharCode(27);
-/** What programs write to color a terminal; log excerpts are full of it. */
+/** Escape sequences for terminal colors, frequent in log excerpts. */
 const TERMINAL_CODES = new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, 'g');
-/** Overrides, embeddings and isolates of writing direction: with them a text can show something else than it says. */
+/** Direction overrides, embeddings and isolates, with which a text can show something else than it says. */
 const DIRECTION_CODES = /[\u202a-\u202e\u2066-\u2069]/g;
-/** Telegram deletes these line ends, and words would stick together. */
+/** Line ends that Telegram deletes, joining words. */
 const OTHER_LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const TAB_STOP = 4;
 
 /**
- * The text without what Telegram would take out itself and then count differently, or refuse, and without what makes a text
- * lie: control characters, halves of characters, codes that turn the direction of writing. Tabs become spaces up to the next
- * stop, as Telegram would make one space of each.
+ * Removes what Telegram would remove or refuse, and what can disguise a text: control characters, half characters,
+ * direction codes. Tabs become spaces up to the next stop.
  */
 export function cleanText(text: string): string {
   const clean = text
@@ -22,10 +21,10 @@ export function cleanText(text: string): string {
   return clean.includes('\t') ? clean.split('\n').map(expandTabs).join('\n') : clean;
 }
 
-/** What a person can see in none of: blanks, and characters that are drawn as nothing. */
+/** Any visible character: neither blank nor drawn as nothing. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufffc]/u;
 
-/** Whether there is nothing to see in a text. Telegram refuses such messages. */
+/** True when nothing in the text is visible. Telegram refuses such messages. */
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
@@ -33,17 +32,17 @@ export function isBlank(text: string): boolean {
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LETTER = /\p{L}/u;
 
-/** Whether anything in a text is written from right to left. */
+/** True when a text contains right-to-left script. */
 export function hasRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text);
 }
 
-/** Whether a text as a whole is: its first letter decides, as in the rules of Unicode. */
+/** True when a text runs from right to left: its first letter decides, as in Unicode. */
 export function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(LETTER.exec(text)?.[0] ?? '');
 }
 
-/** What stands between these has a direction of its own and leaves the order of its neighbors alone. */
+/** Isolates: text between them has its own direction and does not reorder its neighbors. */
 export const ISOLATE = { start: '\u2068', end: '\u2069' } as const;
 
 function expandTabs(line: string): string {

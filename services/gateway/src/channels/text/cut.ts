@@ -1,8 +1,8 @@
 const SEGMENTER = new Intl.Segmenter();
 
 /**
- * The best place for a cut after `start` and up to `most`: after a line, else after a word, if that leaves more than half of
- * the room used; else between two characters as people see them, so that no emoji or accent is torn off.
+ * The best cut after `start` and up to `most`: after a line, else after a word, if more than half of the room is used;
+ * else between two visible characters.
  */
 export function findCut(text: string, start: number, most: number): number {
   const least = start + Math.floor((most - start) / 2);
@@ -10,12 +10,12 @@ export function findCut(text: string, start: number, most: number): number {
   if (line > least) return line + 1;
   const space = text.lastIndexOf(' ', most - 1);
   if (space > least) return space + 1;
-  return avoidCharacter(text, start, most);
+  return findCharacterBoundary(text, start, most);
 }
 
-/** How far a text may go from `start` until it has used up so many bytes of UTF-8. */
+/** The offset at which the text from `start` has used `bytes` bytes of UTF-8. */
 export function findReach(text: string, start: number, bytes: number): number {
-  // No character takes more than three bytes for each of its UTF-16 units.
+  // No character takes more than three bytes per UTF-16 unit.
   if ((text.length - start) * 3 <= bytes) return text.length;
   let at = start;
   let left = bytes;
@@ -34,13 +34,13 @@ function bytesOf(code: number): number {
   return code < 0x10000 ? 3 : 4;
 }
 
-/** Far enough to see whether the character at a cut goes on. */
-const AHEAD = 2;
+/** Enough to see whether the character at a cut continues. */
+const LOOK_AHEAD = 2;
 
-/** The last place up to `most` that is not inside a character; a pile of accents that is longer than the room is cut. */
-function avoidCharacter(text: string, start: number, most: number): number {
-  // From the start, where a character surely begins: flags in a row can be told apart only from the first one on.
-  const inside = SEGMENTER.segment(text.slice(start, most + AHEAD)).containing(most - start);
+/** The last offset up to `most` between two characters; a pile of accents longer than the room is cut. */
+function findCharacterBoundary(text: string, start: number, most: number): number {
+  // Segmented from the start, because flags in a row are only separable from the first one on.
+  const inside = SEGMENTER.segment(text.slice(start, most + LOOK_AHEAD)).containing(most - start);
   const cut = start + (inside?.index ?? 0);
   if (cut > start) return cut;
   return isLowSurrogate(text, most) && most - 1 > start ? most - 1 : most;

@@ -1,19 +1,19 @@
-import { plainSpan, textOf, type Block, type InlineText, type ListItem } from './block.ts';
+import { toPlainSpan, getText, type Block, type InlineText, type ListItem } from './block.ts';
 import { isBlank } from './clean-text.ts';
 import { readInline } from './inline.ts';
 import { parseMarkdown, type Node } from './markdown.ts';
 import { splitChunks } from './chunk.ts';
 
-/** Parsing holds up every other chat, and this is ten plain messages long already. Longer texts go out as they are. */
+/** Parsing blocks every other chat; longer texts are sent unformatted. */
 const MAX_MARKDOWN_LENGTH = 40_000;
 
-/** Reads clean markdown (CommonMark and GFM) as blocks. What takes too long to parse stays as it is. Never throws. */
+/** Parses clean markdown (CommonMark and GFM) into blocks. Text that would take too long stays plain. Never throws. */
 export function readBlocks(source: string): readonly Block[] {
-  if (source.length > MAX_MARKDOWN_LENGTH) return [plainParagraph(source)];
+  if (source.length > MAX_MARKDOWN_LENGTH) return [toPlainParagraph(source)];
   const blocks: Block[] = [];
   let plain: string[] = [];
   const flush = (): void => {
-    if (plain.length > 0) blocks.push(plainParagraph(plain.join('\n')));
+    if (plain.length > 0) blocks.push(toPlainParagraph(plain.join('\n')));
     plain = [];
   };
   for (const chunk of splitChunks(source)) {
@@ -28,24 +28,24 @@ export function readBlocks(source: string): readonly Block[] {
   return blocks;
 }
 
-/** A paragraph that shows a text as it is. */
-export function plainParagraph(text: string): Block {
-  return { type: 'paragraph', text: plainSpan(text) };
+/** A paragraph of unformatted text. */
+export function toPlainParagraph(text: string): Block {
+  return { type: 'paragraph', text: toPlainSpan(text) };
 }
 
-/** A list that was cut between two chunks is one list. */
+/** Joins a list that was cut between two chunks. */
 function addChunk(blocks: Block[], nodes: readonly Node[]): void {
   const added = readChunk(nodes);
   const [first] = added;
   const last = blocks.at(-1);
-  if (first?.type === 'list' && last?.type === 'list' && continues(last.items, first.items)) {
+  if (first?.type === 'list' && last?.type === 'list' && isContinuation(last.items, first.items)) {
     blocks[blocks.length - 1] = { type: 'list', items: [...last.items, ...first.items] };
     added.shift();
   }
   blocks.push(...added);
 }
 
-function continues(before: readonly ListItem[], after: readonly ListItem[]): boolean {
+function isContinuation(before: readonly ListItem[], after: readonly ListItem[]): boolean {
   const [last, first] = [before.at(-1), after[0]];
   if (!last || !first) return false;
   return last.number === null ? first.number === null : first.number === last.number + 1;
@@ -66,9 +66,9 @@ function readChunk(nodes: readonly Node[]): Block[] {
   const readNode = (node: Node): readonly Block[] => {
     switch (node.type) {
       case 'heading':
-        return visible({ type: 'heading', size: node.depth, text: inline(node.children) });
+        return dropBlank({ type: 'heading', size: node.depth, text: inline(node.children) });
       case 'paragraph':
-        return visible({ type: 'paragraph', text: inline(node.children) });
+        return dropBlank({ type: 'paragraph', text: inline(node.children) });
       case 'code':
         return readCode(node);
       case 'blockquote':
@@ -95,18 +95,18 @@ function readChunk(nodes: readonly Node[]): Block[] {
           },
         ];
       case 'footnoteDefinition':
-        return label(`[${node.label ?? node.identifier}] `, read(node.children));
+        return addLabel(`[${node.label ?? node.identifier}] `, read(node.children));
       case 'definition':
-        // An address without a reference would stay unseen.
-        return used.has(node.identifier) ? [] : [plainParagraph(`[${node.label ?? node.identifier}]: ${node.url}`)];
+        // Shows an address that no reference uses.
+        return used.has(node.identifier) ? [] : [toPlainParagraph(`[${node.label ?? node.identifier}]: ${node.url}`)];
       default:
-        return visible({ type: 'paragraph', text: inline([node]) });
+        return dropBlank({ type: 'paragraph', text: inline([node]) });
     }
   };
   return read(nodes);
 }
 
-/** The name of a language, and what may stand behind it; anything else behind a fence is a sentence. */
+/** The name of a language and optional attributes; other text after a fence is a sentence. */
 const LANGUAGE = /^[\w#+.-]{1,30}$/;
 const ATTRIBUTES = /[={]/;
 
@@ -115,17 +115,17 @@ function readCode({ lang, meta, value }: Extract<Node, { type: 'code' }>): reado
   const info = [isSentence ? lang : null, meta].filter((word) => word).join(' ');
   const language = isSentence ? null : lang || null;
   return [
-    ...(info === '' ? [] : [plainParagraph(info)]),
+    ...(info === '' ? [] : [toPlainParagraph(info)]),
     ...(isBlank(value) ? [] : [{ type: 'code' as const, text: value, language }]),
   ];
 }
 
-function visible(block: Extract<Block, { text: InlineText }>): readonly Block[] {
-  return isBlank(textOf(block.text)) ? [] : [block];
+function dropBlank(block: Extract<Block, { text: InlineText }>): readonly Block[] {
+  return isBlank(getText(block.text)) ? [] : [block];
 }
 
-function label(text: string, blocks: readonly Block[]): readonly Block[] {
+function addLabel(text: string, blocks: readonly Block[]): readonly Block[] {
   const [first, ...rest] = blocks;
-  if (first?.type !== 'paragraph') return [plainParagraph(text), ...blocks];
-  return [{ ...first, text: [...plainSpan(text), ...first.text] }, ...rest];
+  if (first?.type !== 'paragraph') return [toPlainParagraph(text), ...blocks];
+  return [{ ...first, text: [...toPlainSpan(text), ...first.text] }, ...rest];
 }

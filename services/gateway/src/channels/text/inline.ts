@@ -1,21 +1,21 @@
 import type { InlineText, Span, Style } from './block.ts';
 import { hasRightToLeft, ISOLATE } from './clean-text.ts';
-import { flatten, type Node } from './markdown.ts';
+import { getNodeText, type Node } from './markdown.ts';
 
-/** Where the references of a text lead: its definitions, by identifier. */
+/** Addresses of reference links, by identifier. */
 export type Definitions = ReadonlyMap<string, string>;
 
 /**
- * Reads what stands inside of a paragraph, a heading or a cell. HTML stays text, an image becomes its description, and only
- * addresses that a browser opens become links; of others the address is shown.
+ * Reads inline content of paragraphs, headings and cells. HTML stays text, images become their descriptions, and only
+ * web addresses become links; others are written out.
  */
 export function readInline(nodes: readonly Node[], definitions: Definitions): InlineText {
   const spans: Span[] = [];
   const add = (text: string, styles: readonly Style[]): void => {
     if (text !== '') spans.push({ text, styles });
   };
-  const mixed = hasRightToLeft(nodes.map(flatten).join(''));
-  /** What has an order of its own: among Hebrew or Arabic its signs would be drawn in another one. */
+  const mixed = hasRightToLeft(nodes.map(getNodeText).join(''));
+  /** Isolates code and links, whose symbols right-to-left text would reorder. */
   const addIsolated = (styles: readonly Style[], write: () => void): void => {
     if (mixed) add(ISOLATE.start, styles);
     write();
@@ -64,13 +64,13 @@ export function readInline(nodes: readonly Node[], definitions: Definitions): In
   };
 
   const readLink = (url: string, children: readonly Node[], styles: readonly Style[]): void => {
-    const shown = children.map(flatten).join('');
-    if (isLinkable(url) && !isLie(shown, url)) {
+    const shown = children.map(getNodeText).join('');
+    if (isLinkable(url) && !hidesTarget(shown, url)) {
       const inside: readonly Style[] = [...styles, { type: 'url', url: /\s/.test(url) ? new URL(url).href : url }];
       return addIsolated(styles, () => (shown.trim() === '' ? add(url, inside) : read(children, inside)));
     }
     read(children, styles);
-    const address = readAddress(url);
+    const address = toShownAddress(url);
     if (address === null || shown.includes(address)) return;
     add(shown === '' ? '' : ' (', styles);
     addIsolated(styles, () => add(address, styles));
@@ -81,7 +81,7 @@ export function readInline(nodes: readonly Node[], definitions: Definitions): In
   return spans;
 }
 
-/** The marks of what stands in the middle of a word: `2*3*4` and `a*b*.txt` are not meant to lose their stars. */
+/** The literal marks of emphasis inside a word: `2*3*4` and `a*b*.txt` keep their stars. */
 function findLiteralMark(node: Node, before: Node | undefined, after: Node | undefined): string | null {
   if (node.type !== 'emphasis' && node.type !== 'strong') return null;
   const isInWord =
@@ -93,31 +93,31 @@ function findLiteralMark(node: Node, before: Node | undefined, after: Node | und
   return node.type === 'strong' ? '**' : '*';
 }
 
-/** Addresses that Telegram opens in a browser. Its own `tg:` links act inside the app: a model must not make those. */
+/** True for web addresses. Telegram's `tg:` links act inside the app, which a model must not trigger. */
 function isLinkable(url: string): boolean {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
   return new URL(url).hostname.includes('.');
 }
 
-/** Whether a link shows one address and leads to another. */
-function isLie(shown: string, url: string): boolean {
+/** True when a link shows one address and leads to another. */
+function hidesTarget(shown: string, url: string): boolean {
   const claim = /^\s*((?:https?:\/\/|www\.)\S+)/i.exec(shown)?.[1];
   if (claim === undefined) return false;
   const claimed = /^www\./i.test(claim) ? `http://${claim}` : claim;
-  return !URL.canParse(claimed) || hostOf(claimed) !== hostOf(url);
+  return !URL.canParse(claimed) || getHost(claimed) !== getHost(url);
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return new URL(url).hostname.replace(/^www\./, '');
 }
 
-/** As much as a person can make use of; an image as a `data:` address may be a megabyte. */
-const DATA_SHOWN = 40;
+/** Shown length of a `data:` address, which may be a megabyte. */
+const MAX_DATA_LENGTH = 40;
 
-/** What is shown of an address that is not linked; null when there is nothing to it. */
-function readAddress(url: string): string | null {
+/** The text of an address that is not linked; null when it has none. */
+function toShownAddress(url: string): string | null {
   if (/^mailto:/i.test(url)) return url.slice('mailto:'.length);
-  if (/^data:/i.test(url)) return url.length > DATA_SHOWN ? `${url.slice(0, DATA_SHOWN)}…` : url;
-  // A place in the same document leads nowhere in a chat.
+  if (/^data:/i.test(url)) return url.length > MAX_DATA_LENGTH ? `${url.slice(0, MAX_DATA_LENGTH)}…` : url;
+  // An anchor in the same document leads nowhere in a chat.
   return url === '' || url.startsWith('#') ? null : url;
 }

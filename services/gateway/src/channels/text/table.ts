@@ -1,24 +1,24 @@
-import { textOf, type Align, type Table } from './block.ts';
+import { getText, type Align, type Table } from './block.ts';
 import { hasRightToLeft, ISOLATE } from './clean-text.ts';
 
 /** A table in plain text. */
 export interface LaidOutTable {
   readonly text: string;
-  /** Lines of equal width, for a monospaced block. */
+  /** True when lines have equal width, for a monospaced block. */
   readonly aligned: boolean;
-  /** What each message repeats in which the table goes on; null when there is nothing to repeat. */
+  /** The header that is repeated after a split; null when there is none. */
   readonly head: string | null;
 }
 
-/** Columns of characters that a monospaced block shows without wrapping: on a desktop, or a phone that is turned. */
+/** Columns that a monospaced block shows without wrapping, on a desktop or a turned phone. */
 const MAX_WIDTH = 64;
 
-/** Lays a table out: as aligned lines if they are short enough to be read, else row by row. Formatting inside is dropped. */
+/** Lays a table out in aligned lines, or row by row when they would be too long. Drops formatting. */
 export function layOutTable(table: Table): LaidOutTable {
-  const rows = table.rows.map((row) => row.map((cell) => textOf(cell).replace(/\s+/g, ' ').trim()));
+  const rows = table.rows.map((row) => row.map((cell) => getText(cell).replace(/\s+/g, ' ').trim()));
   const columns = Math.max(1, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(1, ...rows.map((row) => widthOf(row[column] ?? ''))),
+    Math.max(1, ...rows.map((row) => measureWidth(row[column] ?? ''))),
   );
   const width = widths.reduce((sum, one) => sum + one + SEPARATOR.length, -SEPARATOR.length);
   if (width > MAX_WIDTH) return { text: listRows(rows), aligned: false, head: null };
@@ -51,13 +51,13 @@ function listRows(rows: readonly (readonly string[])[]): string {
     .join('\n\n');
 }
 
-/** Cells stand side by side in one line: one from right to left must not turn its neighbors round. */
+/** Isolates a right-to-left cell, so that it does not reorder its neighbors. */
 function isolate(text: string): string {
   return hasRightToLeft(text) ? ISOLATE.start + text + ISOLATE.end : text;
 }
 
 function pad(text: string, width: number, align: Align): string {
-  const missing = width - widthOf(text);
+  const missing = width - measureWidth(text);
   if (align === 'right') return ' '.repeat(missing) + text;
   if (align !== 'center') return text + ' '.repeat(missing);
   const before = Math.floor(missing / 2);
@@ -65,13 +65,13 @@ function pad(text: string, width: number, align: Align): string {
 }
 
 const SEGMENTER = new Intl.Segmenter();
-/** Characters that take two columns in monospaced fonts: East Asian wide ones and emoji. */
+/** Characters with two columns in monospaced fonts: wide East Asian ones and emoji. */
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 const NO_WIDTH = /^\p{Default_Ignorable_Code_Point}+$/u;
 const ASCII = /^[ -~]*$/;
 
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
   for (const { segment } of SEGMENTER.segment(text)) {

@@ -17,7 +17,7 @@ import {
   readSeqs,
   removePart,
   showPart,
-  takeButtons,
+  disableButtons,
 } from './shown/patches.ts';
 import { createLoginCookie } from './sign-in/cookie.ts';
 import { listEnded } from './sign-in/logins.ts';
@@ -28,41 +28,41 @@ import { createGate } from './sockets/gate.ts';
 import { Hub } from './sockets/hub.ts';
 import { Intake } from './sockets/intake.ts';
 
-/** Our own database is the only limit. */
-const AMPLE: ThrottleOptions = {
+/** Only our own database limits the rate. */
+const WEB_LIMITS: ThrottleOptions = {
   sendsPerSecond: 1_000,
   chatSendsPerSecond: 50,
   chatBurst: 100,
   groupSendsPerMinute: 1_000,
 };
 const DRAFT_INTERVAL_MS = 250;
-/** Pages that are brought up to date at once: the gateway's other work needs connections too. */
-const READS_AT_ONCE = 4;
-/** There is one page, however many gateways serve it. */
+/** The most pages updated at once, to leave database connections for other work. */
+const MAX_READS = 4;
+/** The web channel has one account on all gateways. */
 const ACCOUNT = 'page';
-/** The row of what is said while nothing can be stored. */
+/** Stands for a message that has no outbox row. */
 const NO_ROW = 0;
 
 export interface WebOptions {
-  /** How long a frame may take to leave for a page, in milliseconds. */
+  /** Time limit to send a frame to a page, in milliseconds. */
   readonly slowMs?: number;
-  /** How often pages are looked after, in milliseconds. */
+  /** Interval of the hub's checks, in milliseconds. */
   readonly tickMs?: number;
   readonly patienceMs?: number;
 }
 
 /**
- * Opens the web channel on the gateway's public server. What it sends is written into Postgres, and that is all a send is: pages read it
- * from there, however often they come back. Throws STARTUP_REFUSED when strangers could choose whom to be.
+ * Opens the web channel on the gateway's public server. A send writes to Postgres, from where pages read. Throws
+ * STARTUP_REFUSED when strangers could choose a demo person.
  */
 export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
   const { pool, httpHost, log, config } = parts;
   if (config.WEB_DEMO_PEOPLE === 'on' && !isLoopback(httpHost))
     throw new AppError('STARTUP_REFUSED', { reason: say('gateway.web-demo-not-local') });
   const app = parts.http();
-  const publicUrl = (): string | null => config.WEB_PUBLIC_URL ?? urlOf(httpHost, app.server.address());
+  const publicUrl = (): string | null => config.WEB_PUBLIC_URL ?? getUrl(httpHost, app.server.address());
   const { hub, tell, intake } = await openPages(parts, options);
-  await addWeb(app, webDeps({ ...parts, hub, tell, intake, publicUrl }, options));
+  await addWeb(app, createPluginDeps({ ...parts, hub, tell, intake, publicUrl }, options));
   const write = createWriter({ log, written: (chatKey) => tell({ kind: 'patched', chatKey }) });
   return {
     name: 'web',
@@ -70,7 +70,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     way: 'webhook',
     takesDecisions: true,
     fileLimitBytes: 0,
-    throttle: AMPLE,
+    throttle: WEB_LIMITS,
     throttleOf: () => 'private',
     encode,
     send: async (chatKey, part, firstLine) => {
@@ -81,11 +81,11 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     },
     edit: (chatKey, messageId, part) => write(chatKey, messageId, () => changePart(pool, chatKey, messageId, part)),
     remove: async (chatKey, messageId) => {
-      // What a person wrote is kept without its secrets already.
+      // A person's own message is stored without its secrets already.
       if (!messageId.startsWith('in.')) await write(chatKey, messageId, () => removePart(pool, chatKey, messageId));
     },
     removeButtons: async (chatKey, messageId) => {
-      await write(chatKey, messageId, () => takeButtons(pool, chatKey, messageId));
+      await write(chatKey, messageId, () => disableButtons(pool, chatKey, messageId));
     },
     answerPress: async (pressId, toast) => {
       if (toast !== null) hub.notice(chatOfPress(pressId), toast);
@@ -100,14 +100,14 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     },
     link: (code) => {
       const url = publicUrl();
-      // Behind the #: a browser sends it to nobody, so that no log and no preview of the link takes the code.
+      // After the #, which browsers send to nobody, so that no log or preview gets the code.
       return url === null ? null : `${url}/${code === null ? '' : `#code=${code}`}`;
     },
     listen: (admit) => intake.listen(admit),
   };
 }
 
-/** The pages of this gateway, and the way to those of the others. */
+/** Opens the hub for this gateway's pages and the bus to other gateways. */
 async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDeps<WebConfig>, options: WebOptions) {
   const hub = own(
     new Hub({
@@ -120,7 +120,7 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
   );
   const hear = (news: News): void => hub.hear(news);
   const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, hear }));
-  // First here, so that what is told in order is seen in order.
+  // Local pages first, so that they see events in order.
   const tell = async (news: News): Promise<void> => {
     hub.hear(news);
     await bus.tell(news);
@@ -131,15 +131,15 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
   return { hub, tell, intake: own(new Intake({ taken, log, ...options })) };
 }
 
-/** What the routes are made with. */
-function webDeps(
+/** The dependencies of the routes. */
+function createPluginDeps(
   given: Pick<ChannelDeps<WebConfig>, 'pool' | 'log' | 'config'> &
     Awaited<ReturnType<typeof openPages>> & { readonly publicUrl: () => string | null },
   { slowMs }: WebOptions,
 ): PluginDeps {
   const { pool, log, config, hub, tell, intake, publicUrl } = given;
   const isSecure = publicUrl()?.startsWith('https:') ?? false;
-  const gate = createGate(READS_AT_ONCE);
+  const gate = createGate(MAX_READS);
   return {
     pool,
     hub,
@@ -158,7 +158,7 @@ function webDeps(
   };
 }
 
-/** Writes something into a chat and lets its pages know. What Postgres refuses is a value; false: the message is not there. */
+/** Writes into a chat and notifies its pages. Failures are values; false: the message no longer exists. */
 function createWriter({
   log,
   written,
@@ -179,10 +179,10 @@ function createWriter({
   };
 }
 
-/** Where the server can be opened from this machine, or from its network; null before it listens. */
-function urlOf(host: string, address: AddressInfo | string | null): string | null {
+/** The server's address for this machine or its network; null before it listens. */
+function getUrl(host: string, address: AddressInfo | string | null): string | null {
   if (address === null || typeof address === 'string') return null;
-  // A name that no deployed service is told under.
+  // A host name that no deployed service uses.
   const name = ['0.0.0.0', '127.0.0.1', '::', '::1', ''].includes(host) ? LOCAL_PAGE_HOST : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
 }

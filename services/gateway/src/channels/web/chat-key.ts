@@ -1,26 +1,26 @@
 import { getTopic } from '../chat-key.ts';
 
 /*
- * A person has one main chat on the web, `web:<person>`, and may open sessions beside it, `web:<person>/<session>`: each is a
- * conversation of its own. They write there as `web-<person>`, whichever identity they signed in with.
+ * A person has one main chat on the web, `web:<person>`, and further sessions, `web:<person>/<session>`, each a
+ * conversation of its own. Their identity there is `web-<person>`, however they signed in.
  */
 
-/** What a session may be named. The main one has a name too, for pages. */
+/** Valid names of sessions, including the main one. */
 export const SESSION_NAME = /^[a-z0-9-]{1,40}$/;
 const MAIN = 'main';
 
-/** The key of the chat of one session. */
+/** The chat key of a session. */
 export function toChatKey(person: string, session: string = MAIN): string {
-  const chat = userKeyOf(person).replace('-', ':');
+  const chat = toUserKey(person).replace('-', ':');
   return session === MAIN ? chat : `${chat}/${session}`;
 }
 
-/** The identity under which a person writes here. */
-export function userKeyOf(person: string): string {
+/** The web identity of a person. */
+export function toUserKey(person: string): string {
   return person.startsWith('web-') ? person : `web-${person}`;
 }
 
-/** The session of a chat, as it stands in frames. */
-export function sessionOf(chatKey: string): string {
+/** The session of a chat, as named in frames. */
+export function getSession(chatKey: string): string {
   return getTopic(chatKey) ?? MAIN;
 }

@@ -2,13 +2,16 @@ import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { isLoopback } from './sign-in/origin.ts';
 
-/** The name under which people open the page on a machine of their own; deployed services are told as 127.0.0.1. */
+/** The page's host on a local machine; deployed services use 127.0.0.1. */
 export const LOCAL_PAGE_HOST = 'localhost';
 
-/** Every variable of the web channel. Its address and port are those of the gateway's public server. */
+/** The configuration of the web channel. Address and port are those of the public server. */
 export const WebConfig = z
   .object({
-    /** Where people open the page, such as https://chat.example.org. Not set: the address of the gateway, for this machine alone. */
+    /**
+     * The public address of the page, such as https://chat.example.org. Not set: the gateway's own address, for this
+     * machine only.
+     */
     WEB_PUBLIC_URL: z
       .url({ protocol: /^https?$/ })
       .superRefine((url, context) => {
@@ -17,14 +20,17 @@ export const WebConfig = z
       })
       .transform((url) => new URL(url).origin)
       .optional(),
-    /** Whether whoever opens the page at `/<WEB_START_KEY>/` may choose whom to be: `on` or `off`. Only on an address of this machine. */
+    /** Whether visitors of `/<WEB_START_KEY>/` may choose a demo person: `on` or `off`. Only on a local address. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
-    /** Drawn anew whenever the port may have been somebody else's meanwhile: logins over http end with it. Not set: at each start. Secret. */
+    /**
+     * Changed when another program may have used the port meanwhile, which ends logins over http. Not set: at each
+     * start. Secret.
+     */
     WEB_START_KEY: z
       .string()
       .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })
       .optional(),
-    /** The host in the addresses of deployed services, as the job service has it: no page may have it too. */
+    /** The host in addresses of deployed services, as in the job service; the page must not share it. */
     PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   })
   .superRefine(({ WEB_PUBLIC_URL, PROXY_PUBLIC_HOST, WEB_DEMO_PEOPLE, WEB_START_KEY }, context) => {
@@ -38,14 +44,14 @@ export const WebConfig = z
 export type WebConfig = z.infer<typeof WebConfig>;
 
 function findUrlProblem(given: string): string | null {
-  if (!URL.canParse(given)) return null; // said already
+  if (!URL.canParse(given)) return null; // reported already
   const { protocol, hostname, pathname, search, hash, username } = new URL(given);
-  // A cookie over http can be read on its way.
+  // A cookie over http could be read in transit.
   if (protocol !== 'https:' && !isLoopback(hostname)) return say('gateway.web-not-https');
   return pathname + search + hash + username === '/' ? null : say('gateway.web-url-path');
 }
 
-/** Whether one of two hosts is the other or lies below it: browsers let the two share cookies. */
+/** True when one host equals or contains the other: browsers let them share cookies. */
 function isSameSite(a: string, b: string): boolean {
   const [one, other] = [a, b].map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`) as [string, string]; // two went in
   return one.endsWith(other) || other.endsWith(one);

@@ -2,12 +2,12 @@ import { readArtifact } from '@signalbox/store/artifacts';
 import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toChatKey } from './chat-key.ts';
-import { mayRead } from './shown/patches.ts';
+import { canReadFile } from './shown/patches.ts';
 import type { Login } from './sign-in/logins.ts';
 
 /**
- * Adds `GET /files/<artifact>`, for a person who was sent that file in a chat here. To everybody else it is not there. A browser saves it
- * and shows nothing of it: what a tool has made is nobody's page.
+ * Adds `GET /files/<artifact>` for people who were sent the file in a web chat; others get 404. Files are downloads
+ * that browsers never render.
  */
 export function addFileRoute(
   app: FastifyInstance,
@@ -18,7 +18,7 @@ export function addFileRoute(
     const { artifact } = request.params;
     const login = await findLogin(request);
     if (!login) return reply.code(401).send();
-    const isTheirs = /^[\w-]{1,80}$/.test(artifact) && (await mayRead(pool, toChatKey(login.person), artifact));
+    const isTheirs = /^[\w-]{1,80}$/.test(artifact) && (await canReadFile(pool, toChatKey(login.person), artifact));
     const file = isTheirs ? await readArtifact(pool, artifact) : null;
     if (!file) return reply.code(404).send();
     return reply
@@ -29,7 +29,7 @@ export function addFileRoute(
   });
 }
 
-/** A name in the form of RFC 8187, which leaves fewer characters than an address does. */
+/** Encodes a name for RFC 8187, which is stricter than encodeURIComponent. */
 function toExtValue(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,7 +1,7 @@
 import type { ChannelKind } from '../channel.ts';
 import { WebConfig } from './config.ts';
 
-/** A page in the browser, over web sockets. */
+/** The web channel: a page over web sockets. */
 export default {
   name: 'web',
   config: WebConfig,

@@ -6,7 +6,7 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { readPageSentences } from '@signalbox/messages/page-sentences';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Whether this is the source itself, as in tests: then the page is bundled when it is asked for. */
+/** True when running from sources, as in tests: then the page is bundled on request. */
 const IS_SOURCE = import.meta.url.endsWith('.ts');
 const FOLDER = fileURLToPath(new URL('./page/', import.meta.url));
 
@@ -16,7 +16,7 @@ const FILES = {
   '/icon.svg': 'image/svg+xml; charset=utf-8',
 } as const;
 
-/** The page runs its own files and nothing else, and talks to nobody but the gateway. Speech that it plays is a blob of its own. */
+/** The page may run only its own files and talk only to the gateway; speech is a blob. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,14 +32,14 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // The address holds the name of a session.
+  // The address contains a session name.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 };
 
 /**
- * Serves the page at `/`, in the language of the browser, and its files beside it. Throws STARTUP_REFUSED when a gateway that was
- * built has no built page.
+ * Serves the page at `/` in the browser's language, and its files. Throws STARTUP_REFUSED when a built gateway lacks
+ * the built page.
  */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   const html = (await readPageFile('index.html')).toString();
@@ -54,29 +54,29 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
     app.get(path, async (_request, reply) => send(reply, type, await read(path.slice(1))));
 }
 
-type Read = (name: string) => Promise<Uint8Array>;
+type ReadFile = (name: string) => Promise<Uint8Array>;
 
-/** The files of a page that was built, read once. */
-async function openBuilt(): Promise<Read> {
+/** Reads the files of the built page once. */
+async function openBuilt(): Promise<ReadFile> {
   const names = Object.keys(FILES).map((path) => path.slice(1));
   const files = new Map(await Promise.all(names.map(async (name) => [name, await readPageFile(name)] as const)));
   return async (name) => files.get(name) ?? readPageFile(name);
 }
 
-/** The files of the page as its sources are now. */
-async function openSources(): Promise<Read> {
+/** Bundles the page from its current sources. */
+async function openSources(): Promise<ReadFile> {
   const { bundlePage } = await import('./page/bundle.mjs');
   return async (name) => (name === 'icon.svg' ? undefined : (await bundlePage()).get(name)) ?? readPageFile(name);
 }
 
-/** Answers 304 to a browser that has this already. */
+/** Answers 304 when the browser has this version. */
 function send(reply: FastifyReply, type: string, body: string | Uint8Array): FastifyReply {
   const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   void reply.headers(HEADERS).header('etag', tag).type(type);
   return reply.request.headers['if-none-match'] === tag ? reply.code(304).send() : reply.send(body);
 }
 
-/** The page with its sentences, which are data in it and no script. */
+/** Puts the sentences into the page as data. */
 function renderHtml(html: string, languages: readonly string[]): string {
   const said = readPageSentences(languages);
   const data = JSON.stringify(said).replaceAll('<', '\\u003c');

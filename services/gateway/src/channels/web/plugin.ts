@@ -14,13 +14,13 @@ const YEAR_SECONDS = 365 * 24 * 3_600;
 
 export interface PluginDeps extends Omit<SessionRouteDeps, 'hasDemoPeople'>, Omit<SocketRouteDeps, 'findLogin'> {
   readonly isOwnHost: (headers: FastifyRequest['headers']) => boolean;
-  /** Whether people come by https. */
+  /** True when the page is served over https. */
   readonly isSecure: boolean;
-  /** What the page of the demo people is behind; null when there are none. */
+  /** The key in the address of the demo page; null without demo people. */
   readonly demoKey: string | null;
 }
 
-/** Adds everything that browsers ask the gateway for, in a scope of its own. */
+/** Registers everything that browsers request, in a scope of its own. */
 export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<void> {
   await app.register(async (web) => {
     const login = (request: FastifyRequest): Promise<Login | null> => {
@@ -31,7 +31,7 @@ export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<vo
     await web.register(cookies);
     await web.register(websocket, {
       options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false },
-      // A socket that breaks ends by itself; its page comes back.
+      // The page reconnects after a broken socket.
       errorHandler: (_error, socket) => socket.terminate(),
       preClose: (done) => {
         deps.hub.closePages();
@@ -56,8 +56,8 @@ export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<vo
 }
 
 /**
- * The page once more, with people to choose. Programs on this machine reach the port too, and do not know the key. It is a parameter:
- * metrics, which they may read, name the path of a route.
+ * The page with demo people, behind a key that other local programs do not know. The key is a route parameter, since
+ * metrics show route paths.
  */
 function addBehindKey(
   app: FastifyInstance,
@@ -71,7 +71,7 @@ function addBehindKey(
   return addRoutes(app, true);
 }
 
-/** What every answer says to a browser; a route may say more. */
+/** Security headers of every answer; routes may add more. */
 function addGuards(web: FastifyInstance, { isOwnHost, isSecure }: PluginDeps): void {
   const headers = {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,4 +1,4 @@
-import { groupSpans, textOf, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import { groupSpans, getText, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
 import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { layOutTable } from '../../text/table.ts';
@@ -75,9 +75,9 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
 
   const writeInline = (spans: InlineText, level = 0): void => {
     for (const group of groupSpans(spans, level)) {
-      const kind = group.style && toEntityKind(group.style, textOf(group.spans));
+      const kind = group.style && toEntityKind(group.style, getText(group.spans));
       const write = (): void => {
-        if (group.style === null) text += textOf(group.spans);
+        if (group.style === null) text += getText(group.spans);
         else writeInline(group.spans, level + 1);
       };
       if (kind) mark(kind, write);

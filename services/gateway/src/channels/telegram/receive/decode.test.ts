@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode } from './decode.ts';
-import { nextOffset } from './poll.ts';
+import { getNextOffset } from './poll.ts';
 
 const BOT = { id: 100, username: 'signalbox_bot' };
 const FROM = { id: 1001, is_bot: false, first_name: 'Ada', last_name: 'L' };
@@ -13,7 +13,7 @@ const message = (fields: object): unknown => ({
 });
 
 describe('messages', () => {
-  test('a private text is somebody saying something', () => {
+  test('a private text is decoded as a text of its sender', () => {
     expect(decode(message({ text: 'hello' }), BOT)).toEqual({
       kind: 'text',
       updateId: '7',
@@ -31,7 +31,7 @@ describe('messages', () => {
     });
   });
 
-  test('what Postgres cannot store is taken out', () => {
+  test('characters that Postgres cannot store are removed', () => {
     const decoded = decode(message({ text: 'a\u0000b\ud800c', from: { ...FROM, first_name: '\u0000\udc00' } }), BOT);
     expect(decoded).toMatchObject({ text: 'ab\ufffdc', name: '\ufffd L' });
   });
@@ -47,11 +47,11 @@ describe('messages', () => {
     expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'text', text: stripped });
   });
 
-  test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is not for us', (text) => {
+  test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is ignored', (text) => {
     expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
   });
 
-  test("in a group a command without our name may be another bot's", () => {
+  test("in a group a command without the bot's name is marked as unnamed", () => {
     const named = (text: string): unknown => decode(message({ chat: GROUP, text }), BOT);
     expect(named('/weather')).toMatchObject({ named: false });
     expect(named('/weather@signalbox_bot')).toMatchObject({ text: '/weather', named: true });
@@ -70,16 +70,16 @@ describe('messages', () => {
   });
 
   test.each([{}, { entities: [{ type: 'bold', offset: 0, length: 5 }] }, { entities: 'x' }])(
-    'what a person typed is their own: %j',
+    'typed text is not borrowed: %j',
     (fields) => expect(decode(message({ text: 'deploy shop', ...fields }), BOT)).not.toHaveProperty('borrowed'),
   );
 
-  test('in a group an answer to our message is for us', () => {
+  test("in a group a reply to the bot's message is addressed to it", () => {
     const reply = { chat: GROUP, text: 'yes', reply_to_message: { from: { id: 100, is_bot: true } } };
     expect(decode(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
   });
 
-  test('a topic is a chat of its own, the general one is the chat itself', () => {
+  test("a topic has a chat key of its own, the general topic has the chat's", () => {
     const topic = (fields: object): string | undefined => {
       const decoded = decode(message({ chat: GROUP, text: '/status', ...fields }), BOT);
       return decoded.kind === 'text' ? decoded.chatKey : undefined;
@@ -89,7 +89,7 @@ describe('messages', () => {
     expect(topic({ message_thread_id: 77 })).toBe('telegram:-2001');
   });
 
-  test('what stands in a topic that we opened is no answer to us', () => {
+  test('a message in a topic that the bot created is no reply to it', () => {
     const reply_to_message = { from: { id: 100, is_bot: true }, forum_topic_created: { name: 'deploys' } };
     expect(decode(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({ kind: 'ignored' });
   });
@@ -97,7 +97,7 @@ describe('messages', () => {
   const read = (fields: object): unknown => decode(message(fields), BOT);
   const FILE = { file_id: 'f1', file_unique_id: 'u1' };
 
-  test('a file comes with its caption', () => {
+  test('a file has its caption as text', () => {
     const document = { ...FILE, file_name: '../plan\n.pdf', mime_type: 'application/pdf', file_size: 1_234 };
     expect(read({ document, caption: 'look' })).toMatchObject({
       kind: 'text',
@@ -107,7 +107,7 @@ describe('messages', () => {
     });
   });
 
-  test('of a photo the largest size counts', () => {
+  test('the largest size of a photo is used', () => {
     const photo = [
       { file_id: 'small', width: 90, height: 60, file_size: 1 },
       { file_id: 'large', width: 900, height: 600, file_size: 3 },
@@ -125,11 +125,11 @@ describe('messages', () => {
     expect(read({ [field]: FILE })).toMatchObject({ attachments: [{ kind, ref: 'f1', name: null, mimeType }] });
   });
 
-  test('parts of one album share it', () => {
+  test('parts of an album share its id', () => {
     expect(read({ document: FILE, media_group_id: 'g1' })).toMatchObject({ kind: 'text', album: 'g1' });
   });
 
-  test('in a group a file is for us by its caption or as an answer; parts of an album follow the one that is', () => {
+  test('in a group a file is addressed by its caption or as a reply; album parts are kept', () => {
     const inGroup = (fields: object): unknown => read({ chat: GROUP, document: FILE, ...fields });
     expect(inGroup({ caption: '@signalbox_bot look' })).toMatchObject({ kind: 'text', text: 'look' });
     expect(inGroup({ caption: '@signalbox_bot' })).toMatchObject({ kind: 'text', text: '' });
@@ -149,7 +149,7 @@ describe('messages', () => {
   });
 
   test.each([{ text: 17 }, { date: 1e300, text: 'x' }, { message_id: null, text: 'x' }, { entities: 7, caption: {} }])(
-    '%j is in another shape than we know, and its author hears it',
+    '%j has an unknown shape and is decoded as not-text',
     (fields) => {
       expect(read(fields)).toMatchObject({
         kind: 'not-text',
@@ -171,7 +171,7 @@ describe('messages', () => {
     expect(decode(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
   });
 
-  test('a group that becomes a supergroup moves', () => {
+  test('a group that becomes a supergroup is decoded as moved', () => {
     expect(decode(message({ chat: GROUP, migrate_to_chat_id: -100200 }), BOT)).toEqual({
       kind: 'moved',
       updateId: '7',
@@ -187,7 +187,7 @@ describe('other updates', () => {
     callback_query: { id: 'q1', from: FROM, message: { message_id: 9, chat: PRIVATE }, data: 'b:12:1', ...fields },
   });
 
-  test('a press of our button names the outbox row', () => {
+  test('a press of a button names its outbox row', () => {
     expect(decode(press({}), BOT)).toMatchObject({
       kind: 'press',
       outboxId: '12',
@@ -197,16 +197,19 @@ describe('other updates', () => {
     });
   });
 
-  test.each(['b:12', 'b:1:999', 'b:99999999999999999999:0', 'approve:42', ''])('button data %j is foreign', (data) => {
-    expect(decode(press({ data }), BOT)).toMatchObject({ kind: 'ignored', reason: 'foreign button', pressId: 'q1' });
-  });
+  test.each(['b:12', 'b:1:999', 'b:99999999999999999999:0', 'approve:42', ''])(
+    'button data %j is ignored as foreign',
+    (data) => {
+      expect(decode(press({ data }), BOT)).toMatchObject({ kind: 'ignored', reason: 'foreign button', pressId: 'q1' });
+    },
+  );
 
-  test('blocking makes the chat unreachable', () => {
+  test('a blocked bot makes the chat unreachable', () => {
     const change = { update_id: 3, my_chat_member: { chat: PRIVATE, new_chat_member: { status: 'kicked' } } };
     expect(decode(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
   });
 
-  test('Stop under what is being written is a /stop of the person', () => {
+  test('Stop under a draft is decoded as /stop of the person', () => {
     const chat = { id: 1001, type: 'private', first_name: 'Ada' };
     const stopped = (fields: object): unknown => ({
       update_id: 9,
@@ -225,7 +228,7 @@ describe('other updates', () => {
     expect(decode(stopped({ chat: GROUP }), BOT)).toMatchObject({ kind: 'ignored', reason: 'malformed stop' });
   });
 
-  test('an edited message is an edit of that message', () => {
+  test('an edited message is decoded as an edit', () => {
     const edited = (fields: object): unknown => ({
       update_id: 3,
       edited_message: {
@@ -250,7 +253,7 @@ describe('other updates', () => {
     expect(decode({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'malformed message' });
   });
 
-  test('nothing whatsoever makes decoding throw', () => {
+  test('no input makes decoding throw', () => {
     const update = fc.oneof(
       fc.anything(),
       fc.record({ update_id: fc.anything(), message: fc.anything(), callback_query: fc.anything() }),
@@ -266,16 +269,16 @@ describe('other updates', () => {
 });
 
 describe('the polling offset', () => {
-  test('moves past the highest id of the batch, in whatever order', () => {
-    expect(nextOffset([{ update_id: 8 }, { update_id: 5 }], 3)).toBe(9);
+  test('is one past the highest id of the batch, in any order', () => {
+    expect(getNextOffset([{ update_id: 8 }, { update_id: 5 }], 3)).toBe(9);
   });
-  test('follows ids that start again lower', () => {
-    expect(nextOffset([{ update_id: 5 }], 1_000)).toBe(6);
+  test('follows ids that restart lower', () => {
+    expect(getNextOffset([{ update_id: 5 }], 1_000)).toBe(6);
   });
-  test('stays with an empty poll', () => {
-    expect(nextOffset([], 4)).toBe(4);
+  test('is unchanged after an empty poll', () => {
+    expect(getNextOffset([], 4)).toBe(4);
   });
-  test('is unknown after nothing but nonsense', () => {
-    expect(nextOffset([null, 'x', { update_id: 'y' }], 4)).toBeNull();
+  test('is null after a batch without ids', () => {
+    expect(getNextOffset([null, 'x', { update_id: 'y' }], 4)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
 import { readAttachments } from './file.ts';
 import { createWhisperRef } from '../message-ref.ts';
-import { writeOut, type Written } from './entities.ts';
+import { writeOutEntities, type WrittenText } from './entities.ts';
 import {
   CallbackQuery,
   CONTENT_FIELDS,
@@ -20,11 +20,11 @@ export interface BotIdentity {
   readonly username: string;
 }
 
-/** What an update of Telegram means to us. Never throws: nonsense is ignored with its reason. */
+/** Decodes an update of Telegram. Never throws: unusable updates are ignored with a reason. */
 export function decode(raw: unknown, bot: BotIdentity): IncomingUpdate {
   const parsed = Update.safeParse(raw);
   if (!parsed.success)
-    return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null, isUnread: true };
+    return { kind: 'ignored', updateId: readUpdateId(raw), reason: 'not an update', pressId: null, isUnread: true };
   const { update_id, message, callback_query, my_chat_member, edited_message, stopped_message_generation } =
     parsed.data;
   const updateId = String(update_id);
@@ -53,7 +53,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   if (message.from.is_bot) return ignore(updateId, 'from a bot');
   const whisper = message.ephemeral_message_id !== undefined;
   const sender = {
-    ...describe(message.from),
+    ...toSender(message.from),
     updateId,
     chatKind,
     chatKey: toChatKey(message.chat.id, readTopic(message)),
@@ -61,7 +61,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     messageId: whisper ? `e${message.ephemeral_message_id}` : String(message.message_id),
   };
   const attachments = readAttachments(message);
-  const words = wordsOf(message, bot);
+  const words = writeOutMessage(message, bot);
   if (words === null && attachments.length === 0) {
     const field = Object.keys(CONTENT_FIELDS).find((name) => Object.hasOwn(message, name));
     if (field === undefined) return ignore(updateId, 'service message');
@@ -73,14 +73,14 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     text,
     attachments,
     album,
-    ...answered(message, bot),
-    ...borrowed(message, words?.isDisguised === true),
-    ...cutOf(message),
+    ...findReplyTarget(message, bot),
+    ...findBorrowed(message, words?.isDisguised === true),
+    ...findCut(message),
   };
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
-  const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
+  const addressed = parseGroupText(text, whisper || isReplyToBot(message, bot), bot);
   if (addressed) {
-    // Nothing but our name is how people try what we can do; with a file it is about the file.
+    // Only the bot's name means help; with a file it is about the file.
     const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
@@ -90,43 +90,46 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
 }
 
 /**
- * Telegram's clients cut texts of more than 4,096 characters, and send the parts at once. Phones cut at the last space before that, or at
- * exactly that, maybe within a word; Telegram Desktop at the best place behind the half of it, such as an empty line.
+ * Telegram's clients split texts over 4,096 characters and send the parts at once. Phones split at the last space or at
+ * the limit itself; Telegram Desktop at the best place in the second half.
  */
 const CLIENT_CUT = 4_096;
 
-function cutOf({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
+function findCut({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
   if (text.length <= CLIENT_CUT / 2) return {};
   return { cut: text.length === CLIENT_CUT ? '' : '\n' };
 }
 
-/** A message in another shape than we know: who wrote it in private hears that it was not read. */
+/** A message of unknown shape: its author gets an answer only in private. */
 function decodeUnread(updateId: string, raw: unknown): IncomingUpdate {
   const { chat, from } = Message.pick({ chat: true, from: true }).safeParse(raw).data ?? {};
   if (chat?.type !== 'private' || from?.is_bot !== false)
     return { ...ignore(updateId, 'malformed message'), isUnread: true };
   const [at, chatKey] = [new Date().toISOString(), toChatKey(chat.id)];
-  const sender = { ...describe(from), updateId, chatKind: 'private', chatKey, at, messageId: `u${updateId}` } as const;
+  const sender = { ...toSender(from), updateId, chatKind: 'private', chatKey, at, messageId: `u${updateId}` } as const;
   return { ...sender, kind: 'not-text', what: 'other' };
 }
 
-/** What somebody wrote, with all that it stands for; null when it has no words. */
-function wordsOf({ text, caption, entities, caption_entities: ofCaption }: Message, bot: BotIdentity): Written | null {
-  if (text !== undefined) return writeOut(text, entities ?? [], bot);
-  return caption === undefined ? null : writeOut(caption, ofCaption ?? [], bot);
+/** The text or caption with its entities written out; null without any. */
+function writeOutMessage(
+  { text, caption, entities, caption_entities: ofCaption }: Message,
+  bot: BotIdentity,
+): WrittenText | null {
+  if (text !== undefined) return writeOutEntities(text, entities ?? [], bot);
+  return caption === undefined ? null : writeOutEntities(caption, ofCaption ?? [], bot);
 }
 
 /**
- * Somebody writes as the group or as a channel, which is how Telegram keeps them unnamed: nobody is asked by it, so there is nobody to
- * act for. Where it is for us, they have to hear why nothing happens.
+ * A sender who writes as the group or a channel is anonymous, so there is nobody to act for. If the message is
+ * addressed to the bot, the chat is told why it is ignored.
  */
 function decodeUnnamed(
   updateId: string,
   message: Message & { readonly senderChat: { readonly id: number } },
   bot: BotIdentity,
 ): IncomingUpdate {
-  const text = clean(wordsOf(message, bot)?.text ?? '');
-  const addressed = readGroupText(text, answersBot(message, bot), bot);
+  const text = clean(writeOutMessage(message, bot)?.text ?? '');
+  const addressed = parseGroupText(text, isReplyToBot(message, bot), bot);
   if (!addressed) return ignore(updateId, 'not addressed');
   return {
     ...addressed,
@@ -140,10 +143,13 @@ function decodeUnnamed(
 }
 
 /**
- * Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. Words that hide where they
- * lead are somebody else's work: people paste them.
+ * Where text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their
+ * target.
  */
-function borrowed(message: Message, isDisguised: boolean): Pick<Extract<IncomingUpdate, { kind: 'text' }>, 'borrowed'> {
+function findBorrowed(
+  message: Message,
+  isDisguised: boolean,
+): Pick<Extract<IncomingUpdate, { kind: 'text' }>, 'borrowed'> {
   const isForward = Object.keys(message).some(
     (field) => field.startsWith('forward_') || field === 'is_automatic_forward',
   );
@@ -154,17 +160,17 @@ function borrowed(message: Message, isDisguised: boolean): Pick<Extract<Incoming
   return isQuoted ? { borrowed: 'quote' } : {};
 }
 
-/** The message of ours that this one answers. */
-function answered(message: Message, bot: BotIdentity): { readonly answers?: string } {
+/** The message of ours that this one replies to. */
+function findReplyTarget(message: Message, bot: BotIdentity): { readonly answers?: string } {
   const id = message.reply_to_message?.message_id;
-  return answersBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
+  return isReplyToBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
 }
 
 /**
- * The text without our name, or null when it is not for us: Telegram holds such messages back from most bots,
- * but an administrator's bot sees everything.
+ * The text without the bot's name, or null when it is not addressed to the bot. As an administrator the bot receives
+ * every message.
  */
-function readGroupText(
+function parseGroupText(
   text: string,
   repliesToBot: boolean,
   bot: BotIdentity,
@@ -189,7 +195,7 @@ function decodePress(updateId: string, raw: unknown): IncomingUpdate {
     return { kind: 'ignored', updateId, reason: 'foreign button', pressId };
   }
   return {
-    ...describe(from),
+    ...toSender(from),
     ...button,
     kind: 'press',
     updateId,
@@ -205,8 +211,8 @@ function decodePress(updateId: string, raw: unknown): IncomingUpdate {
 }
 
 /**
- * Read as the message that it is now; what people cannot have changed in words is no edit. Where nobody had seen the message, such as in
- * a group before it named us, it is that message, as old as its edit: unless it is one that nobody edited, or may edit any more.
+ * Decodes the edited message like a new one. A message that the bot has not seen, such as one without its name in a
+ * group, counts as new if it may still be edited.
  */
 function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingUpdate {
   const read = decodeMessage(updateId, raw, bot);
@@ -219,7 +225,7 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingU
   return {
     ...rest,
     at,
-    // It takes the place of words that were typed, so what is quoted in it has to show.
+    // The edit replaces typed text, so quoted text is marked in it.
     text: quoted === undefined ? text : text.replace(/^/gm, '> '),
     messageId,
     kind: 'edit',
@@ -227,16 +233,16 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingU
   };
 }
 
-/** Telegram lets people edit for two days. */
+/** Telegram allows edits for two days. */
 const EDITABLE_SECONDS = 49 * 3_600;
 
-/** The Stop button under what is being written does what /stop does. */
+/** The Stop button under a draft acts like /stop. */
 function decodeStop(updateId: string, raw: unknown): IncomingUpdate {
   const parsed = StoppedGeneration.safeParse(raw);
   if (!parsed.success) return ignore(updateId, 'malformed stop');
   const { chat, message_thread_id: topic } = parsed.data;
   return {
-    ...describe(chat),
+    ...toSender(chat),
     kind: 'text',
     updateId,
     chatKind: 'private',
@@ -269,11 +275,11 @@ function readTopic(message: Pick<Message, 'message_thread_id' | 'is_topic_messag
   return message.is_topic_message === true ? (message.message_thread_id ?? null) : null;
 }
 
-function answersBot({ reply_to_message: answered }: Message, bot: BotIdentity): boolean {
+function isReplyToBot({ reply_to_message: answered }: Message, bot: BotIdentity): boolean {
   return answered?.from?.id === bot.id && answered.forum_topic_created === undefined;
 }
 
-function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'language_code'>): {
+function toSender(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'language_code'>): {
   readonly userKey: string;
   readonly name: string;
   readonly language?: string;
@@ -296,8 +302,8 @@ function ignore(updateId: string, reason: string): Extract<IncomingUpdate, { kin
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 
-/** The id of something that is otherwise no update, so that the polling offset can move past it. */
-function readId(raw: unknown): string | null {
+/** The update id of an unreadable update, so that the polling offset can pass it. */
+function readUpdateId(raw: unknown): string | null {
   if (typeof raw !== 'object' || raw === null || !('update_id' in raw)) return null;
   return Number.isSafeInteger(raw.update_id) ? String(raw.update_id) : null;
 }

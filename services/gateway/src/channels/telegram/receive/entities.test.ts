@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Entities, writeOut } from './entities.ts';
+import { Entities, writeOutEntities } from './entities.ts';
 
 const BOT = { id: 100, username: 'signalbox_bot' };
 /** The text with one entity over the part in brackets. */
@@ -7,11 +7,11 @@ const write = (marked: string, entity: object) => {
   const offset = marked.indexOf('[');
   const text = marked.replace(/[[\]]/g, '');
   const length = marked.indexOf(']') - offset - 1;
-  return writeOut(text, Entities.parse([{ offset, length, ...entity }]), BOT);
+  return writeOutEntities(text, Entities.parse([{ offset, length, ...entity }]), BOT);
 };
 const link = (marked: string, url: string) => write(marked, { type: 'text_link', url });
 
-describe('what the words of a message stand for is read with them', () => {
+describe('hidden content of entities is written out', () => {
   test.each([
     ['see [this one]', 'https://git.example.org/a.git', 'see this one <https://git.example.org/a.git>'],
     ['[new home] please', 'https://a.example/b', 'new home <https://a.example/b> please'],
@@ -39,13 +39,13 @@ describe('what the words of a message stand for is read with them', () => {
     expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
   });
 
-  test('a person without a user name is named by their id, and takes the place of the name in a command', () => {
+  test('a person without a user name is shown with their id, which replaces the name in a command', () => {
     const mention = { type: 'text_mention', user: { id: 1002, first_name: 'Ben' } };
     expect(write('ask [Ben Li] first', mention).text).toBe('ask Ben Li (1002) first');
     expect(write('/role [Ben Li] developer', mention).text).toBe('/role 1002 developer');
   });
 
-  test('several links, nested styles and places outside the text do no harm', () => {
+  test('several links, nested styles and invalid offsets are handled', () => {
     const entities = Entities.parse([
       { type: 'text_link', offset: 0, length: 1, url: 'https://a.example' },
       { type: 'bold', offset: 0, length: 5 },
@@ -53,13 +53,13 @@ describe('what the words of a message stand for is read with them', () => {
       { type: 'text_link', offset: 90, length: 9, url: 'https://c.example' },
       { type: 'text_link', offset: -1, length: 'x', url: 7 },
     ]);
-    expect(writeOut('a or b', entities, BOT).text).toBe(
+    expect(writeOutEntities('a or b', entities, BOT).text).toBe(
       'a <https://a.example> or b <https://b.example> <https://c.example>',
     );
     expect(Entities.parse('x')).toEqual([]);
   });
 
-  test('a long text without any address takes no time', () => {
+  test('a long text without addresses is processed quickly', () => {
     const started = performance.now();
     for (const one of ['a', '@', '/', 'a.']) link(`[${one.repeat(4_000)}]`, 'https://a.example/b');
     expect(performance.now() - started).toBeLessThan(500);

@@ -4,11 +4,11 @@ import type { FetchResult } from '../../channel.ts';
 import { toApiSignal, type TelegramApi } from '../client.ts';
 import { classifyFailure } from '../failure.ts';
 
-/** What Telegram says of a file that it does not give to a bot at all. */
+/** Telegram's description for a file over the size limit of bots. */
 const TOO_BIG = /file is too big/i;
 
 /**
- * Fetches a file from Telegram: its path first, then its bytes, at most so many. The address of a file holds the token, so neither it
+ * Fetches a file from Telegram: first its path, then up to `limitBytes`. The address contains the token, so neither it
  * nor an error that may quote it leaves this function.
  */
 export async function fetchFile(
@@ -19,7 +19,7 @@ export async function fetchFile(
   try {
     const { file_path: path, file_size: size } = await api.getFile(ref, toApiSignal(signal));
     if ((size ?? 0) > limitBytes) return { kind: 'too-large' };
-    if (path === undefined || !isBelow(path)) return { kind: 'gone' };
+    if (path === undefined || !isRelativePath(path)) return { kind: 'gone' };
     const place = path.split('/').map(encodeURIComponent).join('/');
     const { statusCode, body } = await request(`${apiRoot}/file/bot${token}/${place}`, { signal });
     if (statusCode !== 200) {
@@ -28,12 +28,12 @@ export async function fetchFile(
     }
     return await readBody(body, limitBytes);
   } catch (error) {
-    return describe(error);
+    return toFailure(error);
   }
 }
 
-/** A Bot API server that keeps files on its own disk gives a path of that disk, which leads nowhere here. */
-function isBelow(path: string): boolean {
+/** A Bot API server with local files returns a path of its own disk, which is useless here. */
+function isRelativePath(path: string): boolean {
   return path.split('/').every((step) => !['', '.', '..'].includes(step));
 }
 
@@ -49,7 +49,7 @@ async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promi
   return { kind: 'file', bytes: Buffer.concat(chunks) };
 }
 
-function describe(error: unknown): FetchResult {
+function toFailure(error: unknown): FetchResult {
   if (error instanceof GrammyError && TOO_BIG.test(error.description)) return { kind: 'too-large' };
   const failure = classifyFailure(error);
   if (failure.kind === 'rejected' || failure.kind === 'gone') return { kind: 'gone' };

@@ -7,7 +7,7 @@ const Stored = z.object({ file_id: z.string().min(1).max(400), file_size: sizeBy
 const Typed = Stored.extend({ mime_type: z.string().optional(), file_name: z.string().optional() });
 const Size = Stored.extend({ width: z.number(), height: z.number() });
 
-/** The fields of a message that hold a file. An animation is a document as well, a live photo a photo. */
+/** Message fields with files. Animations are also documents, live photos also photos. */
 const Files = z.object({
   document: Typed.optional(),
   photo: z.array(Size).min(1).optional(),
@@ -17,24 +17,28 @@ const Files = z.object({
   video_note: Typed.optional(),
 });
 
-/** What came with a message; empty when nothing did, or nothing that can be read. */
+/** The attachments of a message; empty when there are none or none is readable. */
 export function readAttachments(message: unknown): readonly Attachment[] {
   const parsed = Files.safeParse(message);
   if (!parsed.success) return [];
   const { document, photo, voice, audio, video, video_note: note } = parsed.data;
   const largest = photo?.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
   const found = [
-    document && describe('document', document, null),
-    largest && describe('photo', largest, 'image/jpeg'),
-    voice && describe('voice', voice, 'audio/ogg'),
-    audio && describe('audio', audio, null),
-    video && describe('video', video, 'video/mp4'),
-    note && describe('video', note, 'video/mp4'),
+    document && toAttachment('document', document, null),
+    largest && toAttachment('photo', largest, 'image/jpeg'),
+    voice && toAttachment('voice', voice, 'audio/ogg'),
+    audio && toAttachment('audio', audio, null),
+    video && toAttachment('video', video, 'video/mp4'),
+    note && toAttachment('video', note, 'video/mp4'),
   ];
   return found.filter((one) => one !== undefined);
 }
 
-function describe(kind: Attachment['kind'], file: Partial<z.infer<typeof Typed>>, mimeType: string | null): Attachment {
+function toAttachment(
+  kind: Attachment['kind'],
+  file: Partial<z.infer<typeof Typed>>,
+  mimeType: string | null,
+): Attachment {
   const type = file.mime_type?.replace(/[^\w.+/-]/g, '').slice(0, 120);
   return {
     kind,

@@ -8,27 +8,27 @@ import { classifyFailure, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 
 /*
- * The loop:
- *   getMe → deleteWebhook → poll(offset) → decode → admit (committed) → offset = last id + 1 → poll …
- * A failure anywhere leaves the offset alone, so Telegram gives the same updates again, and admission drops those it knows.
+ * getMe → deleteWebhook → poll(offset) → decode → admit (committed) → offset = last id + 1 → poll …
+ *
+ * A failure leaves the offset unchanged, so Telegram delivers the updates again and admission drops known ones.
  */
 
 /** How long Telegram holds an empty poll. */
 const POLL_SECONDS = 25;
-/** A poll that is silent for longer hangs on a dead connection: the time-out of the client that polls. */
+/** The client's timeout for polls: a longer poll hangs on a dead connection. */
 export const POLL_TIMEOUT_SECONDS = POLL_SECONDS + 10;
-/** Without a finished poll for this long we are not ready. */
+/** Without a finished poll for this long the gateway is not ready. */
 const STALE_MS = 60_000;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
-/** Two pollers throw each other out with every poll: slowly enough that the other one gets work done. */
+/** Two pollers interrupt each other with every poll: slow enough to let the other one work. */
 const CONFLICT_BACKOFF_MS = 5_000;
-/** Between two conflicts polls succeed, and the other poller comes back within seconds: until then the conflict lasts. */
+/** Between two conflicts polls succeed while the other poller reconnects, so the conflict counts for this long. */
 const CONFLICT_LINGER_MS = 12_000;
-/** How often the log repeats a conflict that lasts. */
+/** How often a continuing conflict is logged. */
 const CONFLICT_REPORT_MS = 10 * 60_000;
 
-type Trouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admission';
+type PollTrouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admission';
 
 export interface PollingDeps {
   readonly api: TelegramApi;
@@ -36,24 +36,24 @@ export interface PollingDeps {
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
 }
 
-/** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
+/** Polls Telegram until closed, one batch at a time in Telegram's order. */
 export class Polling implements ChannelListener {
   readonly ended: Promise<void>;
   readonly #deps: PollingDeps;
   readonly #stop = new AbortController();
   readonly #signal = toApiSignal(this.#stop.signal);
-  #trouble: Trouble = 'starting';
+  #trouble: PollTrouble = 'starting';
   #failures = 0;
   #lastPollAt = Date.now();
   #conflictAt = -Infinity;
   #conflictReportedAt = -Infinity;
-  /** Where the updates go while a webhook is set. */
+  /** The host of a webhook that receives the updates instead. */
   #webhookHost = '';
 
   constructor(deps: PollingDeps) {
     this.#deps = deps;
     this.ended = this.#loop();
-    // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+    // The service awaits `ended` too; this prevents an unhandled rejection meanwhile.
     this.ended.catch(() => undefined);
   }
 
@@ -94,8 +94,8 @@ export class Polling implements ChannelListener {
       if (this.#trouble !== 'none') log.info('updates come in', { bot: bot.username });
       this.#trouble = 'none';
       this.#failures = 0;
-      const next = nextOffset(batch, offset);
-      // Updates without a usable id cannot be confirmed: do not ask for them in a tight loop.
+      const next = getNextOffset(batch, offset);
+      // Updates without a usable id cannot be confirmed: avoid polling them in a tight loop.
       if (next === null) await sleep(1_000, this.#stop.signal);
       offset = next ?? Math.max(offset, 1);
     }
@@ -114,7 +114,7 @@ export class Polling implements ChannelListener {
   }
 
   async #poll(offset: number): Promise<readonly unknown[]> {
-    // After a start and after trouble the first poll does not wait, so that readiness knows at once whether updates come in.
+    // The first poll after a start or failure returns at once, so that readiness knows the state.
     const timeout = this.#trouble === 'none' ? POLL_SECONDS : 0;
     const options = { offset, timeout, allowed_updates: ALLOWED_UPDATES };
     const updates: unknown = await this.#deps.api.getUpdates(options, this.#signal);
@@ -122,8 +122,8 @@ export class Polling implements ChannelListener {
     return updates;
   }
 
-  /** Sorts a failure and waits. Throws when no later try can succeed. */
-  async #recover(error: unknown, otherwise: Trouble): Promise<void> {
+  /** Classifies a failure and waits. Throws when retrying cannot help. */
+  async #recover(error: unknown, otherwise: PollTrouble): Promise<void> {
     if (this.#stop.signal.aborted) return;
     const code = readErrorCode(error);
     if (code === 401 || code === 404) throw createTokenError(code, error);
@@ -134,7 +134,7 @@ export class Polling implements ChannelListener {
     await sleep(waitMs, this.#stop.signal);
   }
 
-  /** Telegram refuses a poll for two reasons: another process polls, or the updates go to a webhook. */
+  /** Telegram refuses polls when another process polls, or when a webhook is set. */
   async #explainConflict(): Promise<'conflict' | 'webhook'> {
     // Without an answer the next refusal explains it.
     const { url = '' } = await this.#deps.api.getWebhookInfo(this.#signal).catch(() => ({ url: '' }));
@@ -142,7 +142,7 @@ export class Polling implements ChannelListener {
     return url === '' ? 'conflict' : 'webhook';
   }
 
-  #report(kind: Trouble, error: unknown): void {
+  #report(kind: PollTrouble, error: unknown): void {
     const { log } = this.#deps;
     const isNew = kind !== this.#trouble;
     this.#trouble = kind;
@@ -163,10 +163,10 @@ export class Polling implements ChannelListener {
 }
 
 /**
- * The offset after a batch: one past its highest id. It follows the newest batch even downwards, because Telegram may
- * restart its ids after a quiet week. Null when no id in it is usable.
+ * The offset after a batch: one past its highest id, even if lower than before, since Telegram may restart ids after a
+ * quiet week. Null when no id is usable.
  */
-export function nextOffset(batch: readonly unknown[], offset: number): number | null {
+export function getNextOffset(batch: readonly unknown[], offset: number): number | null {
   const ids = batch.flatMap((update) =>
     typeof update === 'object' && update !== null && 'update_id' in update && Number.isSafeInteger(update.update_id)
       ? [Number(update.update_id)]
@@ -177,12 +177,12 @@ export function nextOffset(batch: readonly unknown[], offset: number): number | 
 }
 
 /**
- * Ends a webhook, or Telegram refuses every poll. Only once, after the start: gateways of this installation that receive by
- * webhook keep this one from polling, so an earlier webhook has no gateway. One that is set later was set on purpose.
+ * Removes a webhook, because Telegram refuses polls while one is set. Only at startup: no gateway uses an earlier
+ * webhook, and a later one was set on purpose.
  */
 async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
   const { url = '' } = await api.getWebhookInfo(signal).catch((error: unknown) => {
-    // A server without webhooks refuses the question, and has none to end. If there is one all the same, polls say so.
+    // A server without webhooks refuses the question. If one exists after all, polls will report it.
     if (classifyFailure(error).kind === 'rejected') return { url: '' };
     throw error;
   });

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { UnsupportedContent } from '../../channel.ts';
 import { Entities } from './entities.ts';
 
-/*
- * What we need of Telegram's updates, and nothing else: a field that we do not read cannot make an update unreadable.
- */
+/* The fields of Telegram's updates that are used; other fields cannot make an update unreadable. */
 
 const id = z.int();
-/** Telegram counts in Unix seconds; far-off numbers would not fit into a Date. */
+/** Unix seconds, bounded so that they fit into a Date. */
 const unixSeconds = z.int().min(0).max(4_102_444_800);
 
 const Person = z.object({
@@ -15,20 +13,20 @@ const Person = z.object({
   is_bot: z.boolean().default(false),
   first_name: z.string().default(''),
   last_name: z.string().default(''),
-  /** Of the client, as an IETF tag. */
+  /** The client's language, as an IETF tag. */
   language_code: z.string().max(35).optional().catch(undefined),
 });
 export type Person = z.infer<typeof Person>;
 
 const Chat = z.object({ id, type: z.string() });
 
-/** Threads of replies have a number too; only with the flag it is that of a topic. */
+/** Reply threads have a number too; only with the flag it is a topic. */
 const Topic = { message_thread_id: id.optional(), is_topic_message: z.boolean().optional() };
 
-/** Loose, because its kind shows in the names of fields that we only look for. */
+/** Loose, because the names of further fields show its kind. */
 export const Message = z.looseObject({
   message_id: id,
-  /** Set in a group when only the bot and the person see it; then the number above is 0. */
+  /** Set for ephemeral messages in a group; then `message_id` is 0. */
   ephemeral_message_id: id.optional(),
   date: unixSeconds,
   edit_date: unixSeconds.optional().catch(undefined),
@@ -38,17 +36,17 @@ export const Message = z.looseObject({
   text: z.string().optional(),
   caption: z.string().optional(),
   media_group_id: z.string().optional(),
-  /** Set on forwards; only that it is there counts, and no sender of its text is trusted more than another. */
+  /** Set on forwards; only its presence counts. */
   forward_origin: z.unknown().optional(),
   is_automatic_forward: z.unknown().optional(),
-  /** The bot through which it was sent: that bot wrote it. */
+  /** The bot that wrote the message for its sender. */
   via_bot: z.unknown().optional(),
   entities: Entities.optional(),
   caption_entities: Entities.optional(),
-  /** The group or the channel as which somebody writes, who is not named then. */
+  /** The group or channel as which an anonymous sender writes. */
   sender_chat: z.object({ id }).optional().catch(undefined),
   migrate_to_chat_id: id.optional(),
-  /** Everything in a topic answers the notice that opened it, unless it answers something else. */
+  /** Messages in a topic reply to its opening notice unless they reply to something else. */
   reply_to_message: z
     .object({
       message_id: z.number().optional(),
@@ -66,7 +64,7 @@ export const CallbackQuery = z.object({
   data: z.string().optional(),
 });
 
-/** A person pressed Stop under a message that is being written. Only in private chats, so the chat is the person. */
+/** A person pressed Stop under a draft. Private chats only, so the chat is the person. */
 export const StoppedGeneration = z.object({
   chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
   message_thread_id: id.optional(),
@@ -74,7 +72,7 @@ export const StoppedGeneration = z.object({
 
 export const MemberChange = z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) });
 
-/** The border: one of these fields is set, and which one says what the update is about. */
+/** An update: one of these fields is set and determines its kind. */
 export const Update = z.object({
   update_id: z.int().nonnegative(),
   message: z.unknown().optional(),
@@ -84,7 +82,7 @@ export const Update = z.object({
   stopped_message_generation: z.unknown().optional(),
 });
 
-/** The kinds of updates that we ask Telegram for. */
+/** The kinds of updates requested from Telegram. */
 export const ALLOWED_UPDATES = [
   'message',
   'edited_message',
@@ -93,7 +91,7 @@ export const ALLOWED_UPDATES = [
   'stopped_message_generation',
 ] as const;
 
-/** What a person sent on purpose that is neither text nor a file, by its field. Other messages without text are notices. */
+/** Content that is neither text nor a readable file, by field. Other messages without text are service messages. */
 export const CONTENT_FIELDS: Readonly<Record<string, UnsupportedContent>> = {
   sticker: 'sticker',
   poll: 'poll',
@@ -104,7 +102,7 @@ export const CONTENT_FIELDS: Readonly<Record<string, UnsupportedContent>> = {
   checklist: 'checklist',
   dice: 'game',
   game: 'game',
-  // Files that could not be read, and what has come into Telegram lately.
+  // Unreadable files and new kinds of content.
   animation: 'other',
   audio: 'other',
   document: 'other',

@@ -1,4 +1,4 @@
-/** Why a request is not let in, and what it is answered. */
+/** Reasons to refuse a request, with their HTTP status. */
 export const REFUSALS = {
   'bad-secret': 401,
   'bad-path': 404,
@@ -10,5 +10,5 @@ export const REFUSALS = {
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
-/** What became of a request. Refused ones were not parsed. */
+/** The result of a request. Refused ones are not parsed. */
 export type WebhookResult = Refusal | 'admitted' | 'unreadable' | 'not-stored';

@@ -13,51 +13,52 @@ import { handleJson } from '../../http/webhook-body.ts';
 import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
 
 /*
- * A request, from its head to its answer:
- *   secret → path → method → type → announced length   any of them wrong: refused, connection closed, body never read
- *     → body read, up to its limit in size and time    beyond: refused, connection closed
- *     → no JSON: kept as a dead letter, 200            it would never become readable, and its chat would wait for it
- *     → JSON: given to the listener                    committed: 200; not: 503, and Telegram gives it again
+ * The checks of a request, in order:
+ *
+ * secret → path → method → type → announced length: refused, connection closed, body never read
+ * → body within its size and time limits: else refused, connection closed
+ * → no JSON: stored as a dead letter and answered with 200, since it can never become readable
+ * → JSON: passed to the listener; 200 once committed, else 503, and Telegram repeats it
  */
 
-/** Telegram builds updates in a buffer of 64 kB; more than this is nothing that it sends. */
+/** Telegram builds updates in a 64 kB buffer, so longer bodies are not from it. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Telegram waits 50 s for an answer. It has to repeat a request that has none by now. */
+/** Telegram waits 50 s for an answer, then repeats the request. */
 const ANSWER_MS = 25 * SECOND_MS;
-/** Said with 503: without it Telegram doubles its waits up to two minutes. The listener is away only for a moment. */
+/** Retry-After of a 503; without it Telegram doubles its delays up to two minutes. */
 const RETRY_NOT_STORED_SECONDS = 3;
 const RETRY_NOBODY_SECONDS = 1;
 
-/** The header in which Telegram presents what was registered with the webhook. */
+/** The header with the webhook's registered secret. */
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** Takes one update and resolves once it is committed. */
-export type Sink = (update: unknown) => Promise<void>;
+/** Takes one update; resolves once it is committed. */
+export type AdmitUpdate = (update: unknown) => Promise<void>;
 
 export type WebhookServer = ReturnType<typeof createWebhookServer>;
 
 export interface WebhookServerOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** The path that Telegram calls; everything else is refused. */
+  /** The only path that is served. */
   readonly path: string;
   readonly secret: string;
   readonly log: Log;
   readonly drainMs: number;
-  /** Time for all of a request; 10 s when not given. */
+  /** Time limit of a request; default 10 s. */
   readonly requestMs?: number;
   /** Called once per request. */
   readonly count: (result: WebhookResult) => void;
-  /** Keeps a body that is no JSON. Throws when it could not. */
+  /** Stores a body that is no JSON. Throws when it could not. */
   readonly onUnreadable: (body: string) => Promise<void>;
 }
 
-/** Builds the server that Telegram calls. It reads nothing of a request that does not carry the secret. */
+/** Creates the server of the webhook. Requests without the secret are refused before their body is read. */
 export function createWebhookServer(options: WebhookServerOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'telegram');
-  const sink = createSink<Sink>();
+  const sink = createSink<AdmitUpdate>();
 
   const note = (refusal: Refusal): void => {
     count(refusal);
@@ -72,21 +73,21 @@ export function createWebhookServer(options: WebhookServerOptions) {
     return reply.code(503).header('retry-after', afterSeconds).send();
   };
 
-  const judge = createJudge(options);
+  const judge = createHeadCheck(options);
   const app = createApp({
     bodyLimitBytes: MAX_BODY_BYTES,
     requestMs: options.requestMs,
     onBroken: (error, socket) => answerBrokenRequest(error, socket, note),
     refuseAddress: (reply) => void refuse(reply, 'bad-path'),
   });
-  // The body stays text, so that what cannot be parsed can be kept.
+  // The body stays text, so that an unparsable one can be stored.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => {
     const refusal = judge(request);
     return refusal === null ? undefined : refuse(reply, refusal);
   });
   app.setErrorHandler((error, request, reply) => {
-    // They hung up, or were too slow, which is counted already.
+    // The client hung up or was too slow, which is counted already.
     if (request.raw.socket.destroyed) return reply.send();
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
     return refuse(reply, code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'too-large' : 'malformed');
@@ -101,11 +102,11 @@ export function createWebhookServer(options: WebhookServerOptions) {
   });
 
   return {
-    /** Hands updates to this sink until the returned function is called. Without a sink the answer is 503. */
+    /** Passes updates to this sink until the returned function is called. Without a sink the answer is 503. */
     attach: sink.attach,
     /**
-     * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
-     * Throws the system's error when the port is taken.
+     * Listens. `close` stops accepting, drains admissions for `drainMs`, then closes the rest. Throws the system's
+     * error when the port is taken.
      */
     open(): Promise<Closable & { readonly port: number }> {
       return listen(app, options);
@@ -113,8 +114,8 @@ export function createWebhookServer(options: WebhookServerOptions) {
   };
 }
 
-/** What is wrong with the head of a request. The secret comes first: a caller without it learns nothing else. */
-function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyRequest) => Refusal | null {
+/** Finds what is wrong with the head of a request; the secret is checked first. */
+function createHeadCheck({ secret, path }: WebhookServerOptions): (request: FastifyRequest) => Refusal | null {
   const isSecret = createSecretCheck(secret);
   return ({ headers, method, originalUrl }) => {
     if (!isSecret(headers[SECRET_HEADER])) return 'bad-secret';

@@ -5,10 +5,10 @@ import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
 import type { WebhookResult } from './webhook-refusal.ts';
 
-/** Updates that are being admitted may finish within this time: together with running sends, less than a service has to close. */
+/** How long running admissions may take at shutdown; with running sends it fits the service's closing time. */
 const DRAIN_MS = 3_000;
 
-/** The server that Telegram calls, still closed; null when updates are polled. */
+/** Creates the closed webhook server; null when updates are polled. */
 export async function createWebhookTarget(
   config: TelegramConfig,
   deps: { readonly pool: Pool; readonly log: Log; readonly count: (result: WebhookResult) => void },
@@ -16,7 +16,7 @@ export async function createWebhookTarget(
   const { pool, log, count } = deps;
   const { TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: secret } = config;
   if (url === undefined || secret === undefined) return null; // the configuration has both or neither
-  // A server of HTTP is loaded only where one is needed: most gateways poll.
+  // Loaded only where needed: most gateways poll.
   const { createWebhookServer } = await import('./webhook-server.ts');
   const server = createWebhookServer({
     host: config.TELEGRAM_WEBHOOK_HOST,

@@ -11,14 +11,15 @@ import { ALLOWED_UPDATES } from './update.ts';
 import type { WebhookServer } from './webhook-server.ts';
 
 /*
- * getMe → updates are admitted → setWebhook (the last gateway to start wins) → getWebhookInfo once a minute:
- *   ours, with all we need     nothing to do; a newer release may ask for more kinds of updates
- *   gone, or something missing set again
- *   at another address         left there: two that take it from each other would share the messages at random
- * The webhook stays when a gateway stops: its peers go on, and updates wait at Telegram otherwise.
+ * getMe → updates are admitted → setWebhook (the last gateway to start wins) → getWebhookInfo every minute:
+ * own address and all update kinds: nothing to do
+ * removed or incomplete: set again
+ * another address: left there, since two gateways that take it from each other would share messages at random
+ *
+ * The webhook stays set when a gateway stops: other gateways continue, and otherwise updates wait at Telegram.
  */
 
-/** Where Telegram calls, and the server there. */
+/** The webhook's address, secret and server. */
 export interface WebhookTarget {
   readonly url: string;
   readonly secret: string;
@@ -26,14 +27,14 @@ export interface WebhookTarget {
 }
 
 const CHECK_EVERY_MS = MINUTE_MS;
-/** Without an answer of Telegram for this long it is unknown whether updates come in. */
+/** Without an answer of Telegram for this long the state is unknown. */
 const STALE_MS = 5 * MINUTE_MS;
-/** Requests that Telegram may have open at once: its own default. */
+/** Telegram's default for parallel webhook requests. */
 const MAX_CONNECTIONS = 40;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 
-type Trouble =
+type WebhookTrouble =
   | { readonly kind: 'none' | 'starting' | 'network' }
   | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'taken'; readonly host: string };
@@ -46,26 +47,26 @@ export interface WebhookDeps {
   readonly checkEveryMs?: number;
 }
 
-/** Receives updates through the server and keeps the webhook registered until closed. */
+/** Receives updates through the server, and keeps the webhook registered until closed. */
 export class Webhook implements ChannelListener {
   readonly ended: Promise<void>;
   readonly #deps: WebhookDeps;
   readonly #host: string;
   readonly #stop = new AbortController();
   readonly #signal = toApiSignal(this.#stop.signal);
-  #trouble: Trouble = { kind: 'starting' };
+  #trouble: WebhookTrouble = { kind: 'starting' };
   #answeredAt = Date.now();
-  /** The newest failed delivery that Telegram reported, in its own seconds. */
+  /** The time of the newest failed delivery that Telegram reported, in seconds. */
   #failedAt = 0;
   #detach = (): void => undefined;
-  /** The kinds of updates that we asked for and the server knows: an older server of one's own drops the others. */
+  /** The requested update kinds that the server knows; older servers drop others. */
   #needed: readonly string[] = [];
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
     this.#host = getHost(deps.target.url);
     this.ended = this.#loop();
-    // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+    // The service awaits `ended` too; this prevents an unhandled rejection meanwhile.
     this.ended.catch(() => undefined);
   }
 
@@ -96,8 +97,8 @@ export class Webhook implements ChannelListener {
     const { signal } = this.#stop;
     const bot = await this.#retry(() => api.getMe(this.#signal));
     if (!bot) return;
-    const add = createBatches(admit, idOf);
-    // Before it is registered: an earlier registration may bring updates already.
+    const add = createBatches(admit, getOrder);
+    // Before registration, since an earlier one may deliver updates already.
     if (!signal.aborted) this.#detach = target.server.attach((update) => add([decode(update, bot)]));
     await this.#retry(() => this.#takeOver());
     while (!signal.aborted) {
@@ -106,7 +107,7 @@ export class Webhook implements ChannelListener {
     }
   }
 
-  /** Repeats a call until it works or the gateway stops. Throws when no later try can succeed. */
+  /** Repeats a call until it works or the gateway stops. Throws when retrying cannot help. */
   async #retry<T>(call: () => Promise<T>): Promise<T | null> {
     const { signal } = this.#stop;
     for (let failures = 0; !signal.aborted; failures += 1) {
@@ -119,7 +120,7 @@ export class Webhook implements ChannelListener {
         const code = readErrorCode(error);
         if (code === 401 || code === 404) throw createTokenError(code, error);
         const failure = classifyFailure(error);
-        // A registered webhook goes on while Telegram's API is away: `#answeredAt` tells when that is too long.
+        // A registered webhook works while Telegram's API is away; `#answeredAt` limits for how long.
         if (failure.kind === 'rejected') this.#become({ kind: 'refused', detail: failure.detail }, error);
         else if (this.#trouble.kind !== 'none') this.#become({ kind: 'network' }, error);
         const waitMs = failure.kind === 'wait' ? failure.retryAfterMs : 0;
@@ -132,7 +133,7 @@ export class Webhook implements ChannelListener {
   async #takeOver(): Promise<void> {
     const { api, log, target } = this.#deps;
     const { url } = await api.getWebhookInfo(this.#signal);
-    if (url && !isSame(url, target.url))
+    if (url && !isSameAddress(url, target.url))
       log.warn('the webhook was somewhere else', { was: getHost(url), now: this.#host });
     await this.#register();
   }
@@ -142,7 +143,7 @@ export class Webhook implements ChannelListener {
     const info = await api.getWebhookInfo(this.#signal);
     this.#reportFailure(info);
     const { url = '', allowed_updates: allowed = [] } = info;
-    if (url !== '' && !isSame(url, target.url)) return this.#become({ kind: 'taken', host: getHost(url) }, null);
+    if (url !== '' && !isSameAddress(url, target.url)) return this.#become({ kind: 'taken', host: getHost(url) }, null);
     const known: readonly string[] = allowed;
     const isComplete = this.#needed.every((kind) => known.includes(kind));
     if (url !== '' && isComplete) return this.#become({ kind: 'none' }, null);
@@ -152,13 +153,13 @@ export class Webhook implements ChannelListener {
 
   async #register(): Promise<void> {
     let known = await this.#set();
-    // What is lacking twice the server does not know; once, another program may have set its own in between.
+    // Kinds missing twice are unknown to the server; missing once, another program may have changed them meanwhile.
     if (ALLOWED_UPDATES.some((kind) => !known.includes(kind))) known = [...known, ...(await this.#set())];
     this.#needed = ALLOWED_UPDATES.filter((kind) => known.includes(kind));
     this.#become({ kind: 'none' }, null);
   }
 
-  /** Sets the webhook, and answers the kinds of updates that Telegram says it sends now. */
+  /** Sets the webhook and returns the update kinds that Telegram confirms. */
   async #set(): Promise<readonly string[]> {
     const { api, target } = this.#deps;
     const options = { secret_token: target.secret, allowed_updates: ALLOWED_UPDATES, max_connections: MAX_CONNECTIONS };
@@ -166,7 +167,7 @@ export class Webhook implements ChannelListener {
     return (await api.getWebhookInfo(this.#signal)).allowed_updates ?? [];
   }
 
-  #become(next: Trouble, error: unknown): void {
+  #become(next: WebhookTrouble, error: unknown): void {
     const { log } = this.#deps;
     const host = this.#host;
     const before = this.#trouble.kind;
@@ -192,14 +193,14 @@ export class Webhook implements ChannelListener {
 }
 
 /**
- * Where an update stands among those that wait. Between gateways Telegram itself keeps the order: it sends the next message of a chat
- * only when it has the 200 for the one before, which it gets after the commit. An update without an id does not wait for others.
+ * The order of waiting updates. Across gateways Telegram keeps it: it sends a chat's next message after the 200 for the
+ * one before. An update without an id goes first.
  */
-function idOf({ updateId }: IncomingUpdate): number {
+function getOrder({ updateId }: IncomingUpdate): number {
   return Number(updateId ?? 0);
 }
 
-/** Written differently, an address is still the same. */
-function isSame(left: string, right: string): boolean {
+/** Compares addresses independent of their spelling. */
+function isSameAddress(left: string, right: string): boolean {
   return URL.canParse(left) && new URL(left).href === new URL(right).href;
 }

@@ -1,7 +1,7 @@
 import type { InputRichBlock, RichText } from 'grammy/types';
 import {
   groupSpans,
-  textOf,
+  getText,
   type Block,
   type InlineText,
   type ListItem,
@@ -10,28 +10,28 @@ import {
 } from '../../text/block.ts';
 import { MAX_DEPTH } from './rich-size.ts';
 
-/** Rich blocks as the Bot API takes them. None of ours holds a file. */
+/** Rich blocks of the Bot API, without files. */
 export type RichBlock = InputRichBlock;
 
-/** Code of more lines is folded: the person opens it if they care. */
+/** Longer code is folded until the person opens it. */
 const FOLDED_LINES = 40;
-/** Telegram shows a cell without text as a hole, and an item without any is refused. */
+/** Stands in for empty text: Telegram shows an empty cell as a hole and refuses an empty item. */
 const EMPTY = '\u00a0';
 
 /**
- * Blocks as the Bot API takes them. They fit its limits when `cutSections` made them. A message that is nothing but code is there to be
- * read, so its code is open; without `mayFold` none is even foldable.
+ * Converts blocks for the Bot API; `cutSections` keeps them within its limits. Code that is the whole message starts
+ * open; without `mayFold` no code is folded.
  */
 export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
-  const foldable: Fold = blocks.length === 1 ? 'open' : 'closed';
+  const foldable: CodeFolding = blocks.length === 1 ? 'open' : 'closed';
   const fold = mayFold ? foldable : 'never';
   return blocks.map((block) => toRichBlock(block, 1, fold));
 }
 
-/** What becomes of long code. */
-type Fold = 'open' | 'closed' | 'never';
+/** How long code is shown. */
+type CodeFolding = 'open' | 'closed' | 'never';
 
-/** Whether code is so long that only its first line of description is shown until a person opens it. */
+/** True for code that is shown as a summary line until the person opens it. */
 export function isFolded(code: string): boolean {
   return code.split('\n').length > FOLDED_LINES;
 }
@@ -41,7 +41,7 @@ export function toRichParagraph(text: string): RichBlock {
   return { type: 'paragraph', text };
 }
 
-function toRichBlock(block: Block, depth: number, fold: Fold = 'closed'): RichBlock {
+function toRichBlock(block: Block, depth: number, fold: CodeFolding = 'closed'): RichBlock {
   switch (block.type) {
     case 'paragraph':
       return { type: 'paragraph', text: toRichText(block.text, depth) };
@@ -60,7 +60,7 @@ function toRichBlock(block: Block, depth: number, fold: Fold = 'closed'): RichBl
   }
 }
 
-function toRichCode(block: Extract<Block, { type: 'code' }>, fold: Fold): RichBlock {
+function toRichCode(block: Extract<Block, { type: 'code' }>, fold: CodeFolding): RichBlock {
   const code: RichBlock = {
     type: 'pre',
     text: block.text,
@@ -95,7 +95,7 @@ function toRichTable(table: Table, depth: number): RichBlock {
     is_bordered: true,
     cells: table.rows.map((row, place) =>
       Array.from({ length: width }, (_, column) => ({
-        text: row[column] && textOf(row[column]).trim() !== '' ? toRichText(row[column], depth + 2) : EMPTY,
+        text: row[column] && getText(row[column]).trim() !== '' ? toRichText(row[column], depth + 2) : EMPTY,
         align: table.aligns[column] ?? 'left',
         valign: 'top' as const,
         ...(place === 0 ? { is_header: true as const } : {}),
@@ -104,12 +104,12 @@ function toRichTable(table: Table, depth: number): RichBlock {
   };
 }
 
-/** Styles that would be nested too deep are left out. */
+/** Converts styled text; styles beyond the depth limit are dropped. */
 function toRichText(spans: InlineText, depth: number): RichText {
   const levels = MAX_DEPTH - depth;
   const render = (inside: InlineText, level: number): RichText => {
     const parts = groupSpans(inside, level).map((group): RichText => {
-      if (group.style === null || level >= levels) return textOf(group.spans);
+      if (group.style === null || level >= levels) return getText(group.spans);
       return toStyled(group.style, render(group.spans, level + 1));
     });
     return parts.length === 1 ? (parts[0] ?? '') : parts;

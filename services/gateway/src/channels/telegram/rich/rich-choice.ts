@@ -2,14 +2,14 @@ import type { Block } from '../../text/block.ts';
 import { isFolded } from './rich-block.ts';
 
 /**
- * Whether a message gains by being a rich one: it has a table, a heading, a list in a list or code that is long enough to be
- * folded. Everything else looks the same either way, and ordinary messages are what every server and every client knows.
+ * True when a message looks better as a rich one: with a table, a heading, a nested list or foldable code. Others use
+ * plain messages, which every server and client supports.
  */
 export function isBetterRich(blocks: readonly Block[], mayFold: boolean): boolean {
-  return blocks.some((block) => gains(block, false, mayFold));
+  return blocks.some((block) => looksBetterRich(block, false, mayFold));
 }
 
-function gains(block: Block, inList: boolean, mayFold: boolean): boolean {
+function looksBetterRich(block: Block, inList: boolean, mayFold: boolean): boolean {
   switch (block.type) {
     case 'heading':
     case 'table':
@@ -17,9 +17,9 @@ function gains(block: Block, inList: boolean, mayFold: boolean): boolean {
     case 'code':
       return mayFold && isFolded(block.text);
     case 'list':
-      return inList || block.items.some((item) => item.blocks.some((inner) => gains(inner, true, mayFold)));
+      return inList || block.items.some((item) => item.blocks.some((inner) => looksBetterRich(inner, true, mayFold)));
     case 'quote':
-      return block.blocks.some((inner) => gains(inner, inList, mayFold));
+      return block.blocks.some((inner) => looksBetterRich(inner, inList, mayFold));
     case 'paragraph':
     case 'divider':
       return false;

@@ -4,7 +4,7 @@ import type { Block } from '../../text/block.ts';
 import { readBlocks } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
 import { cutSections } from './rich-cut.ts';
-import { fits, sizeOf, add } from './rich-size.ts';
+import { isWithin, getBlockSize, addSizes } from './rich-size.ts';
 
 const LIMIT = { bytes: 300, blocks: 24 };
 const words = (blocks: readonly Block[]): readonly string[] => formatBlocks(blocks).text.match(/w\d+/g) ?? [];
@@ -12,7 +12,7 @@ const cut = (markdown: string): readonly (readonly Block[])[] => cutSections(rea
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-test('every section fits, and together they say what the message says, in order', () => {
+test('every section is within the limit, and together they hold the whole message in order', () => {
   const block = fc.oneof(
     fc.integer({ min: 1, max: 90 }).map((count) => '¤ '.repeat(count)),
     fc.integer({ min: 1, max: 30 }).map((count) => repeat(count, () => '- ¤ **¤**')),
@@ -30,7 +30,7 @@ test('every section fits, and together they say what the message says, in order'
       const sections = cut(markdown);
       for (const section of sections) {
         expect(section.length).toBeGreaterThan(0);
-        expect(fits(section.map(sizeOf).reduce(add), LIMIT)).toBe(true);
+        expect(isWithin(section.map(getBlockSize).reduce(addSizes), LIMIT)).toBe(true);
       }
       expect(sections.flatMap(words)).toEqual(markdown.match(/w\d+/g) ?? []);
     }),
@@ -45,14 +45,14 @@ test('a cut table repeats its header and keeps every row', () => {
   expect(sections.flatMap(words)).toEqual(Array.from({ length: 40 }, (_, n) => `w${n}`));
 });
 
-test('a row that no message can hold becomes lines below the names of its columns', () => {
+test('a row over the limit becomes paragraphs with the names of its columns', () => {
   const [first] = cut(
     `| key | text |\n|---|---|\n| w0 | ${repeat(200, (n) => `w${n + 1} `).replaceAll('\n', '')}|\n| w201 | x |`,
   );
   expect(formatBlocks(first ?? []).text).toMatch(/^key: w0\n\ntext: w1 w2/);
 });
 
-test('a numbered list goes on with its numbers', () => {
+test('a cut numbered list keeps its numbers', () => {
   const sections = cut(repeat(30, (n) => `${n + 1}. w${n}`));
   expect(sections.length).toBeGreaterThan(1);
   const numbers = sections
@@ -67,7 +67,7 @@ test('a block that fits into a message of its own is not cut', () => {
   expect(sections.map((section) => section.map((block) => block.type))).toEqual([['paragraph'], ['code']]);
 });
 
-test('no character is torn apart', () => {
+test('no emoji sequence is split', () => {
   for (const section of cut(`x${'👨‍👩‍👧‍👦'.repeat(60)}`)) {
     expect(formatBlocks(section).text.replace('x', '').replaceAll('👨‍👩‍👧‍👦', '')).toBe('');
   }

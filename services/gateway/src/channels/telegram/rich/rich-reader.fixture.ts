@@ -1,20 +1,20 @@
 import type { TelegramPart } from '../send/encode.ts';
 import type { RichBlock } from './rich-block.ts';
 
-/** Telegram's documented limits, counted here independently of what keeps them. */
+/** Telegram's documented limits, counted independently of the code under test. */
 const LIMITS = { units: 4_096, entities: 100, characters: 32_768, blocks: 500, depth: 16, columns: 20 } as const;
 
-/** The blocks of a part; none of an ordinary one. */
+/** The blocks of a rich part; empty for a plain one. */
 export function readBlocksOf(part: TelegramPart): readonly RichBlock[] {
   return part.form === 'rich' ? part.blocks : [];
 }
 
-/** What a person reads in a part: its text, or that of its blocks, one line each. */
+/** The visible text of a part; blocks are one line each. */
 export function readText(part: TelegramPart): string {
   return part.form === 'text' ? part.text : readStrings(part.blocks).join('\n');
 }
 
-/** The words of a part in order, without the signs that lists and tables are drawn with. */
+/** The words of a part in order, without list and table symbols. */
 export function readWords(part: TelegramPart): readonly string[] {
   return readText(part)
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -22,7 +22,7 @@ export function readWords(part: TelegramPart): readonly string[] {
     .filter((word) => !/^(?:[•☐☑│─┼———…]*|\d+\.)$/u.test(word));
 }
 
-/** What Telegram would refuse about a part; null when it takes it. */
+/** Why Telegram would refuse a part; null when it would not. */
 export function readProblem(part: TelegramPart): string | null {
   if (!JSON.stringify(part).isWellFormed() || /\\ud[89a-f]/i.test(JSON.stringify(part))) return 'half a character';
   if (!/[^\s\p{Default_Ignorable_Code_Point}]/u.test(readText(part))) return 'nothing to see';
@@ -68,7 +68,7 @@ function readProblemOfBlocks(blocks: readonly RichBlock[]): string | null {
   return count.columns > LIMITS.columns ? `${count.columns} columns` : null;
 }
 
-/** Every text in a tree of blocks, in reading order; one string per block, item or cell. */
+/** All texts of a block tree in reading order, one per block, item or cell. */
 function readStrings(blocks: unknown): readonly string[] {
   if (Array.isArray(blocks)) return blocks.flatMap(readStrings);
   if (typeof blocks !== 'object' || blocks === null) return [];

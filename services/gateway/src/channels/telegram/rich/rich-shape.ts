@@ -1,12 +1,12 @@
 import type { Block, ListItem, Table } from '../../text/block.ts';
-import { plainParagraph } from '../../text/document.ts';
+import { toPlainParagraph } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
 import { MAX_COLUMNS } from './rich-size.ts';
 
-/** Lists and quotes nested deeper than this are written as text; it leaves the formatting inside some levels of its own. */
+/** Deeper lists and quotes become text, which leaves levels for the formatting inside. */
 const MAX_BLOCK_DEPTH = 10;
 
-/** The blocks in a shape that a rich message can have: not too deep, and no table wider than Telegram takes. */
+/** Fits blocks to rich messages: limited depth and table width. */
 export function fitShape(blocks: readonly Block[], depth = 1): readonly Block[] {
   return blocks.flatMap((block) => fitBlock(block, depth));
 }
@@ -14,7 +14,7 @@ export function fitShape(blocks: readonly Block[], depth = 1): readonly Block[] 
 function fitBlock(block: Block, depth: number): readonly Block[] {
   switch (block.type) {
     case 'list':
-      if (depth > MAX_BLOCK_DEPTH) return [plainParagraph(formatBlocks([block]).text)];
+      if (depth > MAX_BLOCK_DEPTH) return [toPlainParagraph(formatBlocks([block]).text)];
       return [
         {
           type: 'list',
@@ -31,7 +31,7 @@ function fitBlock(block: Block, depth: number): readonly Block[] {
   }
 }
 
-/** A table that is too wide as several, each with the first column, by which the rows are known. */
+/** Splits a wide table into several that repeat the first column. */
 function splitColumns(table: Table): readonly Table[] {
   const width = Math.max(...table.rows.map((row) => row.length));
   if (width <= MAX_COLUMNS) return [table];

@@ -5,13 +5,15 @@ export interface ButtonRef {
   readonly index: number;
 }
 
-/** Short labels share a row; longer ones get a row each, or phones cut them. */
+/** Short labels share a row; phones would cut longer ones. */
 const MAX_ROW_LENGTH = 30;
 const MAX_ROW_BUTTONS = 3;
 
 type Row = { text: string; callback_data: string }[];
 
-/** The keyboard under a message: Telegram allows 64 bytes per button, so it carries a reference, never the value. */
+/**
+ * The keyboard under a message. Telegram allows 64 bytes per button, so each holds a reference instead of its value.
+ */
 export function createKeyboard(buttons: readonly Button[], outboxId: number): Row[] {
   const rows: Row[] = [];
   buttons.forEach((button, index) => {
@@ -24,7 +26,7 @@ export function createKeyboard(buttons: readonly Button[], outboxId: number): Ro
   return rows;
 }
 
-/** Reads what `createKeyboard` wrote; null for anything else. */
+/** Parses the data of a button; null for other text. */
 export function parseButton(data: string): ButtonRef | null {
   const match = /^b:(\d{1,15}):(\d{1,2})$/.exec(data);
   return match ? { outboxId: match[1] ?? '', index: Number(match[2]) } : null;

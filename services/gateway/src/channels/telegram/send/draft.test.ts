@@ -4,7 +4,7 @@ import { MAX_MESSAGE_LENGTH } from '../format/split.ts';
 
 const CHAT = 'telegram:1001';
 
-test('half-written markdown is shown without its marks', () => {
+test('unfinished markdown is shown without its marks', () => {
   expect(formatDraft(CHAT, 'Done.\n\nThe **server** is `web-', { rich: true })).toMatchObject({
     form: 'text',
     text: 'Done.\n\nThe server is web-',
@@ -15,20 +15,20 @@ test('half-written markdown is shown without its marks', () => {
   });
 });
 
-test('what becomes a rich message is a rich draft, if the server takes it', () => {
+test('a text that becomes a rich message is a rich draft, if the server supports it', () => {
   const text = '| a | b |\n| - | - |\n| 1 | 2 |\n';
   expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'rich', blocks: [{ type: 'table' }] });
   expect(formatDraft(CHAT, text, { rich: false })).toMatchObject({ form: 'text', text: expect.stringContaining('1') });
 });
 
-test('of what takes several messages the end is shown', () => {
+test('of a text with several messages the end is shown', () => {
   const text = `${'many words '.repeat(1_000)}and the end`;
   const shown = formatDraft(CHAT, text, { rich: false });
   expect(shown.form === 'text' && shown.text.endsWith('and the end')).toBe(true);
   expect(shown.form === 'text' && shown.text.length).toBeLessThanOrEqual(MAX_MESSAGE_LENGTH);
 });
 
-test('before there is anything to see, something is shown', () => {
+test('a draft without visible text shows a placeholder', () => {
   for (const text of ['**', '- ', '```', '| a |'])
     expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'text', text: '…' });
 });

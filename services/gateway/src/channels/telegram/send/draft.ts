@@ -6,13 +6,13 @@ import { classifyFailure, isEntityProblem, readErrorCode, findRichRefusal, UNKNO
 import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
-/** A preview that takes longer is worth nothing any more. Shorter than a gateway's claim to a chat's drafts. */
+/** A slower draft is outdated. Shorter than a gateway's claim to a chat's drafts. */
 export const DRAFT_TIMEOUT_SECONDS = 4;
 
-/** Shows texts that are being written, in the form that their messages will have, as far as the server takes it. Never throws. */
+/** Shows drafts in the form of their later messages, as far as the server supports it. Never throws. */
 export function createDraftSender(options: {
   readonly api: TelegramApi;
-  /** False: as text only. */
+  /** False: plain messages only. */
   readonly richMessages: boolean;
 }): NonNullable<Channel['drafts']>['show'] {
   const { api } = options;
@@ -26,9 +26,9 @@ export function createDraftSender(options: {
         if (content.form === 'rich') {
           const refusal = findRichRefusal(error);
           if (refusal?.forGood) rich = false;
-          return refusal === null ? readFailure(error) : attempt(formatDraft(chatKey, text, { rich: false }));
+          return refusal === null ? toDraftFailure(error) : attempt(formatDraft(chatKey, text, { rich: false }));
         }
-        if (content.entities.length === 0 || !isEntityProblem(classifyFailure(error))) return readFailure(error);
+        if (content.entities.length === 0 || !isEntityProblem(classifyFailure(error))) return toDraftFailure(error);
         return attempt({ ...content, text: escapeUnmarkedLinks(content.text), entities: [] });
       }
     };
@@ -36,14 +36,14 @@ export function createDraftSender(options: {
   };
 }
 
-/** What a draft shows of a markdown text, looking as it will when it is whole. Of a text that takes several messages, the last. */
+/** The draft of a markdown text, formatted like its final form. Of several messages the last. */
 export function formatDraft(chatKey: string, markdown: string, options: { readonly rich: boolean }): TelegramContent {
   const body = { text: closeMarkdown(markdown), buttons: [] };
   const parts = encode(body, { chatKey, outboxId: 0, simpleFrom: options.rich ? null : 0 });
   return parts.at(-1) ?? { form: 'text', text: '…', entities: [] };
 }
 
-function readFailure(error: unknown): DraftResult {
+function toDraftFailure(error: unknown): DraftResult {
   if (UNKNOWN_METHOD.has(readErrorCode(error) ?? 0)) return { kind: 'unknown' };
   const failure = classifyFailure(error);
   switch (failure.kind) {

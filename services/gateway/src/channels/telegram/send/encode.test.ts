@@ -9,7 +9,7 @@ const formOf = (text: string): string => [...new Set(encodeText(text).map((part)
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-describe('a message is a rich one', () => {
+describe('a message is rich', () => {
   test.each([
     ['a table', '| a | b |\n|---|---|\n| 1 | 2 |'],
     ['a heading', '# Shop\n\nIt is up.'],
@@ -22,7 +22,7 @@ describe('a message is a rich one', () => {
   });
 });
 
-describe('a message is an ordinary one', () => {
+describe('a message is plain', () => {
   test.each([
     ['a sentence', 'Shop **1.4.2** is up.'],
     ['a flat list', '- a\n- b\n- [x] c'],
@@ -74,7 +74,7 @@ describe('rich blocks', () => {
     ]);
   });
 
-  test('long code is folded, and open when there is nothing else', () => {
+  test('long code is folded, but open when it is the whole message', () => {
     const code = `\`\`\`sh\n${repeat(41, (n) => `line ${n}`)}\n\`\`\``;
     expect(blocksOf(code)).toMatchObject([{ type: 'details', summary: 'sh, 41 lines', is_open: true }]);
     const [, folded] = blocksOf(`The log:\n\n${code}`);
@@ -82,7 +82,7 @@ describe('rich blocks', () => {
     expect(folded).not.toHaveProperty('is_open');
   });
 
-  test('code that somebody is to decide about is never folded', () => {
+  test('code that waits for a decision is never folded', () => {
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     for (const lines of [41, 1_500]) {
       const text = `This is exactly what runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
@@ -105,7 +105,7 @@ describe('rich blocks', () => {
     });
   });
 
-  test('a table wider than Telegram takes is several, each with the first column', () => {
+  test('a table that is too wide is split and repeats its first column', () => {
     const line = (word: string): string => `| ${Array.from({ length: 45 }, (_, n) => `${word}${n}`).join(' | ')} |`;
     const tables = encodeText(`${line('h')}\n${line('-').replaceAll(/-\d+/g, '-')}\n${line('c')}`).flatMap(
       readBlocksOf,
@@ -114,14 +114,14 @@ describe('rich blocks', () => {
     for (const table of tables) expect(JSON.stringify(table)).toMatch(/"cells":\[\[\{"text":"h0".*\[\{"text":"c0"/);
   });
 
-  test('Hebrew is laid out from right to left', () => {
+  test('a text that starts in Hebrew is laid out from right to left', () => {
     expect(encodeText('# שלום')[0]).toMatchObject({ rightToLeft: true });
     expect(encodeText('# 12 shalom שלום')[0]).toMatchObject({ rightToLeft: false });
   });
 });
 
 describe('parts', () => {
-  test('buttons are under the last part, the question is at the first', () => {
+  test('buttons are under the last part, the reply is at the first', () => {
     const body = { text: 'word '.repeat(15_000), buttons: [{ label: 'Go', value: 'go' }], replyTo: '5' };
     const parts = encode(body, row(null));
     expect(parts.map((part) => [part.keyboard.length, part.replyTo])).toEqual([
@@ -131,7 +131,7 @@ describe('parts', () => {
     ]);
   });
 
-  test('a line above a part leaves room for it in either form', () => {
+  test('a line above a part fits into it in both forms', () => {
     const line = 'x'.repeat(56);
     const rich = encodeText('word '.repeat(20_000)).map((part) => putAbove(line, part));
     const texts = encodeText('word '.repeat(20_000), 0).map((part) => putAbove(line, part));
@@ -152,7 +152,7 @@ describe('parts', () => {
     for (const table of tables) expect(JSON.stringify(table)).toMatch(/"cells":\[\[\{"text":"h1"[^\]]*"text":"h2"/);
   });
 
-  test('wherever the simple form begins, every word is there once', () => {
+  test('wherever the simple form begins, every word appears once', () => {
     const text = Array.from({ length: 15_000 }, (_, n) => `word${n}`).join(' ');
     const rich = encodeText(text);
     expect(rich.length).toBeGreaterThan(3);

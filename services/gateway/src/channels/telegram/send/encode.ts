@@ -9,36 +9,36 @@ import { readBlocks } from '../../text/document.ts';
 import { formatBlocks, toPlainText, type FormattedText } from '../format/format.ts';
 import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
 import { cutSections } from '../rich/rich-cut.ts';
-import { toReceiptBlock, withoutMark } from '../../text/receipt.ts';
+import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
 import { fitShape } from '../rich/rich-shape.ts';
 import { isBetterRich } from '../rich/rich-choice.ts';
 import { MAX_ENTITIES, MAX_MESSAGE_LENGTH, splitText, type MessageText } from '../format/split.ts';
 
-/** What one message shows: as text with entities, or as blocks. */
+/** The content of one message: text with entities, or blocks. */
 export type TelegramContent =
   | (MessageText & { readonly form: 'text' })
   | {
       readonly form: 'rich';
       readonly blocks: readonly RichBlock[];
-      /** Whether it is laid out from right to left. */
+      /** True when laid out from right to left. */
       readonly rightToLeft: boolean;
     };
 
-/** What one send or edit carries. */
+/** The content of one send or edit. */
 export type TelegramPart = TelegramContent & {
   readonly keyboard: ReturnType<typeof createKeyboard>;
-  /** The message that this one answers, or null. */
+  /** The message to reply to, or null. */
   readonly replyTo: number | null;
-  /** The reader's client begins an answer to it. */
+  /** Makes the reader's client start a reply. */
   readonly asksReply?: boolean;
 };
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
 const MAX_PART_LENGTH = MAX_MESSAGE_LENGTH - say('gateway.repeated').length - 1;
 
-/** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
+/** Encodes a message in as many parts as it needs, with buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
-  // An action that waits for a decision is never folded: the person sees all of it when they press.
+  // An action that waits for a decision is never folded, so that the person sees all of it.
   const isExact = body.isExact === true || body.buttons.some(({ act }) => act !== undefined);
   const contents = encodeText(body, row, isExact);
   const keyboard = createKeyboard(body.buttons, row.outboxId);
@@ -59,14 +59,14 @@ export function putAbove(line: string, part: TelegramPart): TelegramPart {
   return { ...part, text: `${line}\n${part.text}`, entities };
 }
 
-/** The text in the form that suits it; from `simpleFrom` on as text, whatever suits it. */
+/** Encodes the text in its best form; from part `simpleFrom` on in the simple form. */
 function encodeText(
   { text, receipts = [] }: Pick<OutboundBody, 'text' | 'receipts'>,
   { chatKey, simpleFrom }: EncodedRow,
   isExact: boolean,
 ): readonly TelegramContent[] {
-  // A card shows each value as it is, and marks its lines as those of a value.
-  const source = isExact ? cleanText(text) : withoutMark(cleanText(text));
+  // An approval card shows each value unchanged and marks its lines as values.
+  const source = isExact ? cleanText(text) : removeReceiptMarks(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const formatted = formatBlocks(blocks);
   const inGroup = toTarget(chatKey).chatId < 0;
@@ -77,7 +77,7 @@ function encodeText(
   const isBetter = isBetterRich(blocks, !isExact);
   if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));
-  // Many short lines make more rich messages than ordinary ones.
+  // Many short lines would need more rich messages than plain ones.
   if (!isBetter && sections.length > 1) {
     const texts = toTexts(formatted);
     if (texts.length <= sections.length) return texts;
@@ -89,7 +89,7 @@ function encodeText(
   return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
 }
 
-/** Whether it would take more than one ordinary message. */
+/** True when the text needs more than one plain message. */
 function isLong({ text, entities }: FormattedText): boolean {
   return text.length > MAX_PART_LENGTH || entities.length > MAX_ENTITIES;
 }

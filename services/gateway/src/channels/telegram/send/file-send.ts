@@ -5,21 +5,21 @@ import type { TelegramFile } from './file-part.ts';
 import { callSendFile } from './part-call.ts';
 import type { Whisper } from './whisper.ts';
 
-/** Looks up a stored file; null when it is not stored any more. Throws when the database is away. */
+/** Loads a stored file; null when it no longer exists. Throws when the database is away. */
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
 
-/** Twenty megabytes over a slow line; texts do not wait behind them, because each chat has a lane of its own. */
+/** Enough for twenty megabytes on a slow line; other chats are not delayed. */
 export const UPLOAD_TIMEOUT_SECONDS = 120;
 
-/** Each upload holds its file twice in memory; the others wait. */
-const UPLOADS_AT_ONCE = 3;
+/** Each upload holds its file twice in memory, so others wait. */
+const MAX_UPLOADS = 3;
 
 /** Sends files as documents. Never throws. */
 export function createFileSender(deps: {
   readonly api: TelegramApi;
   readonly loadFile: LoadFile;
 }): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<SendResult> {
-  const throughTurnstile = createTurnstile(UPLOADS_AT_ONCE);
+  const throughTurnstile = createTurnstile(MAX_UPLOADS);
 
   const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<SendResult> => {
     const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
@@ -34,7 +34,7 @@ export function createFileSender(deps: {
   return (chatKey, part, whisper) => throughTurnstile(() => sendFile(chatKey, part, whisper));
 }
 
-/** Lets so many through at a time, in order. */
+/** Runs at most `places` tasks at a time, in order. */
 function createTurnstile(places: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = places;
   const waiting: (() => void)[] = [];

@@ -16,7 +16,7 @@ const text: TelegramPart = {
 const refuse = (code: number, description: string): GrammyError =>
   new GrammyError('x', { ok: false, error_code: code, description }, 'sendRichMessage', {});
 
-/** A server that answers these in turn and then takes everything; what it was asked. */
+/** A server that returns these errors in turn, then accepts everything, and records its calls. */
 function createServer(...answers: readonly Error[]): {
   readonly calls: TelegramPart[];
   readonly attempt: (part: TelegramPart) => ReturnType<AttemptPart>;
@@ -31,7 +31,7 @@ function createServer(...answers: readonly Error[]): {
   return { calls, attempt: (part) => attempt(part, call) };
 }
 
-describe('a server that does not know rich messages', () => {
+describe('a server without rich messages', () => {
   test.each([
     [404, 'Not Found: method not found'],
     [404, 'Not Found'],
@@ -46,14 +46,14 @@ describe('a server that does not know rich messages', () => {
     expect(await server.attempt(text)).toEqual({ kind: 'sent', messageId: '9' });
   });
 
-  test('and says so in words of its own is asked three times', async () => {
+  test('that answers with an unknown error is asked three times', async () => {
     const server = createServer(...Array.from({ length: 5 }, () => refuse(400, 'Bad Request: BLOCKS_INVALID')));
     for (let n = 0; n < 5; n += 1) expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
     expect(server.calls).toHaveLength(3);
   });
 });
 
-test('one message that is refused does not keep the next ones from being rich', async () => {
+test('a single refused message does not end rich messages', async () => {
   const refusal = refuse(400, 'Bad Request: BLOCKS_INVALID');
   const server = createServer(refusal, refusal);
   const kinds = [];
@@ -61,7 +61,7 @@ test('one message that is refused does not keep the next ones from being rich', 
   expect(kinds).toEqual(['too-rich', 'too-rich', 'sent', 'sent']);
 });
 
-test('a page of a proxy is not remembered', async () => {
+test("a proxy's error page is not remembered", async () => {
   const server = createServer(new HttpError('x', new ServerDown(404)));
   expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
   expect(await server.attempt(rich)).toMatchObject({ kind: 'sent' });
@@ -83,13 +83,13 @@ test.each([
   expect(await server.attempt(rich)).toMatchObject({ kind: 'sent' });
 });
 
-test('entities that are refused are left out, and then nothing is called by what was code', async () => {
+test('refused entities are dropped, and former code mentions nobody', async () => {
   const server = createServer(refuse(400, "Bad Request: can't parse entities: x"));
   expect(await server.attempt(text)).toMatchObject({ kind: 'sent' });
   expect(server.calls[1]).toMatchObject({ text: '＠ada_l `x`', entities: [] });
 });
 
-test('a plain text that is refused is not sent again', async () => {
+test('a refused plain text is not sent again', async () => {
   const server = createServer(
     refuse(400, "Bad Request: can't parse entities: x"),
     refuse(400, "Bad Request: can't parse entities: x"),

@@ -4,19 +4,19 @@ import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import type { TelegramPart } from './encode.ts';
 import { classifyFailure, isEntityProblem, findRichRefusal } from '../failure.ts';
 
-/** Calls with a part and says what became of it. Never throws. */
+/** Calls `call` with a part and returns the result. Never throws. */
 export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Promise<string>) => Promise<SendResult>;
 
-/** So many rich messages refused in a row are not about what stands in them. */
-const REFUSALS_UNTIL_OFF = 3;
+/** This many consecutive refusals are not caused by their content. */
+const MAX_REFUSALS = 3;
 
 /**
- * Sends in the form that goes through. A server that does not know rich messages is not asked again as long as this process
- * lives; one that does not like a certain message gets that one in the simple form. Entities that it cannot read are left out.
+ * Sends parts in a form that the server accepts. A server without rich messages is not asked again by this process; a
+ * single refused message is sent in the simple form. Unreadable entities are dropped.
  */
 export function createAttempts(options: {
   readonly log: Log;
-  /** Whether rich messages are sent at all. */
+  /** False: no rich messages at all. */
   readonly richMessages: boolean;
 }): AttemptPart {
   const { log } = options;
@@ -33,7 +33,7 @@ export function createAttempts(options: {
       const refusal = findRichRefusal(error);
       if (refusal === null) return classifyFailure(error);
       refusals += 1;
-      off ||= refusal.forGood || refusals >= REFUSALS_UNTIL_OFF;
+      off ||= refusal.forGood || refusals >= MAX_REFUSALS;
       log.warn(off ? 'rich messages are refused, sent as text from now on' : 'rich message refused, sent as text', {
         detail: refusal.detail,
       });

@@ -8,7 +8,7 @@ import { createWhisperRef, type MessageRef } from '../message-ref.ts';
 import type { RichBlock } from '../rich/rich-block.ts';
 import type { Whisper } from './whisper.ts';
 
-/** Sends a part as a new message; the message as a delivery keeps it. Throws what the Bot API's client throws. */
+/** Sends a part as a new message and returns its stored id. Throws the client's errors. */
 export async function callSend(
   api: TelegramApi,
   chatKey: string,
@@ -24,7 +24,7 @@ export async function callSend(
   return toStoredRef(message, whisper);
 }
 
-/** Sends a file as a document; the message as a delivery keeps it. Throws what the Bot API's client throws. */
+/** Sends a file as a document and returns its stored id. Throws the client's errors. */
 export async function callSendFile(
   api: TelegramApi,
   chatKey: string,
@@ -36,7 +36,7 @@ export async function callSendFile(
   const message = await api.sendDocument(chatId, new InputFile(bytes, part.name), {
     ...thread,
     ...(part.caption === '' ? {} : { caption: part.caption }),
-    // A table stays a file, and does not become a picture or a video because its name says so.
+    // Keeps documents from becoming pictures or videos by their names.
     disable_content_type_detection: true,
     ...toWhisperOptions(whisper),
   });
@@ -52,7 +52,7 @@ function toWhisperOptions(whisper: Whisper | null) {
   };
 }
 
-/** A server that shows it to everybody gives it an ordinary number. */
+/** A server without ephemeral messages returns an ordinary number. */
 function toStoredRef(
   message: { readonly message_id: number; readonly ephemeral_message_id?: number },
   whisper: Whisper | null,
@@ -66,14 +66,14 @@ function toSendOptions(chatKey: string, part: TelegramPart) {
   return {
     ...thread,
     ...toSendMarkup(part),
-    // A person who deleted the question gets the answer all the same.
+    // Sent even if the replied message was deleted.
     ...(part.replyTo === null
       ? {}
       : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),
   };
 }
 
-/** Changes a message into the part; a message of either form can become one of the other. */
+/** Edits a message into the part, in either form. */
 export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPart): Promise<void> {
   const content = part.form === 'rich' ? toRichMessage(part) : part.text;
   const options = { ...toMarkup(part), ...(part.form === 'rich' ? {} : toTextOptions(part)) };
@@ -81,13 +81,13 @@ export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPar
   else await api.editEphemeralMessageText(ref.chatId, ref.userId, ref.id, content, options);
 }
 
-/** Takes a message away. */
+/** Deletes a message. */
 export async function callDelete(api: TelegramApi, ref: SentRef): Promise<void> {
   if (ref.kind === 'message') await api.deleteMessage(ref.chatId, ref.id);
   else await api.deleteEphemeralMessage(ref.chatId, ref.userId, ref.id);
 }
 
-/** Takes the buttons of a message away. */
+/** Removes the buttons of a message. */
 export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise<void> {
   const none = { reply_markup: { inline_keyboard: [] } };
   if (ref.kind === 'message') await api.editMessageReplyMarkup(ref.chatId, ref.id, none);
@@ -97,7 +97,7 @@ export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise
 /** A message that was really sent. */
 type SentRef = Exclude<MessageRef, { kind: 'none' }>;
 
-/** Shows a content that is being written, with a button that stops it; it stays until the next message. */
+/** Shows a draft with a Stop button; it stays until the next message. */
 export async function callDraft(
   api: TelegramApi,
   chatKey: string,
@@ -108,14 +108,14 @@ export async function callDraft(
   const options = { ...thread, can_stop: true, keep_on_stop: true };
   if (content.form === 'text')
     await api.sendMessageDraft(chatId, draftId, content.text, { ...options, entities: toEntities(content) });
-  // Our blocks hold no uploads.
+  // The blocks hold no uploads.
   else await api.sendRichMessageDraft(chatId, draftId, toRichMessage(content) as WithoutUpload, options);
 }
 
-/** Drafts take no uploads. */
+/** The Bot API's type of drafts, which take no uploads. */
 type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
 
-/** Telegram takes either buttons or a forced reply; `selective`: of the one who is answered alone. */
+/** Telegram accepts either buttons or a forced reply; `selective` limits it to the sender. */
 function toSendMarkup(part: TelegramPart) {
   if (part.keyboard.length > 0 || !part.asksReply) return toMarkup(part);
   return { reply_markup: { force_reply: true as const, selective: true } };
@@ -128,21 +128,21 @@ function toMarkup({ keyboard }: TelegramPart) {
 function toTextOptions(content: Extract<TelegramContent, { form: 'text' }>) {
   return {
     entities: toEntities(content),
-    // A preview makes Telegram fetch the address: a text could carry a secret out that way.
+    // Without previews, because Telegram would fetch the address, and a text could leak a secret that way.
     link_preview_options: { is_disabled: true },
   };
 }
 
-/** Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list. */
+/** Casts the entities: grammY declares one type per kind and a mutable list. */
 function toEntities({ entities }: Extract<TelegramContent, { form: 'text' }>): MessageEntity[] {
-  return entities as unknown as MessageEntity[]; // made by our formatter, kind by kind
+  return entities as unknown as MessageEntity[]; // made by the formatter, kind by kind
 }
 
-/** Never `html` or `markdown`: in those a text could write its own buttons and images. */
+/** Blocks instead of `html` or `markdown`, in which a text could add its own buttons and images. */
 function toRichMessage({ blocks, rightToLeft }: Extract<TelegramContent, { form: 'rich' }>) {
   return {
     blocks: blocks as RichBlock[], // nothing changes the list
-    // Links are marked; a mention in what a model wrote must not call anybody.
+    // Links are marked; mentions in a model's text must not notify anybody.
     skip_entity_detection: true,
     ...(rightToLeft ? { is_rtl: true } : {}),
   };

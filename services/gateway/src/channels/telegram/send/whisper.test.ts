@@ -14,7 +14,7 @@ const WHISPER: Whisper = { userId: 1001, answers: null, isFirst: true };
 const answered = (code: number): GrammyError =>
   new GrammyError('no', { ok: false, error_code: code, description: 'Bad Request' }, 'deleteEphemeralMessage', {});
 
-/** Sends as told, and writes down where each text went; `probe` is what the server answers to the method. */
+/** Runs a whisperer and records where each text was sent; `probe` is the server's answer to the probed method. */
 function start(answers: { whisper?: SendResult; private?: SendResult; probe?: Error } = {}) {
   const sent: [string, string, boolean][] = [];
   const deleted: number[] = [];
@@ -41,13 +41,13 @@ describe('a message for one person of a group', () => {
     expect(sent).toEqual([[GROUP, 'the secret', true]]);
   });
 
-  test('goes to their private chat when Telegram refuses it, under a line that says so', async () => {
+  test("goes to the person's private chat when Telegram refuses it, with a line that says so", async () => {
     const { whisper, sent } = start({ whisper: { kind: 'rejected', detail: 'BOT_NOT_ADMIN' } });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
     expect(sent[1]).toEqual(['telegram:1001', '(for you alone, instead of in the group) the secret', false]);
   });
 
-  test('is never shown to the group, not even when nobody else can be written to', async () => {
+  test('is never shown to the group, even when the private chat is blocked', async () => {
     const refused = {
       whisper: { kind: 'rejected', detail: 'no' },
       private: { kind: 'blocked', reason: 'no' },
@@ -62,14 +62,14 @@ describe('a message for one person of a group', () => {
     expect(shown).toEqual([expect.stringMatching(/^My answer is for you alone/)]);
   });
 
-  test('is not even tried on a server that would show it to everybody', async () => {
+  test('is not sent to the group by a server without ephemeral messages', async () => {
     const { whisper, sent } = start({ probe: answered(404) });
     await whisper(GROUP, PART, null, WHISPER);
     await whisper(GROUP, PART, null, WHISPER);
     expect(sent.map(([chatKey]) => chatKey)).toEqual(['telegram:1001', 'telegram:1001']);
   });
 
-  test('is taken away at once where it was shown to everybody, and goes to their private chat from then on', async () => {
+  test('is deleted where everybody saw it, and later ones go to the private chat', async () => {
     const { whisper, sent, deleted } = start({ whisper: { kind: 'sent', messageId: '77' } });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
     await whisper(GROUP, PART, null, WHISPER);
@@ -88,14 +88,14 @@ describe('a message for one person of a group', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('waits while nobody knows what the server can do', async () => {
+  test("is retried later while the server's abilities are unknown", async () => {
     const { whisper, sent } = start({ probe: answered(502) });
     expect((await whisper(GROUP, PART, null, WHISPER)).kind).toBe('busy');
     expect(sent).toEqual([]);
   });
 });
 
-test('only in a group is there anybody else who could read it', () => {
+test('only messages in groups are whispered', () => {
   const body = { text: 'x', buttons: [], onlyFor: '1001', replyTo: 'e12' };
   expect(readWhisper(body, GROUP, 0)).toEqual({ userId: 1001, answers: 12, isFirst: true });
   expect(readWhisper({ ...body, replyTo: '12' }, GROUP, 1)).toEqual({ userId: 1001, answers: null, isFirst: false });
@@ -103,7 +103,7 @@ test('only in a group is there anybody else who could read it', () => {
   expect(readWhisper({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
 });
 
-test('a delivery says where a message is', () => {
+test('a stored id is parsed into where its message is', () => {
   expect(parseRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
   expect(parseRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
   expect(parseRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });

@@ -10,26 +10,27 @@ import type { TelegramFile } from './file-part.ts';
 import { isWhisper, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
 
 /*
- * A part that only one person of a group is to see:
- *   ephemeral message ─ shown ─▶ done
- *        │ refused (Telegram wants an administrator, or a fresh ephemeral message to answer), or the server knows none
- *        ▼
- *   private chat ───── sent ──▶ done, under a line that says where it belongs
- *        │ we may not write there
- *        ▼
- *   one line in the group that holds nothing of it; further parts are left out
+ * A part for one person of a group:
+ *
+ * ephemeral message ─ shown ─▶ done
+ * │ refused (needs an administrator or a fresh ephemeral message), or not supported
+ * ▼
+ * private chat ─ sent ─▶ done, below a line that names the group
+ * │ blocked
+ * ▼
+ * one line in the group without the content; further parts are left out
  */
 
-/** For whom alone a part is. */
+/** The only reader of a part. */
 export interface Whisper {
   readonly userId: number;
-  /** The ephemeral message that it answers, or null. */
+  /** The ephemeral message to reply to, or null. */
   readonly answers: number | null;
-  /** The first part of its message: a person is asked only once to write to us. */
+  /** True for the first part: the person is asked only once to write to the bot. */
   readonly isFirst: boolean;
 }
 
-/** Sends a part to a chat; to one person of it when there is a whisper. */
+/** Sends a part to a chat, or to one person of it when `whisper` is set. */
 export type SendPart<To extends Whisper | null = Whisper | null> = (
   chatKey: string,
   part: TelegramPart | TelegramFile,
@@ -37,10 +38,10 @@ export type SendPart<To extends Whisper | null = Whisper | null> = (
   whisper: To,
 ) => Promise<SendResult>;
 
-/** No ephemeral message has this number: deleting it changes nothing and shows whether the server knows the method. */
+/** No ephemeral message has this number, so deleting it only shows whether the server knows the method. */
 const NO_SUCH_ID = 2_147_483_647;
 
-/** For whom a part of this message is, in the chat of this key; null in private chats, which have one reader. */
+/** The reader of a whispered part; null in private chats, which have one reader anyway. */
 export function readWhisper(body: OutboundBody, chatKey: string, place: number): Whisper | null {
   const userId = Number(body.onlyFor);
   if (body.onlyFor === undefined || !Number.isSafeInteger(userId) || toTarget(chatKey).chatId >= 0) return null;
@@ -48,7 +49,7 @@ export function readWhisper(body: OutboundBody, chatKey: string, place: number):
   return { userId, answers: answers === undefined ? null : Number(answers), isFirst: place === 0 };
 }
 
-/** Sends whispers. Never throws. What they say is never shown to the group. */
+/** Sends whispers. Never throws, and never shows their content to the group. */
 export function createWhisperer(deps: {
   readonly api: TelegramApi;
   readonly log: Log;
@@ -57,7 +58,7 @@ export function createWhisperer(deps: {
   const { api, log, send } = deps;
   let isKnown: boolean | null = null;
 
-  /** Whether the server knows ephemeral messages. One that does not would show them to everybody. */
+  /** Probes whether the server supports ephemeral messages. Others would show them to everybody. */
   const probe = async (chatKey: string, { userId }: Whisper): Promise<SendResult | null> => {
     if (isKnown !== null) return null;
     try {

@@ -7,79 +7,79 @@ import type { WebPart } from './part.ts';
  * of older ones begins anew. What people write is put among them by the database, when it is admitted: see infra/postgres/107_channels.sql.
  */
 
-/** What a page shows that comes for the first time. */
-const SHOWN_AT_FIRST = 200;
-/** Patches that are read at once. */
-export const READ_AT_ONCE = 100;
+/** The number of components that a new page shows. */
+const MAX_FIRST_PATCHES = 200;
+/** The most patches per read. */
+export const MAX_READ_PATCHES = 100;
 
-/** One component as it is kept. `patch` is null when it was taken away. */
+/** A stored component; `patch` is null when it was removed. */
 export interface StoredPatch {
   readonly id: string;
   readonly seq: number;
   readonly place: number;
   readonly version: string | null;
   readonly patch: { readonly type: string; readonly props: Readonly<Record<string, unknown>> } | null;
-  /** ISO time at which it was shown first. */
+  /** ISO time of first display. */
   readonly at: string;
 }
 
-/** What a page has to be shown. */
-export interface Missing {
-  /** Whether its login is still good: when not, there is nothing else. */
+/** The patches that a page lacks. */
+export interface MissingPatches {
+  /** False when the login expired: then there is nothing else. */
   readonly isSignedIn: boolean;
   /** The number of the chat's newest patch. */
   readonly seq: number;
-  /** It has to begin anew: `patches` are all components that it shows, in their order. Otherwise they are in the order of their numbers. */
+  /**
+   * True when the page must start over: `patches` are all its components in display order. Otherwise new patches by
+   * number.
+   */
   readonly isFresh: boolean;
   readonly patches: readonly StoredPatch[];
 }
 
-/** Shows a message, and answers true. The same part twice is shown once. */
+/** Shows a message; always true. Idempotent. */
 export async function showPart(db: Queryable, chatKey: string, part: WebPart): Promise<true> {
   const what = await describePart(db, part);
   await db.query(sql`select web_show(${chatKey}, ${part.id}, ${part.outboxId}, ${what}::jsonb, ${part.afterwards})`);
   return true;
 }
 
-/** Puts another message into the place of one. False when that is not there any more. */
+/** Replaces a message. False when it no longer exists. */
 export async function changePart(db: Queryable, chatKey: string, messageId: string, part: WebPart): Promise<boolean> {
   const what = await describePart(db, part);
   return findValue(db, false)`
     select web_change(${chatKey}, ${messageId}, ${part.outboxId}, ${what}::jsonb, ${part.afterwards})`;
 }
 
-/** Takes a message away. */
+/** Removes a message. */
 export function removePart(db: Queryable, chatKey: string, messageId: string): Promise<boolean> {
   return findValue(db, false)`select web_change(${chatKey}, ${messageId}, null, null, null)`;
 }
 
-/** Takes the buttons of a message out of use. */
-export function takeButtons(db: Queryable, chatKey: string, messageId: string): Promise<boolean> {
+/** Disables the buttons of a message. */
+export function disableButtons(db: Queryable, chatKey: string, messageId: string): Promise<boolean> {
   return findValue(db, false)`select web_press(${chatKey}, ${messageId})`;
 }
 
-/** Replaces texts whose secret has had its time. The chats that changed. */
+/** Replaces texts whose secret has expired, and returns the changed chats. */
 export function forgetSecrets(db: Queryable): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct c from web_forget() c`;
 }
 
-/** The newest patch of each of these chats, by key. Those that never had one are left out. */
+/** The newest patch number of each of these chats, by key; chats without patches are left out. */
 export async function readSeqs(db: Queryable, chatKeys: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const found = await readRow<{ seqs: Readonly<Record<string, number>> }>(db, 'web_seqs')`
     select coalesce(jsonb_object_agg(chat_key, seq), '{}') as seqs from web_chats where chat_key = any (${chatKeys})`;
   return new Map(Object.entries(found.seqs));
 }
 
-/**
- * What a page lacks that has seen the patches up to `after`; null: none. Everything is of one moment, in one round trip. Of many patches
- * the first ones.
- */
+/** The first patches that a page lacks after number `after` (null: it has none), in one consistent round trip. */
 export async function readMissing(
   db: Queryable,
   page: { readonly chatKey: string; readonly login: string; readonly after: number | null },
-): Promise<Missing> {
+): Promise<MissingPatches> {
   const { chatKey, login, after } = page;
-  const row = await readRow<Missing & { patches: readonly StoredPatch[] | null }>(db, 'web_missing')`
+  const row = await readRow<MissingPatches & { patches: readonly StoredPatch[] | null }>(db, 'web_missing')`
     with chat as (
       select coalesce(max(c.seq), 0) as seq, ${after}::bigint is null or ${after} < coalesce(max(c.dropped), 0) or ${after} > coalesce(max(c.seq), 0) as fresh
         from web_chats c where c.chat_key = ${chatKey}),
@@ -88,10 +88,10 @@ export async function readMissing(
       case when not login.good then null
            when chat.fresh then (select jsonb_agg(p order by p.place) from (
              select ${PATCH} from web_patches x where x.chat_key = ${chatKey} and x.patch is not null
-              order by x.place desc limit ${SHOWN_AT_FIRST}) p)
+              order by x.place desc limit ${MAX_FIRST_PATCHES}) p)
            else (select jsonb_agg(p order by p.seq) from (
              select ${PATCH} from web_patches x where x.chat_key = ${chatKey} and x.seq > ${after}
-              order by x.seq limit ${READ_AT_ONCE}) p) end as patches
+              order by x.seq limit ${MAX_READ_PATCHES}) p) end as patches
       from chat, login`;
   return { ...row, patches: row.patches ?? [] };
 }
@@ -100,15 +100,15 @@ const PATCH = sql`
   x.component_id as id, x.seq, x.place, x.outbox_id::text as version, x.patch,
   to_char(x.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
-/** Whether a person was sent this file in one of their chats here, as far as those are kept. */
-export async function mayRead(db: Queryable, chatKey: string, artifactId: string): Promise<boolean> {
+/** True when the person was sent this file in one of their web chats, as far as those are kept. */
+export async function canReadFile(db: Queryable, chatKey: string, artifactId: string): Promise<boolean> {
   const files = JSON.stringify([{ artifactId }]);
   return findValue(db, false)`
     select exists (select from web_chats c join web_patches x on x.chat_key = c.chat_key
       where chat_root(c.chat_key) = ${chatKey} and x.patch -> 'props' -> 'files' @> ${files}::jsonb)`;
 }
 
-/** The component, with what its card's request is bound to. */
+/** The component as JSON, with the hash and expiry of its approval. */
 async function describePart(db: Queryable, { shown, approvalId }: WebPart): Promise<string> {
   if (approvalId === null) return JSON.stringify(shown);
   const bound = await findRow<{ hash: string; expiresAt: Date }>(db)`

@@ -9,7 +9,7 @@ test.each([
   ['', ''],
 ])('says %j as %j', (markdown, said) => expect(toSpeech(markdown)).toBe(said));
 
-test('says the beginning of a long text, up to a word', () => {
+test('a long text is cut after a word', () => {
   const said = toSpeech('word '.repeat(1_000));
   expect(said.length).toBeLessThanOrEqual(2_000);
   expect(said).toMatch(/ word$/);

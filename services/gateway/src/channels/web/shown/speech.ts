@@ -1,27 +1,27 @@
-import { textOf, type Block } from '../../text/block.ts';
+import { getText, type Block } from '../../text/block.ts';
 import { readBlocks } from '../../text/document.ts';
 
-/** What is read aloud at most, in UTF-16 units: some two minutes. The whole text stands on the page. */
-const MAX_SAID = 2_000;
+/** The longest speech, in UTF-16 units: about two minutes. */
+const MAX_SPEECH_LENGTH = 2_000;
 
-/** What a page reads aloud of a markdown text. Code and lines that divide are seen and not said. */
+/** The text to read aloud for a markdown text, without code and dividers. */
 export function toSpeech(markdown: string): string {
-  const said = readBlocks(markdown).flatMap(sayBlock).filter(Boolean).join('\n');
-  if (said.length <= MAX_SAID) return said;
-  return said.slice(0, said.lastIndexOf(' ', MAX_SAID)).toWellFormed();
+  const said = readBlocks(markdown).flatMap(toSpokenLines).filter(Boolean).join('\n');
+  if (said.length <= MAX_SPEECH_LENGTH) return said;
+  return said.slice(0, said.lastIndexOf(' ', MAX_SPEECH_LENGTH)).toWellFormed();
 }
 
-function sayBlock(block: Block): readonly string[] {
+function toSpokenLines(block: Block): readonly string[] {
   switch (block.type) {
     case 'paragraph':
     case 'heading':
-      return [textOf(block.text)];
+      return [getText(block.text)];
     case 'quote':
-      return block.blocks.flatMap(sayBlock);
+      return block.blocks.flatMap(toSpokenLines);
     case 'list':
-      return block.items.flatMap(({ blocks }) => blocks.flatMap(sayBlock));
+      return block.items.flatMap(({ blocks }) => blocks.flatMap(toSpokenLines));
     case 'table':
-      return block.rows.map((row) => row.map(textOf).join(', '));
+      return block.rows.map((row) => row.map(getText).join(', '));
     case 'code':
     case 'divider':
       return [];

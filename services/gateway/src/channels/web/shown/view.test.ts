@@ -11,7 +11,7 @@ const stored = (type: string, text: string) => ({
   patch: { type, props: { from: 'agent', text } },
 });
 
-test('keeps its id, place and version on every device, and says when it was shown', () => {
+test('a component keeps its id, place, version and time on every device', () => {
   for (const device of ['desktop', 'mobile'] as const)
     expect(toStep(stored('Message', TABLE), device)).toMatchObject({
       op: 'put',
@@ -19,17 +19,17 @@ test('keeps its id, place and version on every device, and says when it was show
     });
 });
 
-test('leaves alone what is no wide table of a message', () => {
+test('only wide tables of messages depend on the device', () => {
   const narrow = '| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |';
   const code = `\`\`\`\n${TABLE}\n\`\`\``;
   const long = [...TABLE.split('\n'), ...Array.from({ length: 60 }, () => '| 1 | 2 | 3 | 4 |')].join('\n');
   for (const text of [narrow, code, long, 'a | b | c | d', ''])
     expect(dependsOnDevice(stored('Message', text))).toBe(false);
-  // A card is shown as it was hashed.
+  // An approval card is shown as it was hashed.
   expect(dependsOnDevice(stored('Approval', TABLE))).toBe(false);
 });
 
-test('loses no word of a text with several tables', () => {
+test('a text with several tables loses no words', () => {
   const step = toStep(stored('Message', `one\n\n${TABLE}\n\ntwo\n\n${TABLE}\n\nthree`), 'mobile');
   const component = step.op === 'put' ? step.component : null;
   expect(component?.props['text']).toBe('one');
@@ -41,6 +41,6 @@ test('loses no word of a text with several tables', () => {
   ]);
 });
 
-test('takes away what was taken away', () => {
+test('a removed component is removed from the page', () => {
   expect(toStep({ ...stored('Message', ''), patch: null }, 'mobile')).toEqual({ op: 'remove', id: '7.0' });
 });

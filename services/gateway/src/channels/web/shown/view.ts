@@ -1,25 +1,25 @@
 import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import { flatten, parseMarkdown, type Node } from '../../text/markdown.ts';
+import { getNodeText, parseMarkdown, type Node } from '../../text/markdown.ts';
 import type { StoredPatch } from './patches.ts';
 
-/** A table of more columns is wider than a phone. */
+/** Tables with more columns are wider than a phone. */
 const MAX_COLUMNS = 3;
-/** A longer table stays one: as cards it would be a very long page. */
+/** Longer tables stay tables: cards would fill a very long page. */
 const MAX_CARDS = 50;
-/** Parsing holds up every other page. */
+/** Parsing blocks every other page. */
 const MAX_PARSED = 40_000;
 
 type Child = Component['children'][number];
 type Table = Extract<Node, { type: 'table' }>;
 
-/** The step that brings a page of this device to what a patch says. */
+/** The step that applies a patch on this device. */
 export function toStep(stored: StoredPatch, device: PageMode['device']): PatchStep {
   const { id, patch } = stored;
   return patch === null ? { op: 'remove', id } : { op: 'put', component: toComponent(stored, patch, device) };
 }
 
-/** Whether a patch looks different on the two devices. */
+/** True when a patch looks different on the two devices. */
 export function dependsOnDevice(stored: StoredPatch): boolean {
   return JSON.stringify(toStep(stored, 'mobile')) !== JSON.stringify(toStep(stored, 'desktop'));
 }
@@ -29,17 +29,17 @@ function toComponent(
   { type, props }: NonNullable<StoredPatch['patch']>,
   device: PageMode['device'],
 ): Component {
-  // What is stored came out of JSON.
+  // The stored value came from JSON.
   const shown = { ...props, at } as Component['props'];
   const component: Component = { id, place, version: version ?? '', type, props: shown, children: [] };
   const { text } = props;
-  // A card is shown as it was hashed.
+  // An approval card is shown as it was hashed.
   if (device === 'desktop' || type !== 'Message' || typeof text !== 'string') return component;
   const split = splitTables(text);
   return split ? { ...component, props: { ...shown, text: split.text }, children: split.children } : component;
 }
 
-/** A text whose wide tables are cards: what stands before the first, then the cards and what stands between them. Null without one. */
+/** Replaces wide tables of a text by cards, with the texts before and between them. Null without wide tables. */
 function splitTables(text: string): { readonly text: string; readonly children: Child[] } | null {
   if (!text.includes('|') || text.length > MAX_PARSED) return null;
   const tables = parseMarkdown(text).filter((node) => node.type === 'table' && isWide(node)) as Table[]; // as the filter says
@@ -67,11 +67,11 @@ function toText(text: string): Child[] {
   return text === '' ? [] : [{ type: 'Text', props: { text } }];
 }
 
-/** Each row is a card: its first cell is the title, the others are fields under the names of their columns. */
+/** Each row becomes a card: its first cell is the title, the others are labelled fields. */
 function toCards({ children: [head, ...rows] }: Table): Child[] {
-  const names = head?.children.map(flatten) ?? [];
+  const names = head?.children.map(getNodeText) ?? [];
   return rows.map(({ children: cells }) => {
-    const [title = '', ...values] = cells.map(flatten);
+    const [title = '', ...values] = cells.map(getNodeText);
     const fields = values.map((value, place) => ({ label: names[place + 1] ?? '', value }));
     return { type: 'DataCard', props: { title, text: '', fields, buttons: [], pressed: null } };
   });

@@ -4,7 +4,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { linkIdentity, takeIdentityCode } from '@signalbox/store/people/identities';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
-import { userKeyOf } from '../chat-key.ts';
+import { toUserKey } from '../chat-key.ts';
 
 /** How long a browser stays signed in without being used. */
 export const LOGIN_MS = 30 * 24 * HOUR_MS;
@@ -91,7 +91,7 @@ async function startLogin(
   { person, name }: { readonly person: string; readonly name: string },
   replaced: string | null,
 ): Promise<string | null> {
-  const userKey = userKeyOf(person);
+  const userKey = toUserKey(person);
   const role = await linkIdentity(db, { userKey, channel: 'web', name }, person);
   if (role === null) return null;
   const token = randomBytes(32).toString('base64url');

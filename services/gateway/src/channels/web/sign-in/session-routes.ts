@@ -4,7 +4,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ADMIN_MENU, MENU } from '../../menu.ts';
-import { languageOf } from '../languages.ts';
+import { readLanguage } from '../languages.ts';
 import { addressOf, createAttemptLimit } from './attempt-limit.ts';
 import type { LoginCookie } from './cookie.ts';
 import {
@@ -104,7 +104,7 @@ async function describeSession(
   login: Login | null,
   request: FastifyRequest,
 ): Promise<PageSession> {
-  const language = languageOf(request) ?? undefined;
+  const language = readLanguage(request) ?? undefined;
   const commands = [...MENU, ...(login?.role === 'admin' ? ADMIN_MENU : [])];
   return {
     person: login && { name: login.name, role: login.role },

@@ -4,7 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { IncomingUpdate } from '../../channel.ts';
-import { sessionOf } from '../chat-key.ts';
+import { getSession } from '../chat-key.ts';
 
 /** Whose page says something. */
 export interface Speaker {
@@ -25,7 +25,7 @@ const NO_ROW = '0';
 /** Reads what a page sent to this session; null for anything that is no frame of it. */
 export function readFrame(raw: string, chatKey: string): ClientFrame | null {
   const frame = ClientFrame.safeParse(parseJson(raw)).data;
-  if (frame?.sessionId !== sessionOf(chatKey)) return null;
+  if (frame?.sessionId !== getSession(chatKey)) return null;
   if (frame.type !== 'client.message') return frame;
   // What no database takes: halves of characters, and the character that is none.
   const text = frame.payload.text.toWellFormed().replaceAll('\0', '');

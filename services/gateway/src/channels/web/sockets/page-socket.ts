@@ -4,7 +4,7 @@ import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { READ_AT_ONCE, type Missing, type StoredPatch } from '../shown/patches.ts';
+import { MAX_READ_PATCHES, type MissingPatches, type StoredPatch } from '../shown/patches.ts';
 import { toSpeech } from '../shown/speech.ts';
 import { dependsOnDevice, toStep } from '../shown/view.ts';
 import { Passing } from './passing.ts';
@@ -36,7 +36,7 @@ export interface PageSocketOptions {
     readonly chatKey: string;
     readonly login: string;
     readonly after: number | null;
-  }) => Promise<Missing>;
+  }) => Promise<MissingPatches>;
   readonly log: Log;
   readonly slowMs?: number | undefined;
 }
@@ -157,7 +157,7 @@ export class PageSocket {
   async #catchUp(): Promise<boolean> {
     const { read, chatKey, login, log } = this.#options;
     this.#isBehind = false;
-    let missing: Missing;
+    let missing: MissingPatches;
     try {
       missing = await read({ chatKey, login, after: this.#seen });
     } catch (error) {
@@ -170,7 +170,7 @@ export class PageSocket {
     }
     const { patches, isFresh } = missing;
     const before = isFresh ? Infinity : (this.#seen ?? 0);
-    const isAll = isFresh || patches.length < READ_AT_ONCE;
+    const isAll = isFresh || patches.length < MAX_READ_PATCHES;
     const seq = isAll ? missing.seq : (patches.at(-1)?.seq ?? missing.seq);
     const steps: PatchStep[] = patches.map((one) => toStep(one, this.#mode.device));
     const answers = patches.filter((one) => one.place > before && isAnswer(one));

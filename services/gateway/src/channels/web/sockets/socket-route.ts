@@ -5,8 +5,8 @@ import type { Log } from '@signalbox/platform/log';
 import { isTransient } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sessionOf, SESSION_NAME, toChatKey } from '../chat-key.ts';
-import { languageOf } from '../languages.ts';
+import { getSession, SESSION_NAME, toChatKey } from '../chat-key.ts';
+import { readLanguage } from '../languages.ts';
 import type { Login } from '../sign-in/logins.ts';
 import type { Hub } from './hub.ts';
 import type { Intake } from './intake.ts';
@@ -137,7 +137,7 @@ function openPage(
   const page = new PageSocket({
     socket,
     chatKey,
-    sessionId: sessionOf(chatKey),
+    sessionId: getSession(chatKey),
     login: hash,
     userKey,
     after: query.after ?? null,
@@ -147,7 +147,7 @@ function openPage(
     slowMs,
   });
   socket.on('close', () => hub.remove(page));
-  readPage({ socket, page, intake, log, speaker: { chatKey, userKey, name, language: languageOf(request) } });
+  readPage({ socket, page, intake, log, speaker: { chatKey, userKey, name, language: readLanguage(request) } });
   hub.add(page);
 }
 

@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import type { EncodedRow } from '../../channel.ts';
 import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
-import { toReceiptBlock, withoutMark } from '../../text/receipt.ts';
+import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
 import { type Choice, toChoices } from './button.ts';
 import { escapeMarks, formatStretches } from './format.ts';
 import { splitStretches } from './split.ts';
@@ -58,7 +58,7 @@ function toTexts(
 ): readonly string[] {
   // A card shows each value as it is, and marks its lines as those of a value.
   const isWhole = isExact || buttons.some(({ act }) => act !== undefined);
-  const source = isWhole ? cleanText(text) : withoutMark(cleanText(text));
+  const source = isWhole ? cleanText(text) : removeReceiptMarks(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const stretches = formatStretches(blocks);
   if (stretches.every((stretch) => isBlank(stretch.text)))

@@ -1,4 +1,4 @@
-import { groupSpans, textOf, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import { groupSpans, getText, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
 import { layOutTable } from '../../text/table.ts';
 
 /** A stretch of a message. Code may be cut anywhere, because its fences are put around each piece of it. */
@@ -50,7 +50,7 @@ export function fence(code: string): string {
 function formatBlock(block: Block, indent: string): readonly Stretch[] {
   switch (block.type) {
     case 'heading':
-      return plain(inline([{ text: textOf(block.text), styles: [{ type: 'bold' }] }]));
+      return plain(inline([{ text: getText(block.text), styles: [{ type: 'bold' }] }]));
     case 'paragraph':
       return plain(inline(block.text));
     case 'code':
@@ -102,11 +102,11 @@ function inline(spans: InlineText, level = 0): string {
   const groups = groupSpans(spans, level);
   groups.forEach((group, place) => {
     if (group.style === null) {
-      text += escapeMarks(textOf(group.spans));
+      text += escapeMarks(getText(group.spans));
       return;
     }
-    const inside = group.style.type === 'code' ? textOf(group.spans) : inline(group.spans, level + 1);
-    const next = textOf(groups[place + 1]?.spans ?? []);
+    const inside = group.style.type === 'code' ? getText(group.spans) : inline(group.spans, level + 1);
+    const next = getText(groups[place + 1]?.spans ?? []);
     text += decorate(group.style, inside, { before: text, after: next });
   });
   return text;

@@ -1,6 +1,6 @@
 import { isWebLink, WebLink } from '@signalbox/page-kit/web-link';
 import { Fragment, type ComponentChildren, type VNode } from 'preact';
-import { groupSpans, textOf, type InlineText, type Style } from '../../../text/block.ts';
+import { groupSpans, getText, type InlineText, type Style } from '../../../text/block.ts';
 import { Words } from './words.tsx';
 
 /** A stretch of text with its styles. */
@@ -10,7 +10,7 @@ export function Spans({ spans, level = 0 }: { readonly spans: InlineText; readon
       {groupSpans(spans, level).map(({ style, spans: group }, place) => (
         <Fragment key={place}>
           {style === null ? (
-            <Words text={textOf(group)} />
+            <Words text={getText(group)} />
           ) : (
             drawStyled(style, <Spans spans={group} level={level + 1} />)
           )}
