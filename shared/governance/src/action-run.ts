@@ -1,14 +1,17 @@
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
-import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
-import { appendAudit } from '@signalbox/store/audit/audit';
-import { findAction, type Proposal } from '@signalbox/store/governance/approvals';
-import { actionFacts, type GovernanceFacts } from '@signalbox/store/governance/governance-facts';
-import { findPressedOffer } from '@signalbox/store/pressed-offers';
-import { withLock } from '@signalbox/store/deploy/locks';
-import { withTransaction } from '@signalbox/store/pool';
-import { taintThread, tellFailure } from './provenance/taint.ts';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
+import { explain, say } from '@signalbox/messages/say';
+import { changesOf } from '@signalbox/safety/cards/resolved';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { withLock } from '@signalbox/store/deploy/locks';
+import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
+import { findAction, type ApprovalCase, type Proposal } from '@signalbox/store/governance/approvals';
+import { actionFacts, governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { findPressedOffer } from '@signalbox/store/pressed-offers';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { requestApproval } from './approval-request.ts';
+import { Approvals } from './approvals.ts';
 import {
   failure,
   StoppedByPerson,
@@ -18,295 +21,346 @@ import {
   type ToolCallResult,
 } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
-import type { Tool } from './calls/tool.ts';
-import { requestApproval } from './approval-request.ts';
-import { assess, lookForTaint, type Seen, type Taint } from './provenance/assessment.ts';
+import type { Execution, GovernanceDeps } from './deps.ts';
 import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
-import { intentOf, type GovernanceDeps, type Execution } from './deps.ts';
-import { actionHash, decide, factsOfRead, propose, recordedDecision } from './proposal.ts';
-import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone } from './settling.ts';
+import { actionHash, decide, factsOfRead, intentOf, propose, recordedDecision } from './proposal.ts';
+import { assess, lookForTaint, type Seen, type Taint } from './provenance/assessment.ts';
+import { taintThread, tellFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
-
-/*
- * The one path of an action:
- *   find, validate ─▶ resolve ─▶ assess ─▶ decide ─┬─ run ─▶ intent row ─▶ handler ─▶ settle + audit
- *                                       ├─ ask, confirm ─▶ approval row and cards; the turn goes on without it
- *                                       └─ deny ▶ audit; the reason goes to the model
- * What stands before the intent row can be repeated: a resumed turn comes here again with the same action id.
- */
+import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone, settleVoid } from './settling.ts';
 
 /**
- * Carries a proposed call through governance. What goes wrong comes back as a result for the model, never as a throw; only LANE_LOST
- * and an abort of the turn throw, and what is said below. Calling it again with the same action id returns what came of the first time, and has no second
- * effect. A throw of ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
+ * Carries a proposed call through governance. What goes wrong comes back as a result for the model; only LANE_LOST, ACTION_ID_TAKEN and an
+ * abort of the turn throw. Calling it again with the same action id returns what came of the first time, and has no second effect. A throw of
+ * ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
  */
-export async function executeCall(parts: GovernanceDeps, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  const read = parts.tools.read(call, scope.agent.id);
-  const result = 'refused' in read ? read.refused : await governAction(parts, scope, read.runnable, null);
+export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
+  const read = deps.tools.read(call, scope.agent.id);
+  const result = 'refused' in read ? read.refused : await new ActionRun(deps, scope, read.runnable).propose();
   scope.enter('OBSERVING');
   return result;
 }
 
-/** From the look-up of what its arguments stand for on; `parentActionId`: the action that this one was changed from. */
-export async function governAction(
-  parts: GovernanceDeps,
-  scope: CallScope,
-  called: Runnable,
-  parentActionId: string | null,
-): Promise<ToolCallResult> {
-  const resolved = await readMeaning({ parts, scope, call: called }).catch((error: unknown): AppError => {
-    if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
-    return error;
-  });
-  if (resolved instanceof AppError) return tellFailure(parts.pool, scope.threadId, called, resolved);
-  scope.enter('GOVERNING');
-  return decideAbout({ parts, scope, call: { ...called, resolved } }, parentActionId);
-}
-
-/** Asks policy about a call whose meaning is known, and does what it says. */
-async function decideAbout(execution: Execution, parentActionId: string | null): Promise<ToolCallResult> {
-  const proposal = await weigh(execution, parentActionId);
-  const carried = await carryOut(execution, proposal).catch((thrown: unknown) => refuseId(execution, proposal, thrown));
-  const result = await withOffers(execution, carried);
-  // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
-  return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
-}
-
-/** What may be done next, each bound to what it stands for now. */
-async function withOffers({ parts, scope, call }: Execution, result: ToolCallResult): Promise<ToolCallResult> {
-  if (!result.next) return result;
-  // Under the id of the call that offers it, so that a resumed turn finds the same answer.
-  const next = await bindOffers(parts.tools, scope, result.next, (offered) =>
-    parts.tools.resolve(scope, { ...offered, actionId: call.actionId }, null),
-  );
-  return { ...result, next };
-}
-
-/** What the arguments are and stand for. Throws what makes the call one that nobody could decide about. */
-async function readMeaning({ parts, scope, call }: Execution): Promise<Resolved | null> {
-  requireVerbatim(call);
-  return parts.tools.resolve(scope, call, null);
-}
-
-/** The id of a call, or that of its job, stands for another one: whoever went on from here would mix them up. */
-async function refuseId({ parts }: Execution, proposal: Proposal, thrown: unknown): Promise<never> {
-  if (isTaken(thrown)) await appendAudit(parts.pool, [refusedEvent(proposal, thrown)]);
-  throw thrown;
-}
-
-function isTaken(thrown: unknown): thrown is AppError {
-  return thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN';
-}
-
-async function carryOut(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
-  const { scope, call } = execution;
-  const { tool } = call;
-  const { decision, action } = proposal;
-  if (decision.effect !== 'run' || !roleCovers(scope.actor.role, tool.role)) {
-    const begun = await whatHasBegun(execution, proposal);
-    if (begun) return begun;
-  }
-  if (!roleCovers(scope.actor.role, tool.role) || decision.effect === 'deny') {
-    const isRole = !roleCovers(scope.actor.role, tool.role);
-    const error = isRole
-      ? new AppError('NOT_PERMITTED', { role: scope.actor.role, needed: tool.role })
-      : new AppError('POLICY_DENIED', { sentence: withoutStop(decision.sentence), rule: decision.rule });
-    return deny(execution, proposal, error);
-  }
-  if (decision.effect === 'ask' || (decision.effect === 'confirm' && proposal.taint.pressed === undefined)) {
-    await scope.flush();
-    return requestApproval(execution, proposal);
-  }
-  return action.assessment.risk === 'safe' ? read(execution, proposal) : change(execution, proposal);
-}
-
-function change(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
-  const { parts, call } = execution;
-  const lock = call.tool.lock(call.input);
-  const guarded = (): Promise<ToolCallResult> => throughLedger(execution, proposal);
-  return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
-}
+/** What was proposed, and what policy said. `grantId`: the grant that lets it run. */
+type Decided = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /**
- * Finds out what became of an action that an earlier run of the turn has started. The runtime asks nobody to approve it and refuses nothing,
- * because the effect may exist already. It looks the action up, and goes on only if policy still lets it run. Returns null for an action
- * that was not started.
+ * One action, from its call to what came of it:
+ *
+ *   resolved ─▶ decided ─┬─ run ───────────▶ started ─▶ settled: done, failed or unknown
+ *                        ├─ ask, confirm ──▶ an approval waits; `resume` of a later run goes on with the frozen action
+ *                        └─ deny ──────────▶ denied
+ *
+ * - resolved: what its arguments stand for was looked up. Failures go to the model, and policy is not asked.
+ * - decided: its risk was assessed and policy was asked. It is decided again when something it stands on has changed.
+ * - started: its intent is committed, with the events of the decision. From here on the effect may exist.
+ * - settled: the ledger says what came of it, with its event, in one transaction.
+ *
+ * All before `started` can be repeated: a resumed turn comes here again with the same action id, finds what was started, and looks it up
+ * instead of running it again. Safe reads settle nothing; only what taints later arguments is noted.
  */
-async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<ToolCallResult | null> {
-  const { parts, scope, call } = execution;
-  if (!(await hasAction(parts.pool, scope.lane, intentOf(execution, proposal)))) return null;
-  const known = await findAction(parts.pool, call.actionId);
-  switch (known?.status) {
-    case 'done':
-    case 'failed':
-    case 'unknown':
-      return readStoredResult(known.result, call.name);
-    case 'started': {
-      const asBegun = known.proposal && weighAsBegun(execution, proposal, known.proposal);
-      if (asBegun?.decision.effect === 'run' && roleCovers(scope.actor.role, call.tool.role))
-        return { ...(await change(execution, asBegun)), decided: recordedDecision(asBegun, asBegun.taint) };
-      return settleByLooking(execution, { proposal, unknown: outcomeUnknown(call) });
-    }
-    default:
+export class ActionRun implements Execution {
+  readonly deps: GovernanceDeps;
+  /** The turn on whose behalf it runs. */
+  readonly scope: CallScope;
+  /** The call; from `resolved` on with what its arguments stand for. */
+  call: Runnable;
+  /** The action that this one was changed from. */
+  readonly #parentActionId: string | null;
+
+  constructor(deps: GovernanceDeps, scope: CallScope, call: Runnable, parentActionId: string | null = null) {
+    this.deps = deps;
+    this.scope = scope;
+    this.call = call;
+    this.#parentActionId = parentActionId;
+  }
+
+  /** Takes a proposed call as far as policy lets it. */
+  async propose(): Promise<ToolCallResult> {
+    const error = await this.#resolve();
+    if (error) return tellFailure(this.deps.pool, this.scope.threadId, this.call, error);
+    this.scope.enter('GOVERNING');
+    const result = await this.#decideAndCarryOut();
+    if (!result.next) return result;
+    // Under the id of the call that offers it, so that a resumed turn finds the same answer.
+    const { actionId } = this.call;
+    const next = await bindOffers(this.deps.tools, this.scope, result.next, (offered) =>
+      this.deps.tools.resolve(this.scope, { ...offered, actionId }, null),
+    );
+    return { ...result, next };
+  }
+
+  /**
+   * Goes on with the action of an approved request: decides once more under the rules of now, consumes the approval exactly once, and runs.
+   * The result says what policy said when the approval was consumed, in this run of the turn or one before.
+   */
+  async resume({ approval }: ApprovalCase, proposal: Proposal): Promise<ToolCallResult> {
+    const { scope, call, deps } = this;
+    return this.#locked(async () => {
+      const preview = await deps.tools.preview(call);
+      const difference = await this.#findOtherMeaning();
+      const { lane, chatKey, actor } = scope;
+      const seen = { lane, chatKey, role: actor.role, leastRole: call.tool.role, proposal, preview, difference };
+      const consumed = await withTransaction(deps.pool, (db) =>
+        new Approvals(db).consume(approval.approvalId, {
+          ...seen,
+          decide: (locked) => this.#decideFrozen(locked, proposal),
+        }),
+      );
+      const { kind, decided } = consumed;
+      // What an earlier run of the turn decided stands.
+      if (kind !== 'void' || decided) scope.enter('GOVERNING');
+      if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
+      const earlier = kind === 'earlier' ? await earlierResult(this, consumed) : null;
+      const result = earlier ?? (await this.#run(proposal));
+      return { ...result, ...(decided ? { decided } : {}) };
+    });
+  }
+
+  /** Looks up what the arguments stand for. Returns why nobody could decide about the call, or null. */
+  async #resolve(): Promise<AppError | null> {
+    try {
+      requireVerbatim(this.call);
+      this.call = { ...this.call, resolved: await this.deps.tools.resolve(this.scope, this.call, null) };
       return null;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
+      return error;
+    }
   }
-}
 
-/**
- * Asks policy again about an action that has begun, with the conversation, the grant and the budget of then: its own beginning has marked,
- * used up and counted something, and that is not held against it. Null when text from outside had a part in it then.
- */
-function weighAsBegun({ parts, scope, call }: Execution, now: Proposal, begun: Proposal): Weighed | null {
-  if (begun.action.assessment.tainted) return null;
-  const taint = { source: null, foreign: null, hasPrivate: begun.action.assessment.touchesPrivate };
-  const assessment = assess(call.tool, call.input, taint, call.resolved);
-  const action = propose(scope, call, assessment, now.action.parentActionId);
-  const { frozen, breakGlass } = now.question.context;
-  const question = {
-    ...now.question,
-    action: { ...now.question.action, assessment },
-    context: { ...begun.question.context, frozen, breakGlass },
-  };
-  return { action, question, decision: parts.policy().decide(question), grantId: null, taint };
-}
+  /** Why an approved action would no longer do what was approved; null when all that its arguments stand for is as it was. */
+  async #findOtherMeaning(): Promise<string | null> {
+    const { tool, resolved = null } = this.call;
+    if (!tool.resolve) return null;
+    try {
+      const now = await this.deps.tools.resolve(this.scope, this.call, resolved);
+      const changes = changesOf(resolved ?? {}, now ?? {});
+      return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
+    } catch (error) {
+      if (error instanceof AppError) return explain(error).replace(/\.$/, '');
+      throw error;
+    }
+  }
 
-type Weighed = Proposal & { readonly grantId: string | null; readonly taint: Taint };
+  async #decideAndCarryOut(): Promise<ToolCallResult> {
+    const proposal = await this.#decide();
+    const result = await this.#carryOut(proposal).catch(async (thrown: unknown) => {
+      // The id of the call, or that of its job, stands for another one: whoever went on from here would mix them up.
+      if (isTaken(thrown)) await appendAudit(this.deps.pool, [refusedEvent(proposal, thrown)]);
+      throw thrown;
+    });
+    // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
+    return result.decided ? result : withDecision(result, proposal);
+  }
 
-/** Assesses an action and asks policy about it, with the facts as they are now. */
-async function weigh({ parts, scope, call }: Execution, parentActionId: string | null): Promise<Weighed> {
-  const { tool, input, resolved = null } = call;
-  const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
-  const found = isRead ? null : await lookUp(parts, scope, call);
-  const taint = lookForTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
-  const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
-  const facts = withoutGrant(call, found?.facts ?? factsOfRead(scope.now()));
-  const weighed = {
-    ...decide(parts.policy(), action, { facts, limits: parts.limits, place: placeOf(scope, tool) }),
-    taint,
-  };
-  if (weighed.decision.effect !== 'confirm') return weighed;
-  const pressed = await findPressedOffer(parts.pool, {
-    lane: scope.lane,
-    threadId: scope.threadId,
-    chatKey: scope.chatKey,
-    offer: offerHash(action),
-    action: { actionId: call.actionId, hash: actionHash(action) },
-  });
-  return pressed ? { ...weighed, taint: { ...taint, pressed: offerHash(action) } } : weighed;
-}
+  /** Assesses the action and asks policy about it, with the facts as they are now. */
+  async #decide(): Promise<Decided> {
+    const { deps, scope, call } = this;
+    const { tool, input, resolved = null } = call;
+    const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
+    const found = isRead ? null : await this.#findFacts();
+    const taint = lookForTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
+    const action = propose(scope, call, assess(tool, input, taint, resolved), this.#parentActionId);
+    const known = found?.facts ?? factsOfRead(scope.now());
+    // What was granted for a while was one meaning of the arguments; the next one may be another.
+    const facts = resolved === null ? known : { ...known, grantId: null };
+    const decided = { ...decide(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }), taint };
+    if (decided.decision.effect !== 'confirm') return decided;
+    const { lane, threadId, chatKey } = scope;
+    const offer = offerHash(action);
+    const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: actionHash(action) } };
+    return (await findPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
+  }
 
-/** What was granted for a while was one meaning of the arguments; the next one may be another. */
-function withoutGrant({ resolved = null }: Runnable, facts: GovernanceFacts): GovernanceFacts {
-  return resolved === null ? facts : { ...facts, grantId: null };
-}
+  #findFacts(): ReturnType<typeof actionFacts> {
+    const { tool, input, name, resolved } = this.call;
+    const { agent, chatKey, threadId, actor: requester } = this.scope;
+    const place = {
+      agent: agent.id,
+      chatKey,
+      environment: tool.environment(input),
+      resources: [...tool.resources(input, resolved)],
+      toolVersion: tool.version(),
+    };
+    const isLimited = Object.values(this.deps.limits).some((limit) => limit !== null);
+    return actionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, isLimited);
+  }
 
-/** Where an action was asked for, as far as policy looks at it. */
-export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>[2]['place'] {
-  return { channel: scope.chatKey.split(':', 1)[0] ?? '', inGroup: scope.inGroup, leastRole: tool.role };
+  /** Asks policy about a frozen action under the rules, the role and the facts of now; a grant does not count. */
+  async #decideFrozen(db: Queryable, { action, question }: Proposal): Promise<Proposal> {
+    const { policy, limits } = this.deps;
+    const facts = { ...(await governanceFacts(db, action, null)), grantId: null };
+    const place = { ...this.#place(), inGroup: question.context.inGroup };
+    const asker = { ...action, requester: { ...action.requester, role: this.scope.actor.role } };
+    return decide(policy(), asker, { facts, limits, place });
+  }
+
+  /**
+   * Asks policy again about an action that has started, with the conversation, the grant and the budget of then: its own start has marked,
+   * used up and counted something, and that is not held against it. Null when text from outside had a part in it then.
+   */
+  #decideStarted(now: Proposal, then: Proposal): Decided | null {
+    if (then.action.assessment.tainted) return null;
+    const { tool, input, resolved } = this.call;
+    const taint = { source: null, foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
+    const assessment = assess(tool, input, taint, resolved);
+    const action = propose(this.scope, this.call, assessment, now.action.parentActionId);
+    const { frozen, breakGlass } = now.question.context;
+    const question = {
+      ...now.question,
+      action: { ...now.question.action, assessment },
+      context: { ...then.question.context, frozen, breakGlass },
+    };
+    return { action, question, decision: this.deps.policy().decide(question), grantId: null, taint };
+  }
+
+  async #carryOut(proposal: Decided): Promise<ToolCallResult> {
+    const { decision, action, taint } = proposal;
+    const { effect, sentence, rule } = decision;
+    const isPermitted = this.#isPermitted();
+    if (effect !== 'run' || !isPermitted) {
+      const earlier = await this.#findRunningWork(proposal);
+      if (earlier) return earlier;
+    }
+    if (!isPermitted) return this.#deny(proposal, this.#notPermitted(this.scope.actor.role));
+    if (effect === 'deny')
+      return this.#deny(proposal, new AppError('POLICY_DENIED', { sentence: sentence.replace(/\.$/, ''), rule }));
+    if (effect === 'ask' || (effect === 'confirm' && taint.pressed === undefined)) {
+      await this.scope.flush();
+      return requestApproval(this, proposal);
+    }
+    return action.assessment.risk === 'safe' ? this.#read(proposal) : this.#locked(() => this.#start(proposal));
+  }
+
+  /**
+   * Finds out what became of an action that an earlier run of the turn has started. Nobody is asked to approve it and nothing is refused,
+   * because the effect may exist already. It is looked up, and goes on only if policy still lets it run. Null when it was not started.
+   */
+  async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
+    const { deps, scope, call } = this;
+    if (!(await hasAction(deps.pool, scope.lane, intentOf(this, proposal)))) return null;
+    const known = await findAction(deps.pool, call.actionId);
+    switch (known?.status) {
+      case 'done':
+      case 'failed':
+      case 'unknown':
+        return readStoredResult(known.result, call.name);
+      case 'started': {
+        const started = known.proposal && this.#decideStarted(proposal, known.proposal);
+        if (started?.decision.effect === 'run' && this.#isPermitted())
+          return withDecision(await this.#locked(() => this.#start(started)), started);
+        return settleByLooking(this, { proposal, unknown: outcomeUnknown(call) });
+      }
+      default:
+        return null;
+    }
+  }
+
+  async #deny(proposal: Proposal, error: AppError): Promise<ToolCallResult> {
+    const { deps, scope } = this;
+    await scope.flush(); // as before an effect: what is written of a call must be of the one that the turn goes on with
+    await withTransaction(deps.pool, async (db) => {
+      const isNew = await putAction(db, scope.lane, intentOf(this, proposal), 'denied');
+      if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+    });
+    return failure(error);
+  }
+
+  async #read(proposal: Proposal): Promise<ToolCallResult> {
+    const { deps, scope, call } = this;
+    scope.enter('EXECUTING');
+    const ran = await deps.tools.run(scope, call, { isRead: true });
+    const result = deps.redact(ran.result);
+    // Noted before anybody sees what was read: a crash in between loses the reading and not the note.
+    if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
+    const intent = intentOf(this, proposal);
+    // What taints later arguments is remembered by the thread, wherever it goes on.
+    if (intent.marks.length > 0 && result.ok) {
+      await scope.flush();
+      await noteRead(deps.pool, scope.lane, intent, result);
+    }
+    return { ...result, changed: false };
+  }
+
+  /** Commits the intent and runs the action, unless an earlier run has started it, or something it was decided by has changed. */
+  async #start(proposal: Decided): Promise<ToolCallResult> {
+    const { deps, scope, call } = this;
+    const intent = {
+      ...intentOf(this, proposal),
+      roles: Role.options.filter((role) => roleCovers(role, call.tool.role)),
+      grantId: proposal.grantId,
+      events: decidedEvents(proposal, proposal.taint.pressed ?? null),
+    };
+    const begun = await scope.flushWith(async (checkpoint) => {
+      const begin = await beginAction(deps.pool, scope.lane, intent, checkpoint);
+      if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+      return begin;
+    });
+    // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
+    if (begun.kind === 'stopped') return this.#decideAndCarryOut();
+    if (begun.kind === 'denied') return failure(this.#notPermitted(begun.role));
+    const earlier = begun.kind === 'earlier' ? await earlierResult(this, begun.action) : null;
+    return earlier ?? this.#run(proposal);
+  }
+
+  /** Runs an action whose intent is committed, and settles it. */
+  async #run(proposal: Proposal): Promise<ToolCallResult> {
+    const { deps, scope, call } = this;
+    const unknownOf = (outcome: ToolCallResult) => (outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call));
+    scope.enter('EXECUTING');
+    try {
+      let { result, isUncertain } = await deps.tools.run(scope, call);
+      if (isUncertain) {
+        // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
+        const looked = await settleUnlessNotDone(this, { proposal, unknown: unknownOf(result) });
+        if (looked !== null) return looked;
+        ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));
+      }
+      const outcome = deps.redact(result);
+      if (isUncertain) return await settleByLooking(this, { proposal, unknown: unknownOf(outcome) });
+      await settle(deps.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
+      return outcome;
+    } catch (thrown) {
+      // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
+      if (thrown instanceof StoppedByPerson)
+        await settle(deps.pool, call, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
+      if (isTaken(thrown)) await settle(deps.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
+      throw thrown;
+    }
+  }
+
+  /** Alone with what only one effect at a time may touch. */
+  #locked(run: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
+    const lock = this.call.tool.lock(this.call.input);
+    return lock === null ? run() : withLock(this.deps.lockPool, lock, run);
+  }
+
+  /** Where the action was asked for, as far as policy looks at it. */
+  #place(): Parameters<typeof decide>[2]['place'] {
+    const { chatKey, inGroup } = this.scope;
+    return { channel: chatKey.split(':', 1)[0] ?? '', inGroup, leastRole: this.call.tool.role };
+  }
+
+  #isPermitted(): boolean {
+    return roleCovers(this.scope.actor.role, this.call.tool.role);
+  }
+
+  #notPermitted(role: Role | null): AppError {
+    return new AppError('NOT_PERMITTED', { role: role ?? 'none', needed: this.call.tool.role });
+  }
 }
 
 const UNSEEN: Seen = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], pressed: [], said: [] };
 
-function lookUp({ pool, limits }: GovernanceDeps, scope: CallScope, call: Runnable): ReturnType<typeof actionFacts> {
-  const isLimited = Object.values(limits).some((limit) => limit !== null);
-  const { name: tool, input } = call;
-  const place = {
-    agent: scope.agent.id,
-    chatKey: scope.chatKey,
-    environment: call.tool.environment(input),
-    resources: [...call.tool.resources(input, call.resolved)],
-    toolVersion: call.tool.version(),
-  };
-  const { actor: requester, threadId } = scope;
-  return actionFacts(pool, { tool, arguments: input, requester, threadId, ...place }, isLimited);
+function withDecision(
+  result: ToolCallResult,
+  proposal: Decided,
+): { readonly decided: RecordedDecision } & ToolCallResult {
+  return { ...result, decided: recordedDecision(proposal, proposal.taint) };
 }
 
-async function deny(execution: Execution, proposal: Proposal, error: AppError): Promise<ToolCallResult> {
-  const { parts, scope } = execution;
-  await scope.flush(); // as before an effect: what is written of a call must be of the one that the turn goes on with
-  await withTransaction(parts.pool, async (db) => {
-    const isNew = await putAction(db, scope.lane, intentOf(execution, proposal), 'denied');
-    if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
-  });
-  return failure(error);
-}
-
-async function read(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
-  const { parts, scope, call } = execution;
-  scope.enter('EXECUTING');
-  const ran = await parts.tools.run(scope, call, { isRead: true });
-  const result = parts.redact(ran.result);
-  // Noted before anybody sees what was read: a crash in between loses the reading and not the note.
-  if (result.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
-  const intent = intentOf(execution, proposal);
-  // What taints later arguments is remembered by the thread, wherever it goes on.
-  if (intent.marks.length > 0 && result.ok) {
-    await scope.flush();
-    await noteRead(parts.pool, scope.lane, intent, result);
-  }
-  return { ...result, changed: false };
-}
-
-async function throughLedger(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
-  const { parts, scope, call } = execution;
-  const { tool } = call;
-  const intent = {
-    ...intentOf(execution, proposal),
-    roles: Role.options.filter((role) => roleCovers(role, tool.role)),
-    grantId: proposal.grantId,
-    events: decidedEvents(proposal, proposal.taint.pressed ?? null),
-  };
-  const begun = await scope.flushWith(async (checkpoint) => {
-    const begin = await beginAction(parts.pool, scope.lane, intent, checkpoint);
-    if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-    return begin;
-  });
-  switch (begun.kind) {
-    case 'denied':
-      return failure(new AppError('NOT_PERMITTED', { role: begun.role ?? 'none', needed: tool.role }));
-    case 'stopped':
-      // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
-      return decideAbout(execution, proposal.action.parentActionId);
-    case 'earlier': {
-      const earlier = await earlierResult(execution, begun.action);
-      if (earlier) return earlier;
-      break;
-    }
-    case 'claimed':
-  }
-  return runClaimed(execution, proposal);
-}
-
-/** Runs an action whose intent is committed, and settles it. */
-export async function runClaimed(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
-  const { parts, scope, call } = execution;
-  scope.enter('EXECUTING');
-  try {
-    let { result, isUncertain } = await parts.tools.run(scope, call);
-    if (isUncertain) {
-      // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
-      const looked = await settleUnlessNotDone(execution, { proposal, unknown: unknownOf(call, result) });
-      if (looked !== null) return looked;
-      ({ result, isUncertain } = await parts.tools.run(scope, call, { isAgain: true }));
-    }
-    const outcome = parts.redact(result);
-    if (isUncertain) return await settleByLooking(execution, { proposal, unknown: unknownOf(call, outcome) });
-    await settle(parts.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
-    return outcome;
-  } catch (thrown) {
-    // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
-    if (thrown instanceof StoppedByPerson)
-      await settle(parts.pool, call, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
-    if (isTaken(thrown)) await settle(parts.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
-    throw thrown;
-  }
-}
-
-function unknownOf(call: Runnable, outcome: ToolCallResult): ToolCallResult {
-  return outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call);
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, '');
+function isTaken(thrown: unknown): thrown is AppError {
+  return thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN';
 }

@@ -29,29 +29,29 @@ import { tellFailure } from './provenance/taint.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Preview } from './calls/tool.ts';
 import { approvalEvent, deniedEvent, proposalEvent } from './events.ts';
-import { intentOf, type GovernanceDeps, type Execution } from './deps.ts';
-import { actionHash } from './proposal.ts';
+import type { Execution, GovernanceDeps } from './deps.ts';
+import { actionHash, intentOf } from './proposal.ts';
 
 /**
  * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
  * people can talk while they wait. Asking again for the same action changes nothing.
  */
 export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
-  const { parts, scope, call } = execution;
+  const { deps, scope, call } = execution;
   const takes = proposal.decision.approval;
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
-  const shown = await parts.tools.preview(call);
-  if (shown instanceof AppError) return tellFailure(parts.pool, scope.threadId, call, shown);
+  const shown = await deps.tools.preview(call);
+  if (shown instanceof AppError) return tellFailure(deps.pool, scope.threadId, call, shown);
   // Whoever confirms their own wish knows what they wrote.
-  const words = decision.effect === 'confirm' ? null : await findWords(parts.pool, scope.lane, scope.chatKey);
+  const words = decision.effect === 'confirm' ? null : await findWords(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) {
     const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
-    return tellFailure(parts.pool, scope.threadId, call, error);
+    return tellFailure(deps.pool, scope.threadId, call, error);
   }
-  const authors = await authorsOf(parts, scope, action.parentActionId);
+  const authors = await authorsOf(deps, scope, action.parentActionId);
   const approval: Approval = {
     approvalId: newId('apv'),
     actionId: call.actionId,
@@ -77,7 +77,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     change: null,
   };
   const chats: string[] = [];
-  const outcome = await withTransaction(parts.pool, async (db) => {
+  const outcome = await withTransaction(deps.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     const intent = intentOf(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
@@ -112,7 +112,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     ]);
     return waiting(approval);
   });
-  for (const chatKey of chats) await parts.notify(chatKey, scope.traceId);
+  for (const chatKey of chats) await deps.notify(chatKey, scope.traceId);
   return outcome;
 }
 
@@ -135,13 +135,13 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
 
 /** The persons who asked, and who changed it on the way: none of them may approve what they made. */
 async function authorsOf(
-  parts: GovernanceDeps,
+  deps: GovernanceDeps,
   scope: CallScope,
   parentActionId: string | null,
 ): Promise<readonly string[]> {
-  const parent = parentActionId === null ? null : await findApprovalOf(parts.pool, parentActionId);
+  const parent = parentActionId === null ? null : await findApprovalOf(deps.pool, parentActionId);
   const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
-  return personsOf(parts.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
+  return personsOf(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */

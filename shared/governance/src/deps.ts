@@ -1,10 +1,14 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
-import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { Pool } from '@signalbox/store/pool';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Tools } from './calls/tools.ts';
-import { actionHash, type BudgetLimits } from './proposal.ts';
+
+/** What a person may use, over all their conversations. Null: as much as they like. */
+export interface BudgetLimits {
+  readonly callsPerHour: number | null;
+  readonly tokensPerDay: number | null;
+  readonly costUsdPerDay: number | null;
+}
 
 /** What governance works with. */
 export interface GovernanceDeps {
@@ -23,30 +27,7 @@ export interface GovernanceDeps {
 
 /** One call on its way through governance. */
 export interface Execution<C = Runnable> {
-  readonly parts: GovernanceDeps;
+  readonly deps: GovernanceDeps;
   readonly scope: CallScope;
   readonly call: C;
-}
-
-/** What the ledger keeps of an action. */
-export function intentOf(
-  { call, scope }: Pick<Execution, 'call' | 'scope'>,
-  { action, question, decision }: Proposal,
-): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
-  const marks: ActionMark[] = [
-    ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
-    ...(call.tool.touchesPrivate ? ['private' as const] : []),
-  ];
-  return {
-    actionId: call.actionId,
-    parentActionId: action.parentActionId,
-    turnId: scope.turnId,
-    turnKey: scope.turnKey,
-    threadId: scope.threadId,
-    tool: call.name,
-    arguments: action.arguments,
-    proposal: { action, question, decision },
-    hash: actionHash(action),
-    marks,
-  };
 }

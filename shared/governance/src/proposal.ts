@@ -3,17 +3,12 @@ import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governan
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
 import type { Tools } from './calls/tools.ts';
-
-/** What a person may use, over all their conversations. Null: as much as they like. */
-export interface BudgetLimits {
-  readonly callsPerHour: number | null;
-  readonly tokensPerDay: number | null;
-  readonly costUsdPerDay: number | null;
-}
+import type { BudgetLimits, Execution } from './deps.ts';
 
 /** Facts of an action that changes nothing: there is nothing to look up for it. */
 export function factsOfRead(now: Date): GovernanceFacts {
@@ -124,6 +119,29 @@ export function decide(
   return eased.effect === 'run'
     ? { action, question: withGrant, decision: eased, grantId: facts.grantId }
     : { action, question: asked, decision, grantId: null };
+}
+
+/** What the ledger keeps of an action. */
+export function intentOf(
+  { call, scope }: Pick<Execution, 'call' | 'scope'>,
+  { action, question, decision }: Proposal,
+): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
+  const marks: ActionMark[] = [
+    ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
+    ...(call.tool.touchesPrivate ? ['private' as const] : []),
+  ];
+  return {
+    actionId: call.actionId,
+    parentActionId: action.parentActionId,
+    turnId: scope.turnId,
+    turnKey: scope.turnKey,
+    threadId: scope.threadId,
+    tool: call.name,
+    arguments: action.arguments,
+    proposal: { action, question, decision },
+    hash: actionHash(action),
+    marks,
+  };
 }
 
 /** A decision as the record of a turn keeps it. `taint`: null for an action whose assessment was frozen before. */

@@ -27,17 +27,17 @@ export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: str
  * What no tool can look up is told once and left to people.
  */
 export async function reconcileNext(
-  parts: GovernanceDeps,
+  deps: GovernanceDeps,
   news: NewsOfEffect,
   signal: AbortSignal,
   log: Log,
 ): Promise<boolean> {
-  const due = await claimUnsettled(parts.pool, LEASE_MS);
-  return due !== null && inLanguage(due.language, () => reconcile(parts, due, { news, signal, log }));
+  const due = await claimUnsettled(deps.pool, LEASE_MS);
+  return due !== null && inLanguage(due.language, () => reconcile(deps, due, { news, signal, log }));
 }
 
 async function reconcile(
-  parts: GovernanceDeps,
+  deps: GovernanceDeps,
   due: UnsettledAction,
   { news, signal, log }: { readonly news: NewsOfEffect; readonly signal: AbortSignal; readonly log: Log },
 ): Promise<true> {
@@ -49,15 +49,15 @@ async function reconcile(
     const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newTraceId() };
     await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
   };
-  const call = runnableOf(parts.tools, due.proposal) ?? { actionId, name: due.tool };
+  const call = runnableOf(deps.tools, due.proposal) ?? { actionId, name: due.tool };
   const unknown = outcomeUnknown(call);
   const scope = scopeOf(due, signal, log);
-  const outcome = await settleByLooking({ parts, scope, call }, { proposal: due.proposal, unknown, then: tell });
+  const outcome = await settleByLooking({ deps, scope, call }, { proposal: due.proposal, unknown, then: tell });
   log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
-  await parts.notify(action.chatKey, scope.traceId);
+  await deps.notify(action.chatKey, scope.traceId);
   if (outcome !== unknown) return true;
   const canTell = 'tool' in call && call.tool.probe !== null;
-  await postponeProbe(parts.pool, actionId, canTell ? backoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null);
+  await postponeProbe(deps.pool, actionId, canTell ? backoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null);
   return true;
 }
 

@@ -1,3 +1,5 @@
+import type { Approval } from '@signalbox/contracts/governance/approval';
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { settleAction } from '@signalbox/store/governance/actions';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
@@ -5,6 +7,7 @@ import { lockAction } from '@signalbox/store/governance/unsettled';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure, type Runnable, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
+import { Approvals } from './approvals.ts';
 import { settledEvent } from './events.ts';
 import type { GovernanceDeps, Execution } from './deps.ts';
 
@@ -41,9 +44,9 @@ export async function settle(
 }
 
 /** Ends an action of which nobody can tell whether it took effect. */
-export async function settleUnknown(parts: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
+export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
   const unknown = outcomeUnknown(call);
-  await settle(parts.pool, call, null, { status: 'unknown', outcome: unknown });
+  await settle(deps.pool, call, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
@@ -80,8 +83,8 @@ async function lookAndSettle(
   execution: Execution<Runnable | Named>,
   given: Looking & { readonly mayRunAgain?: boolean },
 ): Promise<ToolCallResult | null> {
-  const { parts, call } = execution;
-  return withTransaction(parts.pool, async (db) => {
+  const { deps, call } = execution;
+  return withTransaction(deps.pool, async (db) => {
     const row = await lockAction(db, call.actionId);
     if (!row || (row.status !== 'started' && row.status !== 'unknown'))
       return row === null ? given.unknown : readStoredResult(row.result, call.name);
@@ -95,14 +98,14 @@ async function lookAndSettle(
 }
 
 async function lookUp(
-  { parts, scope, call }: Execution<Runnable | Named>,
+  { deps, scope, call }: Execution<Runnable | Named>,
   unknown: ToolCallResult,
 ): Promise<Settlement> {
-  const found = 'tool' in call ? await parts.tools.probe(scope, call) : 'unknown';
+  const found = 'tool' in call ? await deps.tools.probe(scope, call) : 'unknown';
   if (found === 'unknown') return { status: 'unknown', outcome: unknown };
   if (found === 'not-done')
     return { status: 'failed', outcome: failure(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
-  return { status: found.ok ? 'done' : 'failed', outcome: parts.redact(found) };
+  return { status: found.ok ? 'done' : 'failed', outcome: deps.redact(found) };
 }
 
 /**
@@ -113,14 +116,26 @@ export async function earlierResult(
   execution: Execution,
   { status, result }: { readonly status: string; readonly result: unknown },
 ): Promise<ToolCallResult | null> {
-  const { parts, scope, call } = execution;
+  const { deps, scope, call } = execution;
   if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
   if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
-  const probed = call.tool.probe ? await parts.tools.probe(scope, call) : 'unknown';
+  const probed = call.tool.probe ? await deps.tools.probe(scope, call) : 'unknown';
   if (typeof probed === 'object') {
-    await settle(parts.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: parts.redact(probed) });
+    await settle(deps.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: deps.redact(probed) });
     return probed;
   }
   if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
-  return settleUnknown(parts, call);
+  return settleUnknown(deps, call);
+}
+
+/** Ends the action of an approved request that stands for nothing any more. `decided`: what policy said of it. */
+export async function settleVoid(
+  { pool }: Pick<GovernanceDeps, 'pool'>,
+  approval: Approval,
+  reason: string,
+  decided?: RecordedDecision,
+): Promise<ToolCallResult> {
+  await withTransaction(pool, (db) => new Approvals(db).voidApproved(approval, reason, decided ?? null));
+  const voided = failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
+  return decided ? { ...voided, decided } : voided;
 }

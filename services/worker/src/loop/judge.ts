@@ -1,7 +1,7 @@
 import { governanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { Pool } from '@signalbox/store/pool';
 import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
-import type { BudgetLimits } from '@signalbox/governance/proposal';
+import type { BudgetLimits } from '@signalbox/governance/deps';
 
 /** The verdict on a pass, with the budgets of its person looked up where there are any. `used`: what this turn has used so far. */
 export async function judgePass(
