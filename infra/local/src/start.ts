@@ -113,6 +113,7 @@ async function startPrograms(
         redisUrl,
         simulatorUrl,
         bubblewrap: { ...life.bubblewrap },
+        agents: config.AGENTS,
         services: [...services],
       });
     },
