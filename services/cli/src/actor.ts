@@ -3,15 +3,15 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
 
-/** Most characters that the audit keeps of an actor. */
-const ACTOR_LENGTH = 120;
+/** Longest actor that the audit stores, in characters. */
+const MAX_ACTOR_LENGTH = 120;
 
-/** The user of the command line, as the audit names them: `cli:<user>@<host>`, as the operating system knows both. */
+/** The command line's user as an audit actor: `cli:<user>@<host>`, from the operating system. */
 export function nameActor(): string {
-  return `cli:${userName()}@${hostname()}`.slice(0, ACTOR_LENGTH);
+  return `cli:${userName()}@${hostname()}`.slice(0, MAX_ACTOR_LENGTH);
 }
 
-/** Records what a command changes, in the caller's transaction. Throws as `appendAudit` does. */
+/** Records a command's change in the caller's transaction. Throws like `appendAudit`. */
 export function recordChange(
   db: Queryable,
   actor: string,
@@ -21,7 +21,7 @@ export function recordChange(
   return appendAudit(db, [{ kind, actor, data }]);
 }
 
-/** In a container the process may run under a number that has no name. */
+/** The user name, or the user id in containers whose user has no name. */
 function userName(): string {
   try {
     return userInfo().username;

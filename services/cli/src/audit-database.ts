@@ -4,10 +4,12 @@ import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/store/au
 import type { Queryable } from '@signalbox/store/pool';
 import type { ChainedEvent, History } from '../../../infra/audit/verify.mjs';
 
-/** Places that are read at once: enough to hide the round trip, and a few megabytes at most of usual events. */
+/** Events per page: enough to hide the round trip, a few megabytes at most. */
 const PAGE = 2_000;
 
-/** The history of a database as a source for the verifier. It may grow meanwhile: what is read first is never ahead of the rest. */
+/**
+ * Opens a database's audit history for the verifier. It may grow meanwhile: checkpoints are read first, so they never lack their events.
+ */
 export async function openDatabaseHistory(db: Queryable): Promise<History> {
   const logId = await readAuditLogId(db);
   return { logId, events: () => readEvents(db), inside: () => readSigned(db, logId) };
@@ -17,9 +19,9 @@ async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
   for (let page = readPlaces(db, 0, PAGE); ;) {
     const places = await page;
     const last = places.at(-1)?.seq;
-    // The next page is fetched while this one is hashed.
+    // Prefetches the next page while this one is hashed.
     const next = last === undefined || places.length < PAGE ? null : readPlaces(db, last, PAGE);
-    next?.catch(() => undefined); // awaited at the next round, unless the reader stops before
+    next?.catch(() => undefined); // awaited in the next round, unless the reader stops
     for (const { seq, leafHash, hash, event } of places)
       yield { seq, leafHash, hash, json: event && toEventJson(event) };
     if (next === null) return;
@@ -27,7 +29,7 @@ async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
   }
 }
 
-/** Only what is signed when this begins: events are read after it, so that none of these lacks its events. */
+/** Yields the checkpoints signed so far, all read before the events. */
 async function* readSigned(db: Queryable, logId: string): AsyncGenerator<Checkpoint> {
   const pages: Checkpoint[] = [];
   for (;;) {

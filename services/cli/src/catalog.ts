@@ -1,14 +1,14 @@
 import type { Run } from './command.ts';
 
 export interface CommandEntry {
-  /** Each way of writing it. They begin with its name. */
+  /** Usage lines, each starting with the command's name. */
   readonly usage: readonly string[];
   readonly summary: string;
-  /** Loaded when it is used: `owner-code` need not load what `doctor` needs. */
+  /** Imported on use, so that commands do not load each other's dependencies. */
   readonly load: () => Promise<Run>;
 }
 
-/** Every command, in the order in which an operator needs them. To add one, add a file in commands/ and a line here. */
+/** All commands in the order of the help text. To add one, add a file in commands/ and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: ['doctor', 'doctor --round-trip --as <person>'],
@@ -135,12 +135,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** The command of this name. */
+/** Finds a command by name. */
 export function findCommand(commands: readonly CommandEntry[], name: string): CommandEntry | undefined {
   return commands.find(({ usage: [first] }) => first?.split(' ', 1)[0] === name);
 }
 
-/** The help text, line by line. */
+/** The lines of the help text. */
 export function describeCommands(commands: readonly CommandEntry[]): readonly string[] {
   const usages = commands.flatMap(({ usage }) => usage);
   const width = Math.max(...usages.map((usage) => usage.length));

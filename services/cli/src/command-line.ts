@@ -13,7 +13,7 @@ import { escapeControls } from './escape-controls.ts';
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
-/** A server, by the variable that says where it is. */
+/** A server, named by the variable with its URL. */
 type Server = 'DATABASE_URL' | 'REDIS_URL';
 
 export interface Output {
@@ -22,10 +22,10 @@ export interface Output {
   readonly error: (text: string) => void;
 }
 
-/** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
+/** Largest `--limit`: lists are for terminals, not exports. */
 const MAX_ROWS = 10_000;
 
-/** Carries out one command line and answers its exit code: 0, or 1 when it failed or found something wrong. */
+/** Runs a command line and returns its exit code: 0, or 1 when it failed or found a problem. */
 export async function runCommandLine(
   words: readonly string[],
   output: Output,
@@ -91,7 +91,7 @@ function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    // The message of parseArgs names the option that is wrong.
+    // parseArgs names the wrong option.
     throw new UsageError(
       `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands(COMMANDS).join('\n')}`,
     );
@@ -105,7 +105,7 @@ function openContext(
   given: CommandContext['arguments'],
 ): CommandContext {
   const config = loadConfig(environment);
-  const log = createLog('cli', 'silent'); // what goes wrong is said by the command, in its own words
+  const log = createLog('cli', 'silent'); // commands report errors themselves
   let pool: Pool | undefined;
   let redis: Redis | undefined;
   return {
@@ -133,14 +133,14 @@ function openContext(
   };
 }
 
-/** A client says only that it got no answer; this says from whom, and what to do. Null when the servers are well. */
+/** Finds the unavailable server and its remedy, which client errors lack. Null when all servers work. */
 async function findServerProblem(config: CliConfig, opened: ReadonlySet<Server>): Promise<AppError | null> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = config;
   if (databaseUrl !== undefined && opened.has('DATABASE_URL')) {
     const problem = await checkDatabase(databaseUrl, 'cli');
     if (problem !== null) return problem;
   }
-  // One that may evict keys answers, and is no reason why a command fails.
+  // A Redis that may evict keys still works for commands.
   return redisUrl !== undefined && opened.has('REDIS_URL') ? await checkRedis(redisUrl).catch(() => null) : null;
 }
 

@@ -5,7 +5,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { CliConfig } from './config.ts';
 
-/** What may stand behind a command. One that a command does not know changes nothing. */
+/** Options of all commands. A command ignores those that it does not use. */
 export const OPTIONS = {
   json: { type: 'boolean', default: false },
   /** One JSON object per line, in and out. */
@@ -43,29 +43,29 @@ export const OPTIONS = {
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 
-/** What was written after the command's name. */
+/** Words and options after the command's name. */
 export interface Arguments extends Omit<Options, 'limit'> {
   readonly words: readonly string[];
   readonly limit: number;
 }
 
-/** What a command works with. Connections are opened when they are asked for, and the runner of the command closes them. */
+/** The context of a command. Connections are opened on first use and closed by the runner. */
 export interface CommandContext {
   readonly config: CliConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly arguments: Arguments;
-  /** Who runs it, for the audit: see actor.ts. Every command that changes something records it. */
+  /** The audit actor: see actor.ts. Commands that change something record it. */
   readonly actor: string;
   /** Standard input, for commands that read it. */
   readonly input: Readable;
-  /** Writes at once, for commands whose output grows while they read. */
+  /** Writes immediately, for commands that stream their output. */
   readonly out: (text: string) => void;
   database(): Pool;
   redis(): Redis;
 }
 
-/** What came of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
+/** The result of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
 export interface Report {
   readonly ok: boolean;
   readonly data: unknown;
@@ -74,18 +74,18 @@ export interface Report {
 
 export type Run = (context: CommandContext) => Promise<Report>;
 
-/** What was written cannot be carried out. `message` says what to write instead; the usage of the command when it says nothing. */
+/** Thrown for a wrong command line. `message` says what to write; when empty, the command's usage is shown. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** One verb of a command, such as `show` in `runs show <id>`, and how many words stand behind it. */
+/** A verb of a command, such as `show` in `runs show <id>`, and its number of words. */
 export interface Verb {
   readonly words: number;
   readonly run: (context: CommandContext, ...words: string[]) => Promise<Report>;
 }
 
-/** Carries out the verb that was written; without one, the usual one. Throws UsageError for anything else. */
+/** Runs the given verb, or `usual` without one. Throws UsageError otherwise. */
 export function runVerb(
   context: CommandContext,
   verbs: Readonly<Record<string, Verb>>,

@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
 
-/** Of printable ASCII, which every client and server prepares in the same way. */
+/** Printable ASCII, which all clients and servers encode alike. */
 const PASSWORD = z
   .string()
   .regex(/^[!-~]{16,200}$/, 'takes 16 to 200 characters, without spaces. `openssl rand -hex 24` makes one.')
@@ -13,16 +13,16 @@ const PASSWORD = z
 
 const CliConfig = z.object({
   ...PolicyConfig.shape,
-  /** Where Postgres is. `npm run signalbox` fills it in while `npm start` runs in the same checkout. */
+  /** URL of Postgres. `npm run signalbox` sets it while `npm start` runs in the same checkout. */
   DATABASE_URL: CommonConfig.shape.DATABASE_URL.optional(),
-  /** With these, `migrate` lets the roles of the services log in. Each at least 16 characters. Secret. */
+  /** Passwords with which `migrate` lets the services log in to Postgres. At least 16 characters each. Secret. */
   DATABASE_PASSWORD_GATEWAY: PASSWORD,
   DATABASE_PASSWORD_WORKER: PASSWORD,
   DATABASE_PASSWORD_MAINTENANCE: PASSWORD,
   DATABASE_PASSWORD_AGENTS: PASSWORD,
   DATABASE_PASSWORD_DEPLOY: PASSWORD,
   DATABASE_PASSWORD_ANALYSIS: PASSWORD,
-  /** With these, and the login of an administrator in REDIS_URL, `migrate` makes the users of the services there. Likewise secret. */
+  /** Passwords with which `migrate` creates the services' Redis users; REDIS_URL must have an administrator's login. Secret. */
   REDIS_PASSWORD_GATEWAY: PASSWORD,
   REDIS_PASSWORD_WORKER: PASSWORD,
   REDIS_PASSWORD_MAINTENANCE: PASSWORD,
@@ -31,31 +31,31 @@ const CliConfig = z.object({
   REDIS_PASSWORD_ANALYSIS: PASSWORD,
   /** The plug-ins of the installation, as the services have them: `migrate` brings their tables. */
   AGENTS: CommonConfig.shape.AGENTS,
-  /** Where Redis is, likewise. */
+  /** URL of Redis, set like DATABASE_URL. */
   REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
   REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,
   STREAM_PARTITIONS: CommonConfig.shape.STREAM_PARTITIONS,
-  /** The bot's token, only to check it. Secret. */
+  /** The bot token, for checks only. Secret. */
   TELEGRAM_BOT_TOKEN: z.string().optional(),
-  /** The channels that gateways open, as they read them. */
+  /** The channels that gateways open. */
   GATEWAY_CHANNELS: z.string().default('telegram'),
-  /** Where the Bot API is served. */
+  /** Address of the Bot API. */
   TELEGRAM_API_ROOT: z.url().default('https://api.telegram.org'),
-  /** The address that Telegram should call, only to check it. */
+  /** The webhook's address, for checks only. */
   TELEGRAM_WEBHOOK_URL: z.url().optional(),
-  /** The folder of `npm start`: its run.json is read when SIGNALBOX_RUN_FILE is not set. */
+  /** Data folder of `npm start`, with its run.json unless SIGNALBOX_RUN_FILE is set. */
   SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
-  /** The run.json of `npm start`, which names the services to ask. */
+  /** Path of `npm start`'s run.json, which lists the services. */
   SIGNALBOX_RUN_FILE: z.string().optional(),
-  /** The program bubblewrap, where its libraries are, and where it is looked for, as for the job service; only to check it. */
+  /** Path of bubblewrap, of its libraries, and the search path, as for the job service; for checks only. */
   BWRAP_PATH: z.string().optional(),
   BWRAP_LIBRARY_PATH: z.string().optional(),
-  /** Whether builds and programs on this machine are confined, as for the job service; only to check it. */
+  /** Whether builds and programs are confined, as for the job service; for checks only. */
   PROCESS_CONFINEMENT: z.enum(['on', 'off']).default('on'),
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
-  /** Folder of the signed audit checkpoints. Default: audit in the folder of `npm start`. */
+  /** Folder of the signed audit checkpoints. Default: `audit` in the data folder. */
   AUDIT_CHECKPOINT_DIR: z.string().optional(),
-  /** The key that signs them; its public half is beside it, with .pub. Default: that of `npm start`, else signing-key.pem in that folder. */
+  /** The signing key, with its public key beside it (.pub). Default: that of `npm start`, else signing-key.pem in the checkpoint folder. */
   AUDIT_KEY_FILE: z.string().optional(),
 });
 export type CliConfig = z.infer<typeof CliConfig> & {
@@ -66,17 +66,17 @@ export type CliConfig = z.infer<typeof CliConfig> & {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process; `.env` in the current folder fills what is not set. */
+/** The process environment; `.env` in the current folder adds unset variables. */
 export function loadEnvironment(): Environment {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
 }
 
-/** Reads the configuration. Throws CONFIG_INVALID with every problem. */
+/** Reads the configuration. Throws CONFIG_INVALID with all problems. */
 export function loadConfig(environment: Environment): CliConfig {
   const config = readConfig(CliConfig, environment);
   const auditDir = config.AUDIT_CHECKPOINT_DIR ?? join(config.SIGNALBOX_DATA_DIR, 'audit');
-  const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // where `npm start` keeps it
+  const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // where `npm start` stores it
   const isKept = config.AUDIT_CHECKPOINT_DIR === undefined && existsSync(`${kept}.pub`);
   const keyFile = config.AUDIT_KEY_FILE ?? (isKept ? kept : join(auditDir, 'signing-key.pem'));
   return {
@@ -87,7 +87,7 @@ export function loadConfig(environment: Environment): CliConfig {
   };
 }
 
-/** A URL that a command cannot do without. Throws CONFIG_INVALID that says where it comes from. */
+/** A required URL. Throws CONFIG_INVALID that says how to set it. */
 export function requireUrl(config: CliConfig, name: 'DATABASE_URL' | 'REDIS_URL'): string {
   const url = config[name];
   if (url !== undefined) return url;

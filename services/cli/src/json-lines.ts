@@ -3,20 +3,20 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 import type { CommandContext, Report } from './command.ts';
 
-/** What is wrong with a line, and what to write instead. */
+/** A problem of a line and how to fix it. */
 export interface LineProblem {
   readonly error: string;
 }
 
-/** What a line may be; other fields may stand beside these. */
+/** The expected form of a line; other fields are ignored. */
 export interface LineForm<T> {
   readonly schema: z.ZodType<T>;
   readonly example: string;
 }
 
 /**
- * Answers standard input line by line, in its order, as `--jsonl` promises: a JSON object in, one out. An `id` stands in the answer
- * again, and is no part of what is asked; what is no JSON is undefined. The report is not ok when there was a problem.
+ * Answers JSON lines of standard input in order, for `--jsonl`. An `id` is returned with the answer and removed from the input; invalid
+ * JSON is passed as undefined. Not ok when a line had a problem.
  */
 export async function answerLines(
   { input, out }: CommandContext,
@@ -37,22 +37,22 @@ export async function answerLines(
   return { ok, data: null, lines: [] };
 }
 
-/** Returns what has the form. */
+/** Answers input of the given form; otherwise returns the problem. */
 export function answerAs<T>(form: LineForm<T>, asked: unknown, answer: (given: T) => object): object | LineProblem {
   if (asked === undefined) return { error: `This is no JSON. Write one object per line, such as ${form.example}.` };
   const parsed = form.schema.safeParse(asked);
   return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}. Write ${form.example}.` };
 }
 
-/** What is wrong with something that was asked. */
+/** Describes validation problems. */
 export function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'the line'}: ${message}`).join('; ');
 }
 
-/** Reads a text as JSON; what is an object is asked without its `id`. */
+/** Parses JSON; objects are returned without their `id`. */
 export function readObject(text: string): { readonly id?: unknown; readonly asked: unknown } {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { asked: value };
-  const { id, ...asked } = value as Record<string, unknown>; // an object, by the line above
+  const { id, ...asked } = value as Record<string, unknown>; // checked above
   return { id, asked };
 }

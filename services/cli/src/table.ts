@@ -1,11 +1,11 @@
 import { sayDuration } from '@signalbox/messages/duration';
 
-/** Longer cells are cut: `--json` shows everything. */
+/** Longer cells are cut; `--json` shows them in full. */
 const MAX_CELL = 60;
 
 type Row = readonly (string | number | null)[];
 
-/** Rows under headings, each column as wide as its longest cell. Line breaks in cells become spaces. */
+/** Formats rows under headings with aligned columns. Line breaks in cells become spaces. */
 export function formatTable(headings: readonly string[], rows: readonly Row[]): readonly string[] {
   const cells = [headings, ...rows].map((row) => row.map((cell) => cut(String(cell ?? '–'))));
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
@@ -17,13 +17,13 @@ export function formatTable(headings: readonly string[], rows: readonly Row[]): 
   );
 }
 
-/** The same, or a sentence when there are no rows. */
+/** Formats a table, or returns `none` without rows. */
 export function formatList(headings: readonly string[], rows: readonly Row[], none: string): readonly string[] {
   return rows.length > 0 ? formatTable(headings, rows) : [none];
 }
 
-/** A part of a report: its title, and its rows below it; nothing without rows. */
-export function section<T>(
+/** Formats a titled part of a report; empty without rows. */
+export function formatSection<T>(
   title: string,
   headings: readonly string[],
   items: readonly T[],
@@ -33,17 +33,17 @@ export function section<T>(
   return ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
 }
 
-/** How long something has been so; nothing when it is not. */
+/** Formats an age; empty for null. */
 export function formatAge(ms: number | null): string {
   return ms === null ? '' : sayDuration(ms);
 }
 
-/** `1 turn`, `3 turns`. */
-export function countOf(count: number, noun: string, nouns = `${noun}s`): string {
+/** A count with its noun: `1 turn`, `3 turns`. */
+export function formatCount(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }
 
-/** A moment as people at a terminal read it: `2026-03-01 14:05:09`, in UTC as in the logs. */
+/** Formats a time for terminals: `2026-03-01 14:05:09`, in UTC like the logs. */
 export function formatTime(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ');
 }

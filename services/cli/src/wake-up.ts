@@ -4,8 +4,8 @@ import type { Woken } from '@signalbox/store/conversation/dead-letter-review';
 import type { CommandContext } from './command.ts';
 
 /**
- * Tells the services that a lane or a chat has something to do. What matters is in Postgres by now, so a Redis that is away only costs
- * the seconds until the sweeper looks; answers whether it was there.
+ * Wakes the lane or chat of a change that Postgres already holds. Returns false without Redis, in which case a sweeper does it seconds
+ * later.
  */
 export async function wakeUp({ config, redis }: CommandContext, woken: Woken): Promise<boolean> {
   try {

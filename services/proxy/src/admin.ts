@@ -9,20 +9,20 @@ import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { RouteTable } from './route-table.ts';
 
-type Answer = readonly [status: number, body: unknown];
+type AdminResponse = readonly [status: number, body: unknown];
 
-/** A route is a few hundred bytes. */
+/** Generous: a route has a few hundred bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** Kernels take no longer path of a unix socket. */
+/** Longest path of a unix socket on Linux. */
 const PATH_LIMIT_BYTES = 107;
 
 const Upstream = z.object({ host: z.string().min(1), port: z.coerce.number().int() });
-const Fence = z.coerce.number().int().nonnegative();
+const Epoch = z.coerce.number().int().nonnegative();
 
 /**
- * Serves GET /routes, GET, PUT and DELETE /routes/<service> (DELETE with `?fence=`), and GET /open/<service>?host=&port= (requests
- * on their way to an upstream) on a unix socket that only this user may open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for ROUTE_REFUSED, else 500.
- * Throws STARTUP_REFUSED when another proxy answers there.
+ * Serves GET /routes; GET, PUT and DELETE /routes/<service> (DELETE with `?fence=<epoch>`); and GET /open/<service>?host=&port= (number
+ * of open requests to an upstream) on a unix socket that only this user may open. Errors are `{code, message}`: 400 for malformed
+ * requests, 404, 409 for ROUTE_REFUSED, else 500. Throws STARTUP_REFUSED when another proxy answers there.
  */
 export async function startAdmin(options: {
   readonly socket: string;
@@ -30,16 +30,16 @@ export async function startAdmin(options: {
   readonly log: Log;
 }): Promise<Closable> {
   const { socket, table, log } = options;
-  await takePlace(socket);
+  await claimSocket(socket);
   const server = createServer((request, response) => {
-    answer(table, request)
+    respond(table, request)
       .catch((error: unknown) => describe(error, log))
       .then(([status, body]) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`),
       )
       .catch(() => response.destroy());
   });
-  const mask = process.umask(0o177); // from its first moment nobody else may open it
+  const mask = process.umask(0o177); // nobody else may open the socket, from its creation on
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -58,7 +58,7 @@ export async function startAdmin(options: {
   };
 }
 
-async function answer(table: RouteTable, request: IncomingMessage): Promise<Answer> {
+async function respond(table: RouteTable, request: IncomingMessage): Promise<AdminResponse> {
   const url = new URL(request.url ?? '/', 'http://proxy');
   const [, root, ...words] = url.pathname.split('/');
   const service = words.map((word) => decodeURIComponent(word)).join('/');
@@ -85,7 +85,7 @@ async function answer(table: RouteTable, request: IncomingMessage): Promise<Answ
       return [200, await table.put(route.data)];
     }
     case 'DELETE': {
-      const fence = Fence.safeParse(url.searchParams.get('fence') ?? undefined);
+      const fence = Epoch.safeParse(url.searchParams.get('fence') ?? undefined);
       if (!fence.success) return unreadable('say the fence: ?fence=<number>');
       await table.remove(service, fence.data);
       return [200, {}];
@@ -98,7 +98,7 @@ async function answer(table: RouteTable, request: IncomingMessage): Promise<Answ
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
-  // A request without an encoding gives bytes.
+  // A request without an encoding yields buffers.
   for await (const part of request as AsyncIterable<Buffer>) {
     sizeBytes += part.length;
     if (sizeBytes > BODY_LIMIT_BYTES) return undefined;
@@ -111,18 +111,18 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-const unreadable = (message: string): Answer => [400, { code: 'UNREADABLE', message }];
-const notFound = (message: string): Answer => [404, { code: 'NOT_FOUND', message }];
+const unreadable = (message: string): AdminResponse => [400, { code: 'UNREADABLE', message }];
+const notFound = (message: string): AdminResponse => [404, { code: 'NOT_FOUND', message }];
 
-function describe(error: unknown, log: Log): Answer {
+function describe(error: unknown, log: Log): AdminResponse {
   const ref = newId('err');
   const failure = toAppError(error, ref);
   if (failure.code === 'INTERNAL') log.error('route not changed', { ref, error });
   return [failure.code === 'ROUTE_REFUSED' ? 409 : 500, { code: failure.code, message: failure.message }];
 }
 
-/** Removes what a killed proxy left behind. */
-async function takePlace(socket: string): Promise<void> {
+/** Removes the socket of a killed proxy. Throws STARTUP_REFUSED when a running one answers. */
+async function claimSocket(socket: string): Promise<void> {
   if (Buffer.byteLength(socket) > PATH_LIMIT_BYTES)
     throw new AppError('STARTUP_REFUSED', {
       reason: `PROXY_SOCKET is longer than ${PATH_LIMIT_BYTES} bytes: ${socket}`,

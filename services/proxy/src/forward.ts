@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Log } from '@signalbox/platform/log';
-import { hasBody, toInstance } from './headers.ts';
+import { hasBody, toInstanceHeaders } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
-import type { Outcome, ProxyMetrics } from './metrics.ts';
-import { reach, type Reached } from './reach.ts';
+import type { RequestOutcome, ProxyMetrics } from './metrics.ts';
+import { connectToInstance, type InstanceConnection } from './reach.ts';
 import { forwardRequest, writeHead } from './wire.ts';
 
 export interface ForwardParts {
@@ -15,18 +15,18 @@ export interface ForwardParts {
   readonly log: Log;
 }
 
-/** One for all requests: to make an error for each, with its stack, costs more than the rest of its end. */
-const OVER = new Error('the client has its answer, or went away');
+/** Shared by all requests, because creating an error with its stack is expensive. */
+const CLOSED = new Error('the client has its answer, or went away');
 
-/** Methods that change nothing, so that they may be sent again when nothing came back. */
+/** Methods without effects, which may be sent again when no response came. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Carries one request to the instance of now and its answer back, both as they come.
+ * Forwards one request to the current instance and streams its response back.
  *
- *   reach ─ nobody there, twice ─▶ 502 · send ─ nothing came back ─▶ once more if that is safe, else 502 · silence ─▶ 504
- *   the answer broke off ─▶ the client's connection is cut, so that it cannot take a part for the whole
- *   the client went away ─▶ so does the request to the instance
+ *   connect ─ refused twice ─▶ 502 · send ─ no response ─▶ retry once if safe, else 502 · silence ─▶ 504
+ *   response broken off ─▶ the client's connection is cut, so that it cannot take a part for the whole
+ *   client gone ─▶ the request to the instance is aborted
  * Never rejects.
  */
 export async function forward(
@@ -35,20 +35,20 @@ export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort(OVER));
-  response.on('error', () => undefined); // the client is gone, which `close` says too
+  const aborter = new AbortController();
+  response.once('close', () => aborter.abort(CLOSED));
+  response.on('error', () => undefined); // `close` follows
   const { metrics } = parts;
-  const retried = (): void => metrics.retried(live.service);
+  const retried = (): void => metrics.countRetry(live.service);
   const mayRepeat = SAFE.has(request.method ?? '') && !hasBody(request);
   for (let attempt = 1; ; attempt++) {
-    let outcome: Outcome;
+    let outcome: RequestOutcome;
     try {
-      const reached = await reach(live, { connectMs: parts.connectMs, signal: gone.signal, retried });
-      outcome = await exchange(parts, reached, { request, response }, gone.signal);
-      reached.lease.end(countOf(outcome, mayRepeat && attempt === 1));
+      const reached = await connectToInstance(live, { connectMs: parts.connectMs, signal: aborter.signal, retried });
+      outcome = await exchange(parts, reached, { request, response }, aborter.signal);
+      reached.lease.end(toLeaseOutcome(outcome, mayRepeat && attempt === 1));
     } catch (error) {
-      outcome = gone.signal.aborted ? 'left' : 'unreached';
+      outcome = aborter.signal.aborted ? 'left' : 'unreached';
       if (outcome === 'unreached') parts.log.debug('instance not reached', { target: live.service, error });
     }
     if (outcome === 'unanswered' && mayRepeat && attempt === 1) {
@@ -57,44 +57,44 @@ export async function forward(
     }
     metrics.count(live.service, outcome);
     if (outcome === 'unreached' || outcome === 'unanswered' || outcome === 'refused')
-      apologize(live, request, response, 502);
-    if (outcome === 'silent') apologize(live, request, response, 504);
+      sendError(live, request, response, 502);
+    if (outcome === 'silent') sendError(live, request, response, 504);
     return;
   }
 }
 
-function countOf(outcome: Outcome, isRepeated: boolean): 'served' | 'failed' | null {
+function toLeaseOutcome(outcome: RequestOutcome, isRepeated: boolean): 'served' | 'failed' | null {
   if (outcome === 'served') return 'served';
   if (outcome === 'left' || (outcome === 'unanswered' && isRepeated)) return null;
   return 'failed';
 }
 
-/** Sends the request and passes the answer on. Settles when both are over. */
+/** Sends the request and streams the response. Settles when both have ended. */
 function exchange(
   parts: ForwardParts,
-  { socket, lease }: Reached,
+  { socket, lease }: InstanceConnection,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  gone: AbortSignal,
-): Promise<Outcome> {
+  aborter: AbortSignal,
+): Promise<RequestOutcome> {
   return new Promise((resolve) => {
     let isSilent = false;
     let isBroken = false;
-    const end = (outcome: Outcome): void => {
-      gone.removeEventListener('abort', leave);
+    const end = (outcome: RequestOutcome): void => {
+      aborter.removeEventListener('abort', leave);
       socket.destroy();
-      request.resume(); // what nobody wants any more is read over, so that the connection can be used again
+      request.resume(); // discards the rest of the body, so that the connection can be reused
       resolve(outcome);
     };
     const leave = (): void => end('left');
-    gone.addEventListener('abort', leave, { once: true });
+    aborter.addEventListener('abort', leave, { once: true });
     const coding = request.headers['transfer-encoding'];
-    // Told that the connection ends, an instance that refuses a body resets it, and its answer is lost. So it is only told so when
-    // there is no body; either way each connection carries one request.
+    // With `connection: close`, an instance that refuses a body resets the connection and its response is lost. So `close` is sent only
+    // without a body; each connection carries one request either way.
     const connection = hasBody(request) ? 'keep-alive' : 'close';
-    // Without a length, only the coding says where a body ends, whatever the method.
+    // Without a content length, the transfer encoding delimits the body.
     const framing = { connection, ...(coding === undefined ? {} : { 'transfer-encoding': coding }) };
     const upstream = forwardRequest({ lease, socket }, request, {
-      ...toInstance(request, parts.trustForwarded),
+      ...toInstanceHeaders(request, parts.trustForwarded),
       ...framing,
     });
     if (upstream === null) return end('refused');
@@ -102,13 +102,13 @@ function exchange(
       isSilent = true;
       upstream.destroy(new Error('the instance is silent'));
     });
-    // Once there is an answer, what becomes of it decides; an instance may well stop reading a body that it does not want.
+    // After the response has started, its own end decides: an instance may stop reading an unwanted body.
     upstream.on('error', () => {
       if (!response.headersSent) end(isSilent ? 'silent' : 'unanswered');
     });
     upstream.once('response', (answer) => {
-      gone.removeEventListener('abort', leave); // from here on the pipeline knows
-      answer.once('error', () => (isBroken = !gone.aborted)); // whoever went first is why
+      aborter.removeEventListener('abort', leave); // the pipeline handles aborts from here on
+      answer.once('error', () => (isBroken = !aborter.aborted)); // the instance broke off first
       if (!writeHead(response, answer)) return end('refused');
       pipeline(answer, response, (error) => {
         if (!error) return end('served');
@@ -120,11 +120,11 @@ function exchange(
   });
 }
 
-/** A plain sentence in place of the answer, if there is still somebody and nothing was said yet. */
-function apologize(live: LiveRoute, request: IncomingMessage, response: ServerResponse, status: 502 | 504): void {
+/** Sends an error sentence when the client is still there and the response has not started. */
+function sendError(live: LiveRoute, request: IncomingMessage, response: ServerResponse, status: 502 | 504): void {
   if (response.headersSent || response.destroyed) return;
   const why = status === 502 ? 'cannot be reached right now' : 'did not answer in time';
-  // What is left of the body would have to be read to the end before the connection could be used again.
+  // Reusing the connection would require reading the rest of the body.
   if (!request.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' });
   response.end(`${live.service} ${why}. Please try again in a moment.\n`);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 /**
- * The cookies of our own pages. Browsers send them to every port of a host, and take new ones from there. One without a name, whose value
- * begins like this, is sent back as if it had the name.
+ * Cookies of our own pages, which browsers send to every port of a host. A cookie without a name whose value starts like this is sent
+ * back as if it had the name.
  */
-const OUR_COOKIE = /^\s*=?\s*(?:__Host-)?signalbox(?:-[\w-]*)?\s*(?:[=;]|$)/i;
+const OWN_COOKIE = /^\s*=?\s*(?:__Host-)?signalbox(?:-[\w-]*)?\s*(?:[=;]|$)/i;
 
-/** Headers of one connection, which a proxy does not pass on. `expect` is answered by us before anything is passed on. */
+/** Hop-by-hop headers, which a proxy does not forward. We answer `expect` ourselves. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -20,8 +20,8 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** The headers of a message for the other side, repeated ones included, without those of the connection that it came by. */
-export function passOn(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHttpHeaders {
+/** Headers to forward, including repeated ones, without hop-by-hop headers. */
+export function toForwardedHeaders(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHttpHeaders {
   const { rawHeaders } = message;
   const dropped = new Set(HOP_BY_HOP);
   const passed: Record<string, string[]> = {};
@@ -31,7 +31,7 @@ export function passOn(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHt
   }
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    const value = withoutOurCookies(name, rawHeaders[at + 1] ?? '');
+    const value = stripOwnCookies(name, rawHeaders[at + 1] ?? '');
     if (value !== null && !dropped.has(name)) (passed[name] ??= []).push(value);
   }
   return Object.fromEntries(
@@ -40,30 +40,30 @@ export function passOn(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHt
 }
 
 /**
- * The headers of a client's request for the instance, with `x-forwarded-*`. What the client itself says there counts only when
- * something trusted stands before us; otherwise anybody could claim to be anybody.
+ * Request headers for the instance, with `x-forwarded-*`. Those of the client are kept only behind a trusted proxy; otherwise clients
+ * could fake their address.
  */
-export function toInstance(request: IncomingMessage, trustForwarded: boolean): OutgoingHttpHeaders {
-  const headers = passOn(request);
-  const said = trustForwarded ? headers : {};
+export function toInstanceHeaders(request: IncomingMessage, trustForwarded: boolean): OutgoingHttpHeaders {
+  const headers = toForwardedHeaders(request);
+  const trusted = trustForwarded ? headers : {};
   const client = request.socket.remoteAddress ?? 'unknown';
-  const before = said['x-forwarded-for'];
+  const before = trusted['x-forwarded-for'];
   headers['x-forwarded-for'] = before === undefined ? client : `${[before].flat().join(', ')}, ${client}`;
-  headers['x-forwarded-host'] = said['x-forwarded-host'] ?? request.headers.host ?? '';
-  headers['x-forwarded-proto'] = said['x-forwarded-proto'] ?? 'http';
-  delete headers['forwarded']; // the same in other words
+  headers['x-forwarded-host'] = trusted['x-forwarded-host'] ?? request.headers.host ?? '';
+  headers['x-forwarded-proto'] = trusted['x-forwarded-proto'] ?? 'http';
+  delete headers['forwarded']; // the standardized equivalent of x-forwarded-*
   return headers;
 }
 
-/** The value of a header, lower case, as a deployed program may see or set it; null when nothing is left. */
-export function withoutOurCookies(name: string, value: string): string | null {
-  if (name === 'set-cookie') return OUR_COOKIE.test(value) ? null : value;
+/** The value of a header (lowercase name) without our cookies; null when nothing is left. */
+export function stripOwnCookies(name: string, value: string): string | null {
+  if (name === 'set-cookie') return OWN_COOKIE.test(value) ? null : value;
   if (name !== 'cookie') return value;
-  const kept = value.split(';').filter((cookie) => !OUR_COOKIE.test(cookie));
+  const kept = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie));
   return kept.length === 0 ? null : kept.join(';').trim();
 }
 
-/** Whether a request has a body, by the only two headers that can say so. */
+/** True when a request has a body, by its length or encoding header. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -7,26 +7,26 @@ import { forward, type ForwardParts } from './forward.ts';
 import type { LiveRoute } from './live-route.ts';
 import { tunnel } from './tunnel.ts';
 
-/** The door of one service. */
+/** The listening port of one service. */
 export interface Listener {
-  /** Takes nothing new, lets what is open finish for so long, and cuts the rest. Idempotent. */
+  /** Stops accepting, drains open connections for `drainMs`, then closes the rest. Idempotent. */
   close(drainMs: number): Promise<void>;
 }
 
-/** Longer than clients and proxies before us keep an idle connection: who closes first must not be we. */
+/** Longer than clients and proxies keep idle connections, so that we never close first. */
 const KEEP_ALIVE_MS = 75_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
-/** Listens at an address for the requests of one route. Throws ROUTE_REFUSED when the address cannot be had. */
+/** Listens at an address for the requests of one route. Throws ROUTE_REFUSED when it cannot listen. */
 export async function openListener(address: Route['listen'], live: LiveRoute, parts: ForwardParts): Promise<Listener> {
   let isClosing = false;
   const tunnels = new Set<Duplex>();
-  const underWay = new Set<ServerResponse>();
-  // Uploads may take as long as they like while bytes come; the heads of requests may not.
+  const open = new Set<ServerResponse>();
+  // Uploads may last as long as bytes arrive; request heads may not.
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, headersTimeout: 60_000 });
   server.on('request', (request, response) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    open.add(response);
+    response.once('close', () => open.delete(response));
     if (isClosing) response.shouldKeepAlive = false;
     void forward(parts, live, request, response); // never rejects
   });
@@ -46,10 +46,10 @@ export async function openListener(address: Route['listen'], live: LiveRoute, pa
     let isClosed = false;
     const until = performance.now() + drainMs;
     server.close(() => (isClosed = true));
-    for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const response of open) if (!response.headersSent) response.shouldKeepAlive = false;
     while ((!isClosed || tunnels.size > 0) && performance.now() < until) {
       server.closeIdleConnections();
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
     server.closeAllConnections();
     for (const client of tunnels) client.destroy();

@@ -2,10 +2,10 @@ import type { Route, RouteState } from '@signalbox/contracts/operations/traffic'
 
 type Address = Route['upstream'];
 
-/** One request on its way to an instance. */
+/** A running request to an instance. */
 export interface Lease {
   readonly address: Address;
-  /** It is over; counted as served or as failed unless it is null: tried again, or given up by the client. Twice is once. */
+  /** Ends the request and counts it, except null: retried, or given up by the client. Idempotent. */
   end(outcome: 'served' | 'failed' | null): void;
 }
 
@@ -15,8 +15,8 @@ interface Upstream {
 }
 
 /**
- * A route in use: which instance gets the next request, and how many are on their way to each. Begins with this route; `since` is when
- * it began to serve.
+ * A route in use: selects the instance for each request and counts open requests per instance. `since` is when the first route started to
+ * serve.
  */
 export function createLiveRoute(first: Route, since: string) {
   let route = first;
@@ -24,7 +24,7 @@ export function createLiveRoute(first: Route, since: string) {
   let began = since;
   let served = 0;
   let failed = 0;
-  const upstreams: Upstream[] = [current]; // the current one, and those that still have requests
+  const upstreams: Upstream[] = [current]; // the current one, and earlier ones with open requests
 
   const forgetIdle = (): void => {
     const kept = upstreams.filter((upstream) => upstream === current || upstream.requests > 0);
@@ -34,7 +34,7 @@ export function createLiveRoute(first: Route, since: string) {
   return {
     service: first.service,
     current: () => route,
-    /** Takes the instance of now for one request, which stays with it whatever is switched meanwhile. */
+    /** Assigns a request to the current instance, for its whole life. */
     lease: (): Lease => {
       const taken = current;
       taken.requests += 1;
@@ -51,13 +51,13 @@ export function createLiveRoute(first: Route, since: string) {
         },
       };
     },
-    /** From now on every new request goes to this route's upstream. */
+    /** Sends new requests to this route's upstream. */
     switchTo: (next: Route, now: Date): void => {
       route = next;
       began = now.toISOString();
-      if (isSameAddress(current.address, next.upstream)) return;
-      // Switched back while requests are still on their way there: they are counted together.
-      const known = upstreams.find(({ address }) => isSameAddress(address, next.upstream));
+      if (equalsAddress(current.address, next.upstream)) return;
+      // Switched back while requests are open there: they are counted together.
+      const known = upstreams.find(({ address }) => equalsAddress(address, next.upstream));
       current = known ?? { address: next.upstream, requests: 0 };
       if (!known) upstreams.push(current);
       forgetIdle();
@@ -75,7 +75,7 @@ export function createLiveRoute(first: Route, since: string) {
 
 export type LiveRoute = ReturnType<typeof createLiveRoute>;
 
-/** Whether two addresses are written alike. */
-export function isSameAddress(one: Address, other: Address): boolean {
-  return one.host === other.host && one.port === other.port;
+/** True when host and port are equal. */
+export function equalsAddress(left: Address, right: Address): boolean {
+  return left.host === right.host && left.port === right.port;
 }

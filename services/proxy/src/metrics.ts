@@ -2,10 +2,10 @@ import { createCount, createLevel } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
 /**
- * What became of a request: served; unreached (no instance answered the door), unanswered (it was sent and nothing came back),
- * silent (nothing came in time), cut (the answer broke off), left (the client went away first), refused (nothing we can pass on).
+ * Outcomes of a request: served; unreached (no connection to the instance); unanswered (sent, but no response); silent (timed out); cut
+ * (response broke off); left (client went away); refused (cannot be forwarded).
  */
-export type Outcome = 'served' | 'unreached' | 'unanswered' | 'silent' | 'cut' | 'left' | 'refused';
+export type RequestOutcome = 'served' | 'unreached' | 'unanswered' | 'silent' | 'cut' | 'left' | 'refused';
 
 /** Counts requests by service and outcome. */
 export function createProxyMetrics(registry: ReturnType<typeof createMetrics>) {
@@ -18,12 +18,12 @@ export function createProxyMetrics(registry: ReturnType<typeof createMetrics>) {
     'target',
   ]);
   return {
-    /** Says whether the port of a service's route is listened on. */
-    listens: (target: string, isSo: boolean): void => listening.set({ target }, isSo ? 1 : 0),
-    /** Counts one request of a service. */
-    count: (target: string, outcome: Outcome): void => requests.add({ target, outcome }),
-    /** Counts one connection attempt that was made again. */
-    retried: (target: string): void => retries.add({ target }),
+    /** Sets whether a route's port is listened on. */
+    setListening: (target: string, isListening: boolean): void => listening.set({ target }, isListening ? 1 : 0),
+    /** Counts a finished request of a service. */
+    count: (target: string, outcome: RequestOutcome): void => requests.add({ target, outcome }),
+    /** Counts a repeated attempt. */
+    countRetry: (target: string): void => retries.add({ target }),
   };
 }
 

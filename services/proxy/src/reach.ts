@@ -2,23 +2,23 @@ import { connect, type Socket } from 'node:net';
 import { sleep } from '@signalbox/contracts/time';
 import type { Lease, LiveRoute } from './live-route.ts';
 
-/** A connection to the instance that has this request. */
-export interface Reached {
+/** A connection to the instance for this request. */
+export interface InstanceConnection {
   readonly lease: Lease;
   readonly socket: Socket;
 }
 
-/** An instance that is just being exchanged is there a moment later. */
-const AGAIN_AFTER_MS = 100;
+/** Time in which a switch to a new instance completes. */
+const RETRY_DELAY_MS = 100;
 
 /**
- * Connects to the instance of now. When it is not there, nothing was sent yet, so it is safe to try once more, with the instance
- * of then: a switch may have happened meanwhile. Throws what the second attempt met, or the signal's reason.
+ * Connects to the current instance. On failure nothing was sent yet, so it retries once with the instance that is current then. Throws
+ * the second error, or the signal's reason.
  */
-export async function reach(
+export async function connectToInstance(
   live: LiveRoute,
   options: { readonly connectMs: number; readonly signal: AbortSignal; readonly retried: () => void },
-): Promise<Reached> {
+): Promise<InstanceConnection> {
   for (let attempt = 1; ; attempt++) {
     const lease = live.lease();
     try {
@@ -30,7 +30,7 @@ export async function reach(
       }
       lease.end(null);
       options.retried();
-      await sleep(AGAIN_AFTER_MS, options.signal);
+      await sleep(RETRY_DELAY_MS, options.signal);
     }
   }
 }
@@ -40,7 +40,7 @@ function open({ address }: Lease, connectMs: number, signal: AbortSignal): Promi
     const socket = connect({ host: address.host, port: address.port, noDelay: true });
     const give = (error: Error): void => {
       settle();
-      socket.on('error', () => undefined); // it may still report its end
+      socket.on('error', () => undefined); // it may still report an error
       socket.destroy();
       reject(error);
     };

@@ -7,22 +7,22 @@ import { startLoop } from '@signalbox/platform/loop';
 import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
-import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
-import type { RouteStore, Stored } from './route-store.ts';
+import { createLiveRoute, equalsAddress, type LiveRoute } from './live-route.ts';
+import type { RouteStore, StoredRoutes } from './route-store.ts';
 
 interface Entry {
   readonly live: LiveRoute;
   since: string;
   listener: Listener | null;
-  /** Why there is no listener, and when the next try is. */
+  /** The reason for a missing listener, and the time of the next try. */
   failure: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
 }
 
-/** The pause between two tries to listen grows from one to the other. */
-const FIRST_RETRY_MS = SECOND_MS / 2;
-const LAST_RETRY_MS = 10 * SECOND_MS;
-/** An idle proxy wakes for nothing else. */
-const CHECK_MS = FIRST_RETRY_MS;
+/** Shortest and longest pause between attempts to listen. */
+const MIN_RETRY_MS = SECOND_MS / 2;
+const MAX_RETRY_MS = 10 * SECOND_MS;
+/** Interval of checks for routes without listener; an idle proxy wakes only for this. */
+const CHECK_MS = MIN_RETRY_MS;
 
 export interface RouteTableOptions {
   readonly store: RouteStore;
@@ -31,79 +31,79 @@ export interface RouteTableOptions {
   readonly log: Log;
 }
 
-/** Listens for all stored routes. A route that cannot listen is tried again, and the others serve meanwhile. */
+/** Listens for all stored routes. Failing ones are retried while the others serve. */
 export async function openRouteTable(options: RouteTableOptions): Promise<RouteTable> {
   const table = new RouteTable(options, await options.store.load());
   await table.open();
   return table;
 }
 
-/** The routes of this proxy. Changes come one at a time, and each is on disk before it is in effect. */
+/** The routes of this proxy. Changes run one at a time, and are on disk before they take effect. */
 export class RouteTable implements Closable {
   readonly #options: RouteTableOptions;
   readonly #entries = new Map<string, Entry>();
-  /** The fences of removed routes, by service: an older fence stays refused. */
+  /** Epochs of removed routes by service: older ones stay refused. */
   readonly #removed: Map<string, number>;
-  /** Listeners that close when their requests are over. */
+  /** Closing listeners that still have requests. */
   readonly #draining = new Set<Promise<void>>();
   /** Removed routes with open requests. */
   readonly #drainingRoutes = new Set<LiveRoute>();
   #lastChange: Promise<unknown> = Promise.resolve();
   #retries: Closable | null = null;
 
-  constructor(options: RouteTableOptions, stored: Stored) {
+  constructor(options: RouteTableOptions, stored: StoredRoutes) {
     this.#options = options;
     this.#removed = new Map(Object.entries(stored.removed));
     for (const { route, since } of stored.routes)
       this.#entries.set(route.service, { live: createLiveRoute(route, since), since, listener: null, failure: null });
   }
 
-  /** Listens for every route, and tries again where that fails. Call it once. */
+  /** Listens for every route, with retries. Call it once. */
   async open(): Promise<void> {
-    await this.#listenWhereDue();
+    await this.#listenToDue();
     const step = async (): Promise<void> => {
       const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
-      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
+      if (isMissing) await this.#runExclusively(() => this.#listenToDue());
     };
     this.#retries = startLoop({ name: 'listeners', everyMs: CHECK_MS, log: this.#options.log, step });
   }
 
   list(): readonly RouteState[] {
-    return [...this.#entries.values()].map(stateOf);
+    return [...this.#entries.values()].map(toRouteState);
   }
 
   find(service: string): RouteState | null {
     const entry = this.#entries.get(service);
-    return entry ? stateOf(entry) : null;
+    return entry ? toRouteState(entry) : null;
   }
 
-  /** Routes whose port cannot be listened on, and why. */
+  /** Describes routes that cannot listen. */
   problems(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ live, failure }) =>
       failure === null ? [] : [`The route of ${live.service} does not listen. ${failure.problem}`],
     );
   }
 
-  /** How many requests are on their way to an upstream of the service, also of a removed route. */
+  /** Number of open requests to an upstream of the service, including removed routes. */
   openRequests(service: string, upstream: Route['upstream']): number {
     return [...this.#drainingRoutes, ...[...this.#entries.values()].map(({ live }) => live)]
       .filter((live) => live.service === service)
       .flatMap((live) => live.state().open)
-      .filter(({ upstream: address }) => isSameAddress(address, upstream))
+      .filter(({ upstream: address }) => equalsAddress(address, upstream))
       .reduce((sum, { requests }) => sum + requests, 0);
   }
 
   /**
-   * Settles when the route is stored, its port is open, and every new request goes to its upstream. The same again changes nothing.
-   * Throws ROUTE_REFUSED for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
+   * Sets a route. Settles when it is stored, its port is open, and new requests go to its upstream. Idempotent. Throws ROUTE_REFUSED,
+   * without any change, for a lower epoch or a port that is taken or cannot be opened.
    */
   put(route: Route): Promise<RouteState> {
-    return this.#inTurn(() => this.#put(route));
+    return this.#runExclusively(() => this.#put(route));
   }
 
-  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws ROUTE_REFUSED. */
+  /** Removes a route; its listener closes after its open requests. Does nothing without a route. Throws ROUTE_REFUSED for a lower epoch. */
   remove(service: string, fence: number): Promise<void> {
-    return this.#inTurn(() => this.#remove(service, fence));
+    return this.#runExclusively(() => this.#remove(service, fence));
   }
 
   async close(): Promise<void> {
@@ -113,7 +113,7 @@ export class RouteTable implements Closable {
     await Promise.all(this.#draining);
   }
 
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+  #runExclusively<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#lastChange.then(change);
     this.#lastChange = done.catch(() => undefined);
     return done;
@@ -122,19 +122,19 @@ export class RouteTable implements Closable {
   async #put(route: Route): Promise<RouteState> {
     const { service, listen } = route;
     const { forwarding, log } = this.#options;
-    this.#refuseOlder(service, route.fence);
+    this.#requireNewest(service, route.fence);
     const entry = this.#entries.get(service);
     if (entry?.listener && isDeepStrictEqual(entry.live.current(), route)) return entry.live.state();
     for (const { live } of this.#entries.values())
-      if (live.service !== service && isSameAddress(live.current().listen, listen))
+      if (live.service !== service && equalsAddress(live.current().listen, listen))
         throw new AppError('ROUTE_REFUSED', {
           reason: `${listen.host}:${listen.port} is the door of ${live.service}.`,
         });
     const now = new Date();
     const since = now.toISOString();
     const live = entry?.live ?? createLiveRoute(route, since);
-    const reused = entry && isSameAddress(entry.live.current().listen, listen) ? entry.listener : null;
-    // Until the route is stored, a new listener leads where the old one does.
+    const reused = entry && equalsAddress(entry.live.current().listen, listen) ? entry.listener : null;
+    // Until the route is stored, a new listener forwards to the old upstream.
     const listener = reused ?? (await openListener(listen, live, forwarding));
     try {
       await this.#save(new Map([[service, { route, since }]]));
@@ -145,14 +145,14 @@ export class RouteTable implements Closable {
     if (!reused) void this.#drain(entry?.listener ?? null);
     live.switchTo(route, now);
     this.#entries.set(service, { live, since, listener, failure: null });
-    forwarding.metrics.listens(service, true);
+    forwarding.metrics.setListening(service, true);
     this.#removed.delete(service);
     log.info('route set', { target: service, release: route.release, upstream: route.upstream, fence: route.fence });
     return live.state();
   }
 
   async #remove(service: string, fence: number): Promise<void> {
-    this.#refuseOlder(service, fence);
+    this.#requireNewest(service, fence);
     const entry = this.#entries.get(service);
     if (!entry) return;
     await this.#save(new Map([[service, { fence }]]));
@@ -163,7 +163,7 @@ export class RouteTable implements Closable {
     this.#options.log.info('route removed', { target: service, fence });
   }
 
-  #refuseOlder(service: string, fence: number): void {
+  #requireNewest(service: string, fence: number): void {
     const newest = this.#entries.get(service)?.live.current().fence ?? this.#removed.get(service) ?? 0;
     if (fence < newest)
       throw new AppError('ROUTE_REFUSED', {
@@ -186,14 +186,14 @@ export class RouteTable implements Closable {
     await this.#options.store.save({ routes: [...routes.values()], removed: Object.fromEntries(removed) });
   }
 
-  async #listenWhereDue(): Promise<void> {
+  async #listenToDue(): Promise<void> {
     const now = performance.now();
     for (const entry of this.#entries.values())
       if (entry.listener === null && (entry.failure === null || now >= entry.failure.retryAt))
         await this.#listen(entry);
   }
 
-  /** Logs a problem once, until it is another one. */
+  /** Tries to listen for a route; logs each problem once. */
   async #listen(entry: Entry): Promise<void> {
     const { forwarding, log } = this.#options;
     const { service } = entry.live;
@@ -206,13 +206,13 @@ export class RouteTable implements Closable {
       const attempts = (entry.failure?.attempts ?? 0) + 1;
       if (entry.failure?.problem !== problem)
         log.warn('route cannot listen; it is tried again, and the others serve', { target: service, problem });
-      const retryAt = performance.now() + backoffMs(attempts, FIRST_RETRY_MS, LAST_RETRY_MS);
+      const retryAt = performance.now() + backoffMs(attempts, MIN_RETRY_MS, MAX_RETRY_MS);
       entry.failure = { problem, attempts, retryAt };
     }
-    forwarding.metrics.listens(service, entry.listener !== null);
+    forwarding.metrics.setListening(service, entry.listener !== null);
   }
 
-  /** Closes a listener when its requests are over. Only `close` waits for it. */
+  /** Closes a listener after its requests. Only `close` waits for it. */
   #drain(listener: Listener | null): Promise<unknown> {
     if (listener === null) return Promise.resolve();
     const closed = listener.close(this.#options.drainMs).finally(() => this.#draining.delete(closed));
@@ -221,6 +221,6 @@ export class RouteTable implements Closable {
   }
 }
 
-function stateOf({ live, failure }: Entry): RouteState {
+function toRouteState({ live, failure }: Entry): RouteState {
   return { ...live.state(), problem: failure?.problem ?? null };
 }

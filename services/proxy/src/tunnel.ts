@@ -2,46 +2,46 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import type { ForwardParts } from './forward.ts';
-import { hasBody, toInstance, withoutOurCookies } from './headers.ts';
+import { hasBody, toInstanceHeaders, stripOwnCookies } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
-import { reach, type Reached } from './reach.ts';
+import { connectToInstance, type InstanceConnection } from './reach.ts';
 import { forwardRequest, writeHead } from './wire.ts';
 
-/** A request to speak another protocol over this connection, such as a websocket. */
+/** A request to upgrade the connection to another protocol, such as a websocket. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly client: Duplex;
-  /** What the client has sent after its request already. */
+  /** Bytes that the client sent after the request. */
   readonly head: Buffer;
 }
 
 /**
- * Passes an upgrade on. When the instance agrees, both connections are one until either end closes it; otherwise its answer is
- * passed on, and the connection ends. Settles when it is over; never rejects. A tunnel may be silent for as long as it likes.
+ * Forwards an upgrade. When the instance accepts, both connections are joined until one closes; otherwise its response is forwarded and
+ * the connection ends. Settles at the end; never rejects. Tunnels have no idle timeout.
  */
 export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgrade): Promise<void> {
   const { client, request } = upgrade;
-  const gone = new AbortController();
-  client.once('close', () => gone.abort());
+  const aborter = new AbortController();
+  client.once('close', () => aborter.abort());
   client.on('error', () => undefined); // `close` follows
   if (hasBody(request)) {
     parts.metrics.count(live.service, 'refused');
     return refuse(client, '400 Bad Request', 'A request that asks for another protocol cannot have a body.');
   }
-  let reached: Reached;
-  const retried = (): void => parts.metrics.retried(live.service);
+  let reached: InstanceConnection;
+  const retried = (): void => parts.metrics.countRetry(live.service);
   try {
-    reached = await reach(live, { connectMs: parts.connectMs, signal: gone.signal, retried });
+    reached = await connectToInstance(live, { connectMs: parts.connectMs, signal: aborter.signal, retried });
   } catch {
-    parts.metrics.count(live.service, gone.signal.aborted ? 'left' : 'unreached');
+    parts.metrics.count(live.service, aborter.signal.aborted ? 'left' : 'unreached');
     return refuse(
       client,
       '502 Bad Gateway',
       `${live.service} cannot be reached right now. Please try again in a moment.`,
     );
   }
-  const isAnswered = await connectBoth(parts, reached, upgrade, gone.signal);
-  const hasLeft = gone.signal.aborted;
+  const isAnswered = await connectBoth(parts, reached, upgrade, aborter.signal);
+  const hasLeft = aborter.signal.aborted;
   if (isAnswered) {
     parts.metrics.count(live.service, 'served');
     return reached.lease.end('served');
@@ -51,31 +51,31 @@ export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgr
   refuse(client, '502 Bad Gateway', `${live.service} did not answer.`);
 }
 
-/** Settles when the conversation is over: false when the instance never answered. */
+/** Settles when the connections end; false when the instance never responded. */
 function connectBoth(
   parts: ForwardParts,
-  { socket, lease }: Reached,
+  { socket, lease }: InstanceConnection,
   { request, client, head }: Upgrade,
-  gone: AbortSignal,
+  aborter: AbortSignal,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     let isAnswered = false;
     const { upgrade } = request.headers;
-    const headers = { ...toInstance(request, parts.trustForwarded), connection: 'upgrade', upgrade };
+    const headers = { ...toInstanceHeaders(request, parts.trustForwarded), connection: 'upgrade', upgrade };
     const upstream = forwardRequest({ lease, socket }, request, headers);
     const end = (): void => {
       socket.destroy();
       resolve(isAnswered);
     };
     if (upstream === null) return end();
-    gone.addEventListener('abort', end, { once: true });
+    aborter.addEventListener('abort', end, { once: true });
     socket.setTimeout(parts.silenceMs, () => upstream.destroy(new Error('the instance is silent')));
     socket.once('close', end);
     upstream.on('error', end);
     upstream.once('upgrade', (answer, _socket, firstBytes) => {
       isAnswered = true;
       socket.setTimeout(0);
-      client.write(headOf(answer));
+      client.write(formatHead(answer));
       client.write(firstBytes);
       socket.write(head);
       socket.on('error', () => undefined); // `close` follows
@@ -85,7 +85,7 @@ function connectBoth(
       isAnswered = true;
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
-      response.assignSocket(client as Socket); // of an HTTP server on TCP, so it is a net.Socket
+      response.assignSocket(client as Socket); // an HTTP server on TCP uses net.Socket
       if (!writeHead(response, answer)) return end();
       pipeline(answer, response, () => client.end(end));
     });
@@ -93,12 +93,12 @@ function connectBoth(
   });
 }
 
-/** The answer's head as it came: of this connection are these headers too. */
-function headOf({ rawHeaders, statusCode, statusMessage }: IncomingMessage): string {
+/** The response head unchanged, because an upgrade's hop-by-hop headers belong to the client too. */
+function formatHead({ rawHeaders, statusCode, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', given = ''] = rawHeaders.slice(at, at + 2);
-    const value = withoutOurCookies(name.toLowerCase(), given);
+    const value = stripOwnCookies(name.toLowerCase(), given);
     if (value !== null) lines.push(`${name}: ${value}`);
   }
   return `${lines.join('\r\n')}\r\n\r\n`;

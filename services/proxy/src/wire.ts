@@ -5,15 +5,12 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
-import { passOn } from './headers.ts';
-import type { Reached } from './reach.ts';
+import { toForwardedHeaders } from './headers.ts';
+import type { InstanceConnection } from './reach.ts';
 
-/**
- * Opens the request to the instance on the connection that was made; the caller sends the body. Null when Node refuses its method, path or
- * headers.
- */
+/** Starts a request on the connection; the caller sends the body. Null when Node rejects its method, path or headers. */
 export function forwardRequest(
-  { socket, lease }: Reached,
+  { socket, lease }: InstanceConnection,
   { method = 'GET', url = '/' }: IncomingMessage,
   headers: OutgoingHttpHeaders,
 ): ClientRequest | null {
@@ -24,10 +21,10 @@ export function forwardRequest(
   }
 }
 
-/** Begins the answer to the client. False when it cannot be written as it came. */
+/** Starts the response to the client. False when Node rejects its head. */
 export function writeHead(response: ServerResponse, answer: IncomingMessage): boolean {
   try {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passOn(answer));
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, toForwardedHeaders(answer));
     return true;
   } catch {
     return false;

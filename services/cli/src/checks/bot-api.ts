@@ -3,15 +3,15 @@ import { abortAfter } from '@signalbox/contracts/time';
 import { reasonOf } from './finding.ts';
 import type { CliConfig } from '../config.ts';
 
-/** What came of a call of the Bot API. */
-export type BotAnswer<T> =
-  /** `at`: when, by its own clock to the second; null when it does not say. */
+/** The result of a Bot API call. */
+export type BotResult<T> =
+  /** `at`: Telegram's time to the second; null when missing. */
   | { readonly kind: 'answered'; readonly result: T; readonly at: Date | null }
-  /** Telegram answered that it will not: `description` is its own sentence. */
+  /** Telegram refused; `description` is its sentence. */
   | { readonly kind: 'refused'; readonly description: string }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/** What Telegram knows about the webhook of a bot. An empty `url`: none is set. */
+/** Telegram's data about a bot's webhook. `url` is empty without one. */
 export const WebhookInfo = z.object({
   url: z.string().default(''),
   pending_update_count: z.number().default(0),
@@ -28,13 +28,13 @@ const Envelope = z.object({ ok: z.boolean(), description: z.string().optional(),
 
 const TIMEOUT_MS = 8_000;
 
-/** Calls a method without parameters. Never throws, and never shows the token. */
+/** Calls a method without parameters. Never throws or shows the token. */
 export async function callBotApi<S extends z.ZodType>(
   { TELEGRAM_API_ROOT: root }: CliConfig,
   token: string,
   method: string,
   schema: S,
-): Promise<BotAnswer<z.output<S>>> {
+): Promise<BotResult<z.output<S>>> {
   try {
     const url = `${root.replace(/\/+$/, '')}/bot${token}/${method}`;
     const response = await fetch(url, { method: 'POST', signal: abortAfter(TIMEOUT_MS) });

@@ -8,7 +8,7 @@ const REMEDY =
 const OFF =
   'Take PROCESS_CONFINEMENT=off away, unless this is your own machine and you trust all that is deployed to it.';
 
-/** Whether programs that are deployed to this machine can be confined, by starting one as the job service does. Only a warning. */
+/** Checks whether deployed programs can be confined on this machine, by starting one as the job service does. At most a warning. */
 export async function checkConfinement({ config }: CommandContext): Promise<readonly Finding[]> {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, PROCESS_CONFINEMENT } = config;
   if (PROCESS_CONFINEMENT === 'off')

@@ -2,26 +2,26 @@ import { readMigrationStatus } from '@signalbox/store/migrations/migration-statu
 import type { Pool } from '@signalbox/store/pool';
 import { findValue, listValues } from '@signalbox/store/sql';
 import type { CommandContext } from '../command.ts';
-import { countOf } from '../table.ts';
+import { formatCount } from '../table.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
 
-/** What the migrations and queries were tested with, and the oldest that has what they use. */
-const LOWEST_VERSION = 15;
+/** The oldest Postgres version with the features that migrations and queries use. */
+const MIN_VERSION = 15;
 
-/** Whether Postgres answers, is new enough and has every migration. */
+/** Checks that Postgres answers, is recent enough and has all migrations. */
 export async function checkDatabase({ config, database }: CommandContext): Promise<readonly Finding[]> {
   if (config.DATABASE_URL === undefined)
     return [fail('Postgres', 'DATABASE_URL is not set', 'Run `npm start` in this checkout, or set DATABASE_URL.')];
   try {
     const version = await readVersion(database());
     const found = `${version} at ${new URL(config.DATABASE_URL).host}`;
-    const old = Number.parseInt(version, 10) < LOWEST_VERSION;
-    const server = old ? fail('Postgres', found, `Use Postgres ${LOWEST_VERSION} or newer.`) : ok('Postgres', found);
+    const old = Number.parseInt(version, 10) < MIN_VERSION;
+    const server = old ? fail('Postgres', found, `Use Postgres ${MIN_VERSION} or newer.`) : ok('Postgres', found);
     return [
       server,
       await checkMigrations(database()),
       ...(await checkLogins(database())),
-      ...(await checkStrangers(database())),
+      ...(await checkPublicRights(database())),
     ];
   } catch (error) {
     return [fail('Postgres', `does not answer: ${reasonOf(error)}`, 'Start it, or correct DATABASE_URL.')];
@@ -33,7 +33,7 @@ async function readVersion(pool: Pool): Promise<string> {
   return version.replace(/ .*/, '');
 }
 
-/** Whether the services that run now share a login: an attacker who takes over one of them then has the rights of all. */
+/** Warns when running services share a login: an attacker in one of them then has the rights of all. */
 async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
   const logins = await listValues<string>(pool)`
     select min(usename) from pg_stat_activity
@@ -48,8 +48,8 @@ async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
   );
 }
 
-/** Whether every login may make tables here, which could stand in for ours: `migrate` takes that away where it may. */
-async function checkStrangers(pool: Pool): Promise<readonly Finding[]> {
+/** Warns when every login may create tables, which could shadow ours; `migrate` revokes this where it may. */
+async function checkPublicRights(pool: Pool): Promise<readonly Finding[]> {
   const isOpen = await findValue(pool, false)`select has_database_privilege('public', current_database(), 'temporary')
     or has_schema_privilege('public', 'public', 'create')`;
   if (!isOpen) return [];
@@ -68,5 +68,5 @@ async function checkMigrations(pool: Pool): Promise<Finding> {
       `${unknown.join(', ')} unknown here`,
       'A newer release uses this database: update this one.',
     );
-  return ok('migrations', `${countOf(applied.length, 'migration')} applied, none to run`);
+  return ok('migrations', `${formatCount(applied.length, 'migration')} applied, none to run`);
 }

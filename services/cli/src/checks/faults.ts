@@ -4,9 +4,9 @@ import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
 
 const REMEDY = 'Have the person it concerns, or an admin, write to the bot in private: they are told within a minute.';
 
-/** What is wrong with ourselves, and what nobody could be told of. */
+/** Checks for faults of Signalbox itself and for undelivered notices. */
 export async function checkFaults({ config, database }: CommandContext): Promise<readonly Finding[]> {
-  if (config.DATABASE_URL === undefined) return []; // the check of the database says it
+  if (config.DATABASE_URL === undefined) return []; // checkDatabase reports it
   try {
     const faults = await listFaults(database());
     if (faults.length === 0) return [ok('news', 'all of it was told')];

@@ -7,10 +7,10 @@ import { sayDuration } from '@signalbox/messages/duration';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
-/** A model that needs longer for one word is too slow to talk to. */
+/** A model that needs longer for a tiny call is unusable. */
 const DEADLINE_MS = 20 * SECOND_MS;
 
-/** Whether the settings agree with each other, and, with one tiny call each, whether every model that is named there can be worked with. */
+/** Checks the model settings, and every configured model with one tiny call. */
 export async function checkModel({ environment }: CommandContext): Promise<readonly Finding[]> {
   try {
     const plan = readModelPlan(readConfig(ModelConfig, environment));
@@ -40,7 +40,7 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
   }
 }
 
-/** What is wrong in words, and what to do about it. */
+/** Describes a failure and its remedy. */
 function explain(
   asked: {
     readonly role: string;

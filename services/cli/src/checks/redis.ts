@@ -5,7 +5,7 @@ import type { CliConfig } from '../config.ts';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
 
-/** Whether Redis answers, keeps every key, writes to disk, and has the streams and their groups. */
+/** Checks that Redis answers, evicts no keys, persists, and has the streams and groups. */
 export async function checkRedis({ config, redis }: CommandContext): Promise<readonly Finding[]> {
   if (config.REDIS_URL === undefined)
     return [fail('Redis', 'REDIS_URL is not set', 'Run `npm start` in this checkout, or set REDIS_URL.')];
@@ -25,7 +25,7 @@ export async function checkRedis({ config, redis }: CommandContext): Promise<rea
   }
 }
 
-/** The connection tries for ever; here the first refusal is the answer. */
+/** The connection retries for ever; the first refusal is enough here. */
 async function readInfo(client: Redis): Promise<(field: string) => string> {
   const refused = new Promise<never>((_, reject) => client.once('error', reject));
   const text = await Promise.race([client.info(), refused]);
@@ -52,15 +52,15 @@ function checkPersistence(enabled: string): Finding {
 
 async function checkStreams(client: Redis, config: CliConfig): Promise<Finding> {
   const missing: string[] = [];
-  missing.push(...(await missingGroups(client, INBOUND, config)));
+  missing.push(...(await listMissingGroups(client, INBOUND, config)));
   for (const channel of config.GATEWAY_CHANNELS.split(','))
-    missing.push(...(await missingGroups(client, OUTBOUND, config, channel.trim())));
+    missing.push(...(await listMissingGroups(client, OUTBOUND, config, channel.trim())));
   if (missing.length === 0) return ok('streams', `${INBOUND.name} and ${OUTBOUND.name}, with their groups`);
   const remedy = 'The services create them when they start. If they run, compare REDIS_PREFIX and STREAM_PARTITIONS.';
   return warn('streams', `without a group: ${missing.join(', ')}`, remedy);
 }
 
-async function missingGroups(
+async function listMissingGroups(
   client: Redis,
   topic: Topic,
   config: CliConfig,
@@ -68,7 +68,7 @@ async function missingGroups(
 ): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const key of listStreamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS, branch)) {
-    // Redis answers an error when there is no such stream.
+    // Redis returns an error for a missing stream.
     const groups = (await client.xinfo('GROUPS', key).catch(() => [])) as unknown[];
     if (!JSON.stringify(groups).includes(JSON.stringify(topic.group))) missing.push(key);
   }

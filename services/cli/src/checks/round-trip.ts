@@ -24,17 +24,17 @@ import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, type Finding } from './finding.ts';
 
-/** A gateway delivers in a second, a watcher looks every fifteen; a busy machine may take longer. */
+/** Deadlines: a gateway delivers in a second, a watcher runs every fifteen; a busy machine needs longer. */
 const DELIVERY_MS = 30 * SECOND_MS;
 const INCIDENT_MS = 60 * SECOND_MS;
 const JOB_MS = 60 * SECOND_MS;
 const SEAL_MS = 30 * SECOND_MS;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
-/** Tries one promise, and gives what was kept. Throws what became of it instead. */
+/** Tries one promise of the product. Returns a success sentence; throws the failure. */
 type Attempt = (signal: AbortSignal) => Promise<string>;
 
-/** One round: what it leaves behind is named after `id`. */
+/** One round trip test; its rows are named after `id`. */
 interface Round {
   readonly id: string;
   readonly context: CommandContext;
@@ -43,30 +43,31 @@ interface Round {
 }
 
 /**
- * Tries every promise for real, at one person who is told of each: a reply, an incident, a job, a file, the seal of the audit, and the
- * callback of a program. Each has a deadline; what was not delivered by then is withdrawn. Throws UsageError when that person is unknown
- * or cannot be written to. `patience` stretches the deadlines.
+ * Tests every promise with a real person, who is notified of each: reply, incident, job, file, audit seal and a program's callback. Each
+ * has a deadline; undelivered messages are withdrawn afterwards. Throws UsageError for a person who is unknown or cannot be messaged.
+ * `patience` multiplies the deadlines.
  */
 export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly Finding[]> {
   const person = context.arguments.as;
   if (person === undefined)
     throw new UsageError('Write: doctor --round-trip --as <person>. `people list` shows who there is.');
   const pool = context.database();
-  const recipient = await findReader(pool, person);
+  const recipient = await findTestRecipient(pool, person);
   const round = { id: randomBytes(6).toString('hex'), context, pool, recipient };
-  const tryOne = (what: string, withinMs: number, attempt: Attempt) => tryWithin(what, withinMs * patience, attempt);
+  const tryPromise = (what: string, withinMs: number, attempt: Attempt) =>
+    tryWithin(what, withinMs * patience, attempt);
   const [language] = await readLanguages(pool, [recipient]);
   try {
     return await inLanguage(language, async () => {
-      const reply = await tryOne('reply', DELIVERY_MS, (signal) =>
-        tell(round, 'reply', say('round-trip.begin', { by: context.actor }), signal),
+      const reply = await tryPromise('reply', DELIVERY_MS, (signal) =>
+        sendAndWait(round, 'reply', say('round-trip.begin', { by: context.actor }), signal),
       );
       const others = await Promise.all([
-        tryOne('incident', INCIDENT_MS, (signal) => tryIncident(round, signal)),
-        tryOne('job', JOB_MS, (signal) => tryJob(round, signal)),
-        tryOne('file', DELIVERY_MS, (signal) => tryFile(round, signal)),
-        tryOne('audit seal', SEAL_MS + DELIVERY_MS, (signal) => trySeal(round, signal)),
-        tryOne('webhook', 2 * DELIVERY_MS, (signal) => tryWebhook(round, signal)),
+        tryPromise('incident', INCIDENT_MS, (signal) => tryIncident(round, signal)),
+        tryPromise('job', JOB_MS, (signal) => tryJob(round, signal)),
+        tryPromise('file', DELIVERY_MS, (signal) => tryFile(round, signal)),
+        tryPromise('audit seal', SEAL_MS + DELIVERY_MS, (signal) => trySeal(round, signal)),
+        tryPromise('webhook', 2 * DELIVERY_MS, (signal) => tryWebhook(round, signal)),
       ]);
       return [reply, ...others];
     });
@@ -75,7 +76,7 @@ export async function tryRoundTrip(context: CommandContext, patience = 1): Promi
   }
 }
 
-async function findReader(pool: Pool, person: string): Promise<Recipient> {
+async function findTestRecipient(pool: Pool, person: string): Promise<Recipient> {
   const user = await findUser(pool, person);
   if (user === null)
     throw new UsageError(
@@ -88,12 +89,12 @@ async function findReader(pool: Pool, person: string): Promise<Recipient> {
   );
 }
 
-/** Runs one of them until its deadline. What it gives is said; a failure says what to look at. */
+/** Runs an attempt until its deadline. Failures come with a remedy. */
 async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
   const from = Date.now();
   try {
-    const told = await attempt(abortAfter(withinMs));
-    return ok(`round trip: ${what}`, `${told}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
+    const sentence = await attempt(abortAfter(withinMs));
+    return ok(`round trip: ${what}`, `${sentence}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
   } catch (error) {
     return fail(`round trip: ${what}`, reasonOf(error), REMEDIES[what] ?? LOGS);
   }
@@ -108,11 +109,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   webhook: 'Look at the log of the gateway, and at the program whose callback it is.',
 };
 
-/** The watcher finds it as it finds what could be told to nobody before, and tells it with its own rights. */
+/** Inserts a test incident, which the incident watcher picks up and delivers with its own rights. */
 async function tryIncident({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
   const text = say('round-trip.incident', { by: context.actor });
   const news = await putTestIncident(pool, id, recipient.userKey, text);
-  await delivered(pool, { news }, signal, 'the incident was told to nobody');
+  await waitForDelivery(pool, { news }, signal, 'the incident was told to nobody');
   return 'an incident of a test kind was told';
 }
 
@@ -127,9 +128,9 @@ async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSign
     if (redisUrl !== undefined) {
       const queue = createQueue({ redisUrl, prefix, log: context.log });
       parts.push(queue);
-      await queue.enqueue(job, run).catch(() => undefined); // the sweeper puts it there
+      await queue.enqueue(job, run).catch(() => undefined); // the sweeper enqueues it later
     }
-    await delivered(pool, { runId: run.runId }, signal, 'the job was not run, or its end not told');
+    await waitForDelivery(pool, { runId: run.runId }, signal, 'the job was not run, or its end not told');
   } finally {
     await closeAll(parts, context.log);
   }
@@ -138,7 +139,7 @@ async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSign
 
 async function tryFile(round: Round, signal: AbortSignal): Promise<string> {
   const file = await putTestFile(round.pool, round.id, round.recipient.userKey);
-  await tell(round, 'file', say('round-trip.file'), signal, { files: [file] });
+  await sendAndWait(round, 'file', say('round-trip.file'), signal, { files: [file] });
   return 'a file was sent';
 }
 
@@ -146,29 +147,29 @@ async function trySeal(round: Round, signal: AbortSignal): Promise<string> {
   const { pool, context, id } = round;
   await recordChange(pool, context.actor, 'round_trip.made', { id, as: round.recipient.userKey });
   await until(async () => ((await findSealed(pool, id)) ? true : null), signal, 'the event was not sealed');
-  await tell(round, 'seal', say('round-trip.seal'), signal);
+  await sendAndWait(round, 'seal', say('round-trip.seal'), signal);
   return 'an event was sealed, and that told';
 }
 
 async function tryWebhook(round: Round, signal: AbortSignal): Promise<string> {
   const source = await readTestProgram(round.pool);
   if (source === null) {
-    await tell(round, 'webhook', say('round-trip.noWebhook'), signal);
+    await sendAndWait(round, 'webhook', say('round-trip.noWebhook'), signal);
     return 'not tried: no program has sent an event that names a callback';
   }
   const text = say('round-trip.callback', { by: round.context.actor }, ENGLISH_ONLY);
-  await tell(
+  await sendAndWait(
     { ...round, recipient: { ...round.recipient, chatKey: `ingress:${source}/doctor` } },
     'callback',
     text,
     signal,
   );
-  await tell(round, 'webhook', say('round-trip.webhook', { source }), signal);
+  await sendAndWait(round, 'webhook', say('round-trip.webhook', { source }), signal);
   return `the program ${source} was called back, and that told`;
 }
 
-/** Puts a message into the chat, and waits until the channel has taken it. */
-async function tell(
+/** Sends a message to the chat and waits until the channel has accepted it. */
+async function sendAndWait(
   { id, pool, recipient }: Round,
   what: string,
   text: string,
@@ -179,15 +180,15 @@ async function tell(
   const { chatKey } = recipient;
   const body = { text, buttons: [], ...more };
   await putOutbox(pool, [{ key, chatKey, traceId: newTraceId(), priority: PRIORITY.control, body }]);
-  await delivered(pool, { key }, signal, 'it was not delivered');
+  await waitForDelivery(pool, { key }, signal, 'it was not delivered');
   return 'a message was delivered';
 }
 
-async function delivered(
+async function waitForDelivery(
   pool: Pool,
   row: Parameters<typeof readDelivery>[1],
   signal: AbortSignal,
-  otherwise: string,
+  failure: string,
 ): Promise<void> {
   const status = await until(
     async () => {
@@ -195,16 +196,16 @@ async function delivered(
       return now === null || now.status === 'pending' || now.status === 'sending' ? null : now;
     },
     signal,
-    otherwise,
+    failure,
   );
-  if (status.status !== 'sent') throw new Error(`${otherwise}: ${status.error ?? status.status}`);
+  if (status.status !== 'sent') throw new Error(`${failure}: ${status.error ?? status.status}`);
 }
 
-async function until<T>(look: () => Promise<T | null>, signal: AbortSignal, otherwise: string): Promise<T> {
+async function until<T>(read: () => Promise<T | null>, signal: AbortSignal, failure: string): Promise<T> {
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== null) return found;
-    if (signal.aborted) throw new Error(`${otherwise} in time`);
-    await sleep(LOOK_MS, signal);
+    if (signal.aborted) throw new Error(`${failure} in time`);
+    await sleep(POLL_MS, signal);
   }
 }

@@ -4,17 +4,17 @@ import { abortAfter } from '@signalbox/contracts/time';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
 
-/** The part of `npm start`'s run.json that is read here. */
+/** The part of `npm start`'s run.json that is used here. */
 const RunFile = z.object({
   simulatorUrl: z.url().nullable().default(null),
   services: z.array(z.object({ name: z.string(), probeUrl: z.url() })),
 });
 export type RunFile = z.infer<typeof RunFile>;
 
-/** A service that takes longer to say that it is ready is not. */
+/** A service that does not answer within this time counts as not ready. */
 const PROBE_TIMEOUT_MS = 3_000;
 
-/** Asks the /readyz of every service that `npm start` runs. */
+/** Checks the /readyz of every service that `npm start` runs. */
 export async function checkServices({ config }: CommandContext): Promise<readonly Finding[]> {
   const run = await readRunFile(config.runFile);
   if (run === null)
@@ -28,18 +28,18 @@ export async function checkServices({ config }: CommandContext): Promise<readonl
   return askServices(run);
 }
 
-/** Asks the /readyz of every service of a run. */
+/** Requests the /readyz of every service in run.json. */
 export function askServices(run: RunFile): Promise<readonly Finding[]> {
   return Promise.all(run.services.map(({ name, probeUrl }) => checkService(name, probeUrl)));
 }
 
-/** What run.json says; null when there is none or it is not readable as one. */
+/** Reads run.json; null when it is missing or invalid. */
 export async function readRunFile(file: string): Promise<RunFile | null> {
   try {
     const parsed = RunFile.safeParse(JSON.parse(await readFile(file, 'utf8')));
     return parsed.success ? parsed.data : null;
   } catch {
-    return null; // nothing was started here
+    return null; // `npm start` has not run here
   }
 }
 

@@ -10,8 +10,8 @@ const ALLOW =
 const MACHINE = 'Run the job service of the pool agents on x64 or arm64. Until then commands are refused; files work.';
 
 /**
- * Whether bubblewrap is there and can start something, by starting `true` in it as the job service does. Only a warning: all but
- * commands works without it, and where the command line runs need not be where commands do.
+ * Checks that bubblewrap is installed and works, by running `true` in it as the job service does. At most a warning: everything but
+ * commands works without it, and commands may run on another machine.
  */
 export async function checkSandbox({ config }: CommandContext): Promise<readonly Finding[]> {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;

@@ -10,7 +10,7 @@ import { judgeWebhook } from './webhook.ts';
 
 const Bot = z.object({ username: z.string().optional(), first_name: z.string() });
 
-/** Whether Telegram knows the token, and where it sends updates. Without a token, whether the simulator stands in. */
+/** Checks the bot token and the webhook; without a token, whether the simulator runs. */
 export async function checkTelegram(context: CommandContext): Promise<readonly Finding[]> {
   const { config } = context;
   const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: root, TELEGRAM_WEBHOOK_URL: wanted, runFile } = config;
@@ -46,12 +46,12 @@ export async function checkTelegram(context: CommandContext): Promise<readonly F
   ];
 }
 
-/** How old an order is, is told from the date of the channel and the clock of the database: they must not differ by more. */
+/** Largest difference of the clocks of channel and database, from which the age of a message is computed. */
 const MAX_SKEW_MS = MINUTE_MS;
 
 async function checkClock(context: CommandContext, where: string, at: Date | null): Promise<readonly Finding[]> {
   if (at === null || context.config.DATABASE_URL === undefined) return [];
-  // What Postgres says of itself is another check.
+  // Errors of Postgres are reported by checkDatabase.
   const now = await findValue<Date | null>(context.database(), null)`select clock_timestamp()`.catch(() => null);
   if (now === null) return [];
   const skewMs = now.getTime() - at.getTime();

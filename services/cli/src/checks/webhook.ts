@@ -3,14 +3,14 @@ import { sayDuration } from '@signalbox/messages/duration';
 import type { WebhookInfo } from './bot-api.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
-/** A failure that is older and was followed by no other is history. */
+/** An older failure without a later one is ignored. */
 const RECENT_MS = 10 * MINUTE_MS;
-/** More updates than this wait at Telegram only when no gateway takes them. */
-const MANY = 100;
+/** More waiting updates mean that no gateway receives them. */
+const MAX_PENDING = 100;
 
 /**
- * Judges what Telegram knows about the webhook: whether updates go to `wanted` (undefined: gateways poll), and whether they
- * get there. `now` in epoch milliseconds.
+ * Judges Telegram's data about the webhook: whether updates go to `wanted` (undefined: gateways poll) and arrive there. `now` in
+ * milliseconds since 1970.
  */
 export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now: number): Finding {
   const { url, pending_update_count: pending } = info;
@@ -19,8 +19,8 @@ export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now:
     const remedy = 'Start a gateway with TELEGRAM_WEBHOOK_URL; its /readyz says what is in its way.';
     return fail('webhook', 'Telegram knows no webhook, so no updates come in', remedy);
   }
-  if (!isSame(url, wanted)) {
-    const say = `Telegram sends updates to ${hostOf(url)}, not to the address in TELEGRAM_WEBHOOK_URL`;
+  if (!equalsUrl(url, wanted)) {
+    const say = `Telegram sends updates to ${readHost(url)}, not to the address in TELEGRAM_WEBHOOK_URL`;
     const remedy =
       'The gateway or program that set it last has it. Stop that one, then start a gateway with the right address.';
     return fail('webhook', say, remedy);
@@ -28,14 +28,15 @@ export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now:
   const failure = describeFailure(info, now);
   if (failure && failure.agoMs < RECENT_MS) {
     const judge = pending > 0 ? fail : warn;
-    const say = `${waiting(pending)}; ${sayDuration(failure.agoMs)} ago ${failure.say}`;
+    const say = `${describePending(pending)}; ${sayDuration(failure.agoMs)} ago ${failure.say}`;
     return judge('webhook', say, failure.remedy);
   }
-  if (pending > MANY) return warn('webhook', waiting(pending), 'See whether the gateways are ready and their log.');
-  return ok('webhook', `${hostOf(url)}, ${waiting(pending)}`);
+  if (pending > MAX_PENDING)
+    return warn('webhook', describePending(pending), 'See whether the gateways are ready and their log.');
+  return ok('webhook', `${readHost(url)}, ${describePending(pending)}`);
 }
 
-/** The last failed delivery in words: what Telegram met and what to do about it. Null when there was none. */
+/** Describes the last failed delivery and its remedy; null when there was none. */
 export function describeFailure(
   { last_error_date: at, last_error_message: message = '' }: WebhookInfo,
   now: number,
@@ -55,7 +56,7 @@ interface Cause {
 const UNKNOWN_REMEDY = 'Look at the logs of the gateways and of the proxy in front of them.';
 const ROUTE = 'Let the proxy pass exactly the path of TELEGRAM_WEBHOOK_URL on to TELEGRAM_WEBHOOK_PORT, unchanged.';
 
-/** Telegram's words, most specific first, for what is usually behind them. */
+/** Patterns of Telegram's error messages, most specific first, with their usual causes. */
 const CAUSES: readonly Cause[] = [
   {
     pattern: /\b401\b/,
@@ -96,19 +97,23 @@ function judgeWithoutWebhook(url: string): Finding {
   if (url === '') return ok('webhook', 'none: a gateway polls');
   const remedy =
     'Set it as for the gateways. If none serves it any more, a gateway that polls removes it, or `webhook remove`.';
-  return warn('webhook', `Telegram sends updates to ${hostOf(url)}, but TELEGRAM_WEBHOOK_URL is not set here`, remedy);
+  return warn(
+    'webhook',
+    `Telegram sends updates to ${readHost(url)}, but TELEGRAM_WEBHOOK_URL is not set here`,
+    remedy,
+  );
 }
 
-function waiting(count: number): string {
+function describePending(count: number): string {
   return count === 1 ? '1 update waits' : `${count} updates wait`;
 }
 
-/** Written differently, an address is still the same. */
-function isSame(left: string, right: string): boolean {
+/** Compares URLs in normalized form. */
+function equalsUrl(left: string, right: string): boolean {
   return URL.canParse(left) && URL.canParse(right) && new URL(left).href === new URL(right).href;
 }
 
-/** Without the path, which may be meant to be secret. */
-function hostOf(url: string): string {
+/** The host without the path, which may be secret. */
+function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

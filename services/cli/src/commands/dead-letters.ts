@@ -12,7 +12,7 @@ import { runVerb, type CommandContext, type Report } from '../command.ts';
 import { formatList, formatTime } from '../table.ts';
 import { wakeUp } from '../wake-up.ts';
 
-/** Lists and shows what could not be handled, tries it again, or marks it as dealt with. */
+/** Lists and shows dead letters, retries them, or marks them as resolved. */
 export function runDeadLetters(context: CommandContext): Promise<Report> {
   return runVerb(context, {
     list: { words: 0, run: listLetters },
@@ -38,7 +38,7 @@ async function listLetters(context: CommandContext): Promise<Report> {
 }
 
 async function showLetter(context: CommandContext, id: string): Promise<Report> {
-  const letter = (await findDeadLetter(context.database(), id)) ?? missing(id);
+  const letter = (await findDeadLetter(context.database(), id)) ?? throwNotFound(id);
   const lines = [
     `${letter.id}  ${letter.resolvedAt === null ? 'open' : `settled ${formatTime(letter.resolvedAt)}`}`,
     `  source ${letter.source}, ref ${letter.ref}, person ${letter.userKey ?? '–'}, since ${formatTime(letter.createdAt)}`,
@@ -57,7 +57,7 @@ async function retryLetter(context: CommandContext, id: string): Promise<Report>
   });
   switch (result.kind) {
     case 'missing':
-      return missing(id);
+      return throwNotFound(id);
     case 'settled':
       return { ok: true, data: result, lines: [describeSettled(result.letter)] };
     case 'refused':
@@ -78,7 +78,7 @@ async function resolveLetter(context: CommandContext, id: string): Promise<Repor
     const resolved = await resolveDeadLetter(db, id);
     if (resolved && known?.resolvedAt === null)
       await recordChange(db, context.actor, 'dead_letter.settled', { id: resolved.id, how: 'resolved' });
-    return resolved ?? missing(id);
+    return resolved ?? throwNotFound(id);
   });
   return { ok: true, data: letter, lines: [describeSettled(letter)] };
 }
@@ -87,6 +87,6 @@ function describeSettled(letter: DeadLetterRow): string {
   return `${letter.id} is settled since ${letter.resolvedAt === null ? 'just now' : formatTime(letter.resolvedAt)}.`;
 }
 
-function missing(id: string): never {
+function throwNotFound(id: string): never {
   throw new AppError('NOT_FOUND', { kind: 'dead letter', name: id, known: 'see `dlq list --all`' });
 }

@@ -13,7 +13,7 @@ import type { CommandContext, Report } from '../command.ts';
 
 const MARKS = { ok: '✓ ok  ', warn: '! warn', fail: '✗ fail' } as const;
 
-/** Runs every check, also after one failed. Only `fail` makes the exit code 1: a warning is for the owner to judge. */
+/** Runs all checks, even after a failure. Only `fail` makes the exit code 1; warnings are for the owner to judge. */
 export async function runDoctor(context: CommandContext): Promise<Report> {
   const checks = [
     checkNode,

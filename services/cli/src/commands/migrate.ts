@@ -10,12 +10,11 @@ import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
 import type { CommandContext, Report } from '../command.ts';
-import { countOf } from '../table.ts';
+import { formatCount } from '../table.ts';
 
 /**
- * Brings the database up to date, with the tables of conversations' states, so that nothing else has to run as the owner. Twice is
- * safe, also at once from several processes. Services whose password is given can log in with it, here and at Redis. Throws
- * MIGRATION_FAILED, and what keeps the database from being used.
+ * Migrates the database and creates the checkpoint tables, so that nothing else has to run as owner. Idempotent and safe concurrently.
+ * Sets the given service passwords, in Postgres and Redis. Throws MIGRATION_FAILED, or the problem of the database.
  */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
@@ -25,19 +24,19 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
     await createCheckpointTables(owner);
-    await setServicePasswords(url, passwordsOf('DATABASE_PASSWORD', config));
+    await setServicePasswords(url, readPasswords('DATABASE_PASSWORD', config));
     if (applied.length > 0) await recordChange(owner, actor, 'database.migrated', { applied: [...applied] });
   } finally {
     await owner.end();
   }
   await makeRedisUsers({ config, log });
   const first =
-    applied.length === 0 ? 'The database is up to date.' : `Applied ${countOf(applied.length, 'migration')}:`;
+    applied.length === 0 ? 'The database is up to date.' : `Applied ${formatCount(applied.length, 'migration')}:`;
   return { ok: true, data: { applied }, lines: [first, ...applied.map((name) => `  ${name}`)] };
 }
 
 async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | 'log'>): Promise<void> {
-  const passwords = passwordsOf('REDIS_PASSWORD', config);
+  const passwords = readPasswords('REDIS_PASSWORD', config);
   if (Object.values(passwords).every((password) => password === undefined)) return;
   const redis = openRedis(requireUrl(config, 'REDIS_URL'), log);
   try {
@@ -47,8 +46,8 @@ async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | '
   }
 }
 
-/** The passwords that were given to the services, by the service. */
-function passwordsOf(variable: 'DATABASE_PASSWORD' | 'REDIS_PASSWORD', config: CommandContext['config']) {
+/** The configured passwords by service. */
+function readPasswords(variable: 'DATABASE_PASSWORD' | 'REDIS_PASSWORD', config: CommandContext['config']) {
   return {
     gateway: config[`${variable}_GATEWAY`],
     worker: config[`${variable}_WORKER`],

@@ -10,10 +10,10 @@ import { formatList } from '../table.ts';
 const LAST_ADMIN =
   'is the only admin, and nobody could let others in any more. Make somebody else an admin first, or add --force.';
 
-/** Lists who may speak, lets people in, gives roles and takes them away. */
+/** Lists people with roles, adds people, changes and removes roles. */
 export async function runPeople(context: CommandContext): Promise<Report> {
   const [verb, id, ...rest] = context.arguments.words;
-  // A name may be of several words.
+  // Names may have several words.
   if (verb === 'add' && id !== undefined) return addPerson(context, id, rest);
   return runVerb(context, { list: { words: 0, run: listPeople }, remove: { words: 1, run: removePerson } });
 }

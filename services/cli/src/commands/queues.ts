@@ -4,14 +4,14 @@ import type { CommandContext, Report } from '../command.ts';
 import { formatAge, formatTable } from '../table.ts';
 
 /**
- * What waits, runs and failed in each pool: the queue in Redis, and Postgres, which is the truth about it. A Redis that does not
- * answer is said, and Postgres is shown.
+ * Shows waiting, running and failed jobs per pool, from the queue in Redis and from Postgres, which is authoritative. Works without
+ * Redis, which is reported.
  */
 export async function runQueues(context: CommandContext): Promise<Report> {
   const work = await readPoolWork(context.database());
   const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);
   const pools = work.map((of) => ({ ...of, queue: depths?.find(({ pool }) => pool === of.pool) ?? null }));
-  const problems = pools.flatMap(problemsOf);
+  const problems = pools.flatMap(listProblems);
   const lines = [
     ...formatTable(
       [
@@ -43,11 +43,11 @@ export async function runQueues(context: CommandContext): Promise<Report> {
   return { ok: depths !== null && problems.length === 0, data: { pools, problems }, lines };
 }
 
-/** A process of the pool takes a due job within a moment. */
-const WAITS_LONG_MS = 60_000;
+/** Processes take due jobs within a moment; longer waits are a problem. */
+const MAX_WAIT_MS = 60_000;
 
-function problemsOf({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | null }): readonly string[] {
-  const waits = of.oldestWaitingMs !== null && of.oldestWaitingMs > WAITS_LONG_MS;
+function listProblems({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | null }): readonly string[] {
+  const waits = of.oldestWaitingMs !== null && of.oldestWaitingMs > MAX_WAIT_MS;
   return [
     ...(queue?.consumers === 0 ? [`${of.pool}: no process takes its jobs.`] : []),
     ...(waits

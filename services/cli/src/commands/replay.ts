@@ -3,12 +3,11 @@ import { readThreadsWithTurns, readTurn } from '@signalbox/store/governance/exec
 import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
 import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
-import { countOf, formatTime } from '../table.ts';
+import { formatCount, formatTime } from '../table.ts';
 
 /**
- * `replay`: goes through recorded turns again, with the model's answers and the tools' results from the record and nothing that has
- * an effect, and names the first thing that comes out otherwise. Not ok when anything differs; what cannot be gone through is
- * reported with its reason and is never called the same.
+ * `replay`: runs recorded turns again with recorded model answers and tool results, without effects, and reports the first difference.
+ * Not ok when any turn differs; turns that cannot be replayed are reported with their reason.
  */
 export async function runReplay(context: CommandContext): Promise<Report> {
   const [what, ...rest] = context.arguments.words;
@@ -17,7 +16,7 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   const { groups, agents } = await loadWorkerParts(context.config.AGENTS);
   const replay = await openReplay(pool, groups, agents);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
-  let otherVersions = 0; // of those that came out the same
+  let otherVersions = 0; // among the equal ones
   const turns: TurnReplay[] = [];
   for await (const turn of select(context, replay, what)) {
     counts[turn.kind] += 1;
@@ -28,7 +27,7 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   const ok = counts.different === 0;
   const older = otherVersions > 0 ? ` (${otherVersions} recorded under other versions)` : '';
   const summary =
-    `${countOf(counts.same, 'turn')} came out the same${older}, ${counts.different} differently, ` +
+    `${formatCount(counts.same, 'turn')} came out the same${older}, ${counts.different} differently, ` +
     `${counts['not-replayable']} could not be replayed, ${counts.nothing} had nothing to replay.`;
   const lines = context.arguments.jsonl ? [] : [...turns.map(describe), summary];
   return { ok, data: { ...counts, otherVersions, turns }, lines };
@@ -60,7 +59,7 @@ function describe(turn: TurnReplay): string {
   return `${head}  DIFFERENT${pass === null ? '' : ` in pass ${pass}`}: ${what}; recorded ${recorded}, now ${now}`;
 }
 
-/** What is said of a turn that came out the same: which versions differ, and what was therefore not compared. */
+/** Describes which versions differ in an equal turn, and what was therefore not compared. */
 function describeVersions(other: NonNullable<Extract<TurnReplay, { kind: 'same' }>['otherVersions']>): string {
   if (other.length === 0) return '';
   const under = `; recorded under another version of the ${other.join(', the ')}`;

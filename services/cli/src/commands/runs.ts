@@ -10,10 +10,10 @@ import { readSince } from '../duration.ts';
 import { formatList, formatTime } from '../table.ts';
 import { wakeUp } from '../wake-up.ts';
 
-/** A handler has 15 s to stop, and is asked to within one. */
+/** Handlers are told within a second, and have 15 s to stop. */
 const CANCEL_WAIT_MS = 20 * SECOND_MS;
 
-/** Searches the runs of background jobs, shows one, or cancels one and waits until it has stopped. */
+/** Searches job runs, shows one, or cancels one and waits for its end. */
 export function runRuns(context: CommandContext): Promise<Report> {
   const verbs = {
     list: { words: 0, run: listRuns },
@@ -33,15 +33,15 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.status,
     run.userKey,
     formatTime(run.createdAt),
-    tookOf(run),
-    run.error ?? describeFailure(run) ?? progressOf(run),
+    formatDuration(run),
+    run.error ?? describeFailure(run) ?? formatProgress(run),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
   return { ok: true, data: runs, lines: formatList(headings, rows, 'No runs match.') };
 }
 
 async function showRun(context: CommandContext, runId: string): Promise<Report> {
-  const run = (await findRun(context.database(), runId)) ?? missing(runId);
+  const run = (await findRun(context.database(), runId)) ?? throwNotFound(runId);
   const when = (at: Date | null): string => (at === null ? '–' : formatTime(at));
   const lines = [
     `${run.runId}  ${run.status}`,
@@ -50,9 +50,9 @@ async function showRun(context: CommandContext, runId: string): Promise<Report> 
     ...(run.cancelAt === null ? [] : [`  cancelled ${when(run.cancelAt)} by ${run.cancelBy ?? '–'}`]),
     `  trace ${run.traceId}`,
     ...(run.error === null ? [] : [`  error ${run.error}`]),
-    ...part('about', run.payload),
-    ...part('progress', run.progress),
-    ...part('result', run.result),
+    ...formatJson('about', run.payload),
+    ...formatJson('progress', run.progress),
+    ...formatJson('result', run.result),
   ];
   return { ok: true, data: run, lines };
 }
@@ -62,10 +62,10 @@ async function cancelRun(context: CommandContext, runId: string): Promise<Report
   const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
     recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
   );
-  // The end of the run is in the person's inbox by now.
+  // The inbox of the person has the end of the run by now.
   if (cancelled.lane) await wakeUp(context, { kind: 'lane', ...cancelled.lane });
   const isOver = (run: RunDetail): boolean => run.status !== 'cancelling';
-  const run = (await waitForRun(context.database(), runId, isOver, CANCEL_WAIT_MS)) ?? missing(runId);
+  const run = (await waitForRun(context.database(), runId, isOver, CANCEL_WAIT_MS)) ?? throwNotFound(runId);
   return { ok: run.status === 'cancelled', data: run, lines: [describeCancel(run)] };
 }
 
@@ -82,23 +82,23 @@ function describeCancel({ runId, status, error }: RunDetail): string {
   }
 }
 
-function tookOf({ startedAt, finishedAt }: RunDetail): string {
+function formatDuration({ startedAt, finishedAt }: RunDetail): string {
   return startedAt === null ? '' : sayDuration((finishedAt ?? new Date()).getTime() - startedAt.getTime());
 }
 
 const Failed = z.object({ failure: z.object({ sentence: z.string() }) });
 
-/** Why a deployment failed whose run did its work well. */
+/** The failure of a deployment whose job itself succeeded. */
 function describeFailure({ status, result }: RunDetail): string | null {
   const failed = Failed.safeParse(result);
   return status === 'failed' && failed.success ? failed.data.failure.sentence : null;
 }
 
-function progressOf({ progress }: RunDetail): string {
+function formatProgress({ progress }: RunDetail): string {
   return progress === null ? '' : JSON.stringify(progress);
 }
 
-function part(name: string, value: unknown): readonly string[] {
+function formatJson(name: string, value: unknown): readonly string[] {
   if (value === null || value === undefined) return [];
   return [
     `  ${name}`,
@@ -108,6 +108,6 @@ function part(name: string, value: unknown): readonly string[] {
   ];
 }
 
-function missing(runId: string): never {
+function throwNotFound(runId: string): never {
   throw new AppError('NOT_FOUND', { kind: 'run', name: runId, known: 'see `runs`' });
 }

@@ -13,10 +13,10 @@ import { runVerb, UsageError, type CommandContext, type Report } from '../comman
 import { requireUrl } from '../config.ts';
 import { formatList } from '../table.ts';
 
-/** A drain and an end take seconds; what takes longer goes on without anybody waiting. */
+/** Draining and stopping take seconds; after this the command stops waiting. */
 const STOP_WAIT_MS = 60 * SECOND_MS;
 
-/** Lists what is deployed, or takes a service down and waits until its program has ended. */
+/** Lists deployed services, or stops one and waits until its program has ended. */
 export function runServices(context: CommandContext): Promise<Report> {
   return runVerb(context, { list: { words: 0, run: listAll }, stop: { words: 2, run: stop } }, 'list');
 }
@@ -29,7 +29,7 @@ async function listAll(context: CommandContext): Promise<Report> {
     service.release,
     service.server,
     service.serving === null ? null : service.url,
-    stateOf(service),
+    describeState(service),
   ]);
   const headings = ['PROJECT', 'ENVIRONMENT', 'RELEASE', 'SERVER', 'URL', 'STATE'];
   return { ok: true, data: services, lines: formatList(headings, rows, 'Nothing has been deployed yet.') };
@@ -64,7 +64,7 @@ async function stop(context: CommandContext, project: string, where: string): Pr
   return { ok: run?.status === 'done', data: run, lines: [describe(run, runId, `${project}/${environment}`)] };
 }
 
-/** The wish and its audit event are there together, or neither is. */
+/** Stores the run and its audit event atomically. */
 function createAudited(
   { database, actor }: CommandContext,
   intent: RunIntent,
@@ -83,7 +83,7 @@ function describe(run: RunDetail | null, runId: string, service: string): string
   return `${service} is still being stopped. \`runs show ${runId}\` tells what comes of it.`;
 }
 
-function stateOf({ seen, port }: ServiceRow): string {
+function describeState({ seen, port }: ServiceRow): string {
   if (seen !== null) return seen === 'well' ? 'serves' : seen;
   return port === null ? 'never deployed' : 'stopped';
 }

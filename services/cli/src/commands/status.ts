@@ -1,9 +1,9 @@
 import { readOverview, type Overview } from '@signalbox/store/turns/overview';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
-import { countOf, formatAge, formatTable, formatTime, section } from '../table.ts';
+import { formatCount, formatAge, formatTable, formatTime, formatSection } from '../table.ts';
 
-/** What goes on right now, of everybody or of one person, and which processes `npm start` runs. */
+/** Shows current activity of all people or one, and the processes of `npm start`. */
 export async function runStatus(context: CommandContext): Promise<Report> {
   const { person = null } = context.arguments;
   const overview = await readOverview(context.database(), person);
@@ -11,7 +11,7 @@ export async function runStatus(context: CommandContext): Promise<Report> {
   const processes = (run ? await askServices(run) : []).map(({ what: name, say }) => ({ name, say }));
   const lines = [
     ...describeOverview(overview),
-    ...section('processes', ['NAME', 'STATE'], processes, ({ name, say }) => [name, say]),
+    ...formatSection('processes', ['NAME', 'STATE'], processes, ({ name, say }) => [name, say]),
   ];
   return { ok: true, data: { ...overview, processes }, lines };
 }
@@ -30,24 +30,24 @@ function describeOverview(overview: Overview): readonly string[] {
         ['dead letters', deadLetters, ''],
       ],
     ),
-    ...section('turns', ['PERSON', 'NAME', 'WORKER', 'SINCE', 'MESSAGES'], turns, (turn) => [
+    ...formatSection('turns', ['PERSON', 'NAME', 'WORKER', 'SINCE', 'MESSAGES'], turns, (turn) => [
       turn.userKey,
       turn.name,
       turn.worker,
       turn.since && formatTime(turn.since),
       turn.waiting,
     ]),
-    ...section('jobs (finished ones of the last day)', ['JOB', 'STATUS', 'COUNT'], jobs, (job) => [
+    ...formatSection('jobs (finished ones of the last day)', ['JOB', 'STATUS', 'COUNT'], jobs, (job) => [
       job.job,
       job.status,
       job.count,
     ]),
-    ...section('parked chats', ['CHAT', 'SINCE', 'REASON'], parkedChats, (chat) => [
+    ...formatSection('parked chats', ['CHAT', 'SINCE', 'REASON'], parkedChats, (chat) => [
       chat.chatKey,
       formatTime(chat.since),
       chat.reason,
     ]),
-    ...(deadLetters > 0 ? ['', `${countOf(deadLetters, 'dead letter')}: see \`dlq list\``] : []),
+    ...(deadLetters > 0 ? ['', `${formatCount(deadLetters, 'dead letter')}: see \`dlq list\``] : []),
   ];
 }
 

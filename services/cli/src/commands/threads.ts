@@ -3,9 +3,9 @@ import { readThreadHistory, type ThreadHistory, type TurnHistory } from '../quer
 import { listThreads } from '@signalbox/store/conversation/threads';
 import { sayDuration } from '@signalbox/messages/duration';
 import { runVerb, type CommandContext, type Report } from '../command.ts';
-import { countOf, formatList, formatTime, section } from '../table.ts';
+import { formatCount, formatList, formatTime, formatSection } from '../table.ts';
 
-/** Lists conversations, newest first, or shows one: turns, actions with their status, replies. */
+/** Lists conversations, newest first, or shows the turns, actions and replies of one. */
 export function runThreads(context: CommandContext): Promise<Report> {
   return runVerb(context, {
     list: { words: 0, run: listConversations },
@@ -42,8 +42,8 @@ function describeThread(thread: ThreadHistory): readonly string[] {
   ];
   return [
     ...head,
-    ...section(
-      countOf(thread.turns.length, 'turn'),
+    ...formatSection(
+      formatCount(thread.turns.length, 'turn'),
       ['STARTED', 'OUTCOME', 'TOOK', 'CALLS', 'MODEL', 'TOKENS', 'COST', 'SAID'],
       thread.turns,
       (turn) => [
@@ -57,8 +57,8 @@ function describeThread(thread: ThreadHistory): readonly string[] {
         turn.messages.join(' / '),
       ],
     ),
-    ...section(
-      countOf(thread.actions.length, 'action'),
+    ...formatSection(
+      formatCount(thread.actions.length, 'action'),
       ['STARTED', 'TOOL', 'STATUS', 'ARGUMENTS'],
       thread.actions,
       (action) => [
@@ -68,8 +68,8 @@ function describeThread(thread: ThreadHistory): readonly string[] {
         JSON.stringify(action.arguments),
       ],
     ),
-    ...section(
-      countOf(thread.replies.length, 'reply', 'replies'),
+    ...formatSection(
+      formatCount(thread.replies.length, 'reply', 'replies'),
       ['CREATED', 'STATUS', 'TEXT'],
       thread.replies,
       (reply) => [
@@ -81,14 +81,14 @@ function describeThread(thread: ThreadHistory): readonly string[] {
   ];
 }
 
-/** Input, the cached part of it, and output. */
+/** Formats input, cached and output tokens. */
 function describeTokens(usage: TurnHistory['usage']): string | null {
   if (!usage) return null;
   const cached = usage.cachedTokens > 0 ? ` (${usage.cachedTokens} cached)` : '';
   return `${usage.inputTokens}${cached} + ${usage.outputTokens}`;
 }
 
-/** A cost that is not known is a question mark: a dash would look like nothing. */
+/** Formats a cost; an unknown one is `?`, because a dash would look like zero. */
 function describeCost(usage: TurnHistory['usage']): string | null {
   if (!usage) return null;
   return usage.costUsd === null ? '?' : `$${usage.costUsd.toFixed(COST_DIGITS)}`;

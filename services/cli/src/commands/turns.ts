@@ -4,12 +4,12 @@ import { readTurn, type RecordedTurn } from '@signalbox/store/governance/executi
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { runVerb, type CommandContext, type Report } from '../command.ts';
-import { countOf, formatTime } from '../table.ts';
+import { formatCount, formatTime } from '../table.ts';
 
-/** Longer texts are cut: this is an overview, and `--json` has all of it. */
-const SHOWN_CHARS = 160;
+/** Longer texts are cut; `--json` shows them in full. */
+const MAX_SHOWN_LENGTH = 160;
 
-/** `turns show`: one turn as it went, pass by pass: phases, proposals, decisions, results, and how long each took. */
+/** `turns show`: shows a turn pass by pass: phases, proposals, decisions, results and durations. */
 export function runTurns(context: CommandContext): Promise<Report> {
   return runVerb(context, { show: { words: 1, run: showTurn } });
 }
@@ -18,8 +18,8 @@ async function showTurn(context: CommandContext, turnId: string): Promise<Report
   const turn = await readTurn(context.database(), turnId);
   if (!turn) throw new AppError('NOT_FOUND', { kind: 'turn', name: turnId, known: 'see `threads show`' });
   const records = turn.records.map(({ record }) => ExecutionTurn.parse(record));
-  const told = records.map((record) => ({ ...record, states: listControlStates(record) }));
-  return { ok: true, data: { ...turn, records: told }, lines: describe(turn, records) };
+  const recordsWithStates = records.map((record) => ({ ...record, states: listControlStates(record) }));
+  return { ok: true, data: { ...turn, records: recordsWithStates }, lines: describe(turn, records) };
 }
 
 function describe(turn: RecordedTurn, records: readonly ExecutionTurn[]): readonly string[] {
@@ -47,19 +47,19 @@ function describePass(record: ExecutionTurn): readonly string[] {
     `    phases ${phases.join(' ▸ ')}`,
     ...asks.flatMap(({ node, model, context, durationMs, answer: own }) => [
       `    ${node} asked ${model}, ${durationMs} ms, context ${context.hash.slice(0, 12)}`,
-      ...reasons(own),
+      ...describeReasoning(own),
     ]),
-    ...reasons(answer),
+    ...describeReasoning(answer),
     ...(answer && answer.text !== '' ? [`    said ${cut(answer.text)}`] : []),
     ...calls.flatMap((call) => describeCall(record, call)),
     ...(answer && calls.length < answer.calls.length
-      ? [`    ${countOf(answer.calls.length - calls.length, 'call')} not carried out to its end`]
+      ? [`    ${formatCount(answer.calls.length - calls.length, 'call')} not carried out to its end`]
       : []),
   ];
 }
 
-/** Why the model answered so, in its own words. */
-function reasons(answer: ExecutionTurn['answer']): readonly string[] {
+/** The model's reasoning, when recorded. */
+function describeReasoning(answer: ExecutionTurn['answer']): readonly string[] {
   return answer?.reasoning === undefined ? [] : [`    because ${cut(answer.reasoning)}`];
 }
 
@@ -82,5 +82,5 @@ function describeCall(
 
 function cut(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS)}…`;
+  return line.length <= MAX_SHOWN_LENGTH ? line : `${line.slice(0, MAX_SHOWN_LENGTH)}…`;
 }

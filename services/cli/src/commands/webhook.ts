@@ -1,27 +1,27 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
-import { callBotApi, WebhookInfo, type BotAnswer } from '../checks/bot-api.ts';
+import { callBotApi, WebhookInfo, type BotResult } from '../checks/bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
 import { recordChange } from '../actor.ts';
 import { runVerb, type CommandContext, type Report } from '../command.ts';
 
-/** Shows what Telegram knows about the webhook, or ends it. Idempotent. */
+/** Shows Telegram's data about the webhook, or removes it. Idempotent. */
 export function runWebhook(context: CommandContext): Promise<Report> {
   return runVerb(context, { show: { words: 0, run: showWebhook }, remove: { words: 0, run: removeWebhook } });
 }
 
 async function showWebhook(context: CommandContext): Promise<Report> {
-  const info = await ask(context, 'getWebhookInfo', WebhookInfo);
+  const info = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
   return { ok: true, data: info, lines: info.url === '' ? describeNone(info) : describe(info, Date.now()) };
 }
 
 async function removeWebhook(context: CommandContext): Promise<Report> {
-  const { url } = await ask(context, 'getWebhookInfo', WebhookInfo);
+  const { url } = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
   if (url === '') return { ok: true, data: { removed: null }, lines: ['There is no webhook; nothing was changed.'] };
-  // Before it is done: what cannot be recorded is not done. The path of the address may be a secret.
+  // Recorded before removing, so that no change goes unrecorded. Without the path, which may be secret.
   await recordChange(context.database(), context.actor, 'webhook.remove_requested', { host: new URL(url).host });
-  await ask(context, 'deleteWebhook', z.literal(true));
+  await callOrThrow(context, 'deleteWebhook', z.literal(true));
   const lines = [
     `The webhook at ${url} is removed. What waits is kept for whoever receives next.`,
     'A gateway that runs with TELEGRAM_WEBHOOK_URL sets it again within a minute.',
@@ -45,12 +45,16 @@ function describe(info: WebhookInfo, now: number): readonly string[] {
   ];
 }
 
-/** Throws CONFIG_INVALID without a token, UPSTREAM_UNAVAILABLE when Telegram does not answer, CHANNEL_REFUSED when it refuses. */
-async function ask<S extends z.ZodType>({ config }: CommandContext, method: string, schema: S): Promise<z.output<S>> {
+/** Calls the Bot API. Throws CONFIG_INVALID without a token, UPSTREAM_UNAVAILABLE without an answer, CHANNEL_REFUSED when refused. */
+async function callOrThrow<S extends z.ZodType>(
+  { config }: CommandContext,
+  method: string,
+  schema: S,
+): Promise<z.output<S>> {
   const token = config.TELEGRAM_BOT_TOKEN;
   if (token === undefined)
     throw new AppError('CONFIG_INVALID', { problems: 'TELEGRAM_BOT_TOKEN: is not set. The webhook is that of a bot.' });
-  const answer: BotAnswer<z.output<S>> = await callBotApi(config, token, method, schema);
+  const answer: BotResult<z.output<S>> = await callBotApi(config, token, method, schema);
   if (answer.kind === 'answered') return answer.result;
   if (answer.kind === 'unreachable') throw new AppError('UPSTREAM_UNAVAILABLE', { service: 'Telegram' });
   throw new AppError('CHANNEL_REFUSED', { reason: answer.description });

@@ -2,26 +2,26 @@ import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
 
-/** Which events to show; undefined: all. */
+/** Filters of audit events; undefined means any. */
 export interface AuditFilter {
   readonly sinceMs: number | null;
   readonly threadId: string | undefined;
   readonly actionId: string | undefined;
-  /** A kind, or its beginning up to the point: `approval` finds all of `approval.*`. */
+  /** An event kind or its prefix: `approval` finds all of `approval.*`. */
   readonly kind: string | undefined;
-  /** Who caused it, or whose action it was. */
+  /** The actor, or the person whose action it concerns. */
   readonly userKey: string | undefined;
   readonly limit: number;
 }
 
-/** An event as an operator reads it. `seq` is null until it has its place. */
+/** An audit event for operators. `seq` is null until it is sealed. */
 export interface ShownAuditEvent extends Omit<RecordedAuditEvent, 'eventId' | 'recordedAt' | 'dataJson'> {
   readonly seq: number | null;
   readonly recordedAt: Date;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The newest events that a filter finds, newest last. */
+/** Finds the newest matching events, newest last. */
 export async function findAuditEvents(db: Queryable, filter: AuditFilter): Promise<readonly ShownAuditEvent[]> {
   const { sinceMs, threadId, actionId, kind, userKey, limit } = filter;
   const events = await listRows<ShownAuditEvent>(db)`

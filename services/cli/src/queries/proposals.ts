@@ -1,24 +1,24 @@
 import type { Queryable } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
 
-/** What was proposed and decided, as it was recorded; the reader checks the shapes. */
+/** A recorded proposal and decision; the reader validates them. */
 export interface RecordedProposal {
   readonly actionId: string;
   readonly tool: string;
   readonly userKey: string;
   readonly proposedAt: Date;
-  /** A PolicyQuestion of the version that wrote it. */
+  /** A PolicyQuestion of the recording version. */
   readonly question: unknown;
-  /** A PolicyDecision of the version that wrote it. */
+  /** A PolicyDecision of the recording version. */
   readonly decision: unknown;
 }
 
-/** Rows that are read at once: a month may have a million, and they are looked at one by one. */
-const PAGE = 500;
+/** Rows per page; a month may have a million. */
+const PAGE_SIZE = 500;
 
-/** Every proposal since a moment, the oldest first. What is proposed meanwhile may or may not be among them. */
+/** Yields all proposals since a time, oldest first. New ones may be missed. */
 export async function* readProposals(db: Queryable, since: Date): AsyncGenerator<RecordedProposal, void> {
-  // Moments go in and out as text: a Date has milliseconds, the column microseconds, and a page would begin too early.
+  // Times are passed as text: a Date has milliseconds, the column microseconds, so pages would overlap.
   let after = { at: since.toISOString(), actionId: '' };
   for (;;) {
     const rows = await listRows<RecordedProposal & { readonly at: string }>(db)`
@@ -26,10 +26,10 @@ export async function* readProposals(db: Queryable, since: Date): AsyncGenerator
               proposal -> 'question' as question, proposal -> 'decision' as decision
          from actions
         where proposal is not null and (proposed_at, action_id) > (${after.at}::timestamptz, ${after.actionId})
-        order by proposed_at, action_id limit ${PAGE}`;
+        order by proposed_at, action_id limit ${PAGE_SIZE}`;
     for (const { at: _, ...row } of rows) yield row;
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    if (!last || rows.length < PAGE_SIZE) return;
     after = last;
   }
 }

@@ -3,25 +3,25 @@ import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Redis } from '@signalbox/platform/redis';
 import { getQueuePrefix } from '@signalbox/platform/queue/names';
 
-/** What is in the queue of one pool. Ages are in milliseconds; null when there is none. */
+/** The queue of one pool. Ages are in milliseconds, null without one. */
 export interface QueueDepth {
   readonly pool: JobPool;
-  /** Due and not taken. */
+  /** Jobs that are due and not taken. */
   readonly waiting: number;
-  /** Taken by a process. */
+  /** Jobs taken by a process. */
   readonly active: number;
-  /** Due later: schedules, and runs that are tried again. */
+  /** Jobs due later: schedules and retries. */
   readonly delayed: number;
-  /** Kept by the queue as failed: none, as the end of a run is in Postgres. Others are worth a look. */
+  /** Jobs stored as failed: should be none, because Postgres records the end of runs. */
   readonly failed: number;
   readonly oldestWaitingMs: number | null;
-  /** Processes that take jobs of this pool. */
+  /** Number of processes that take jobs of this pool. */
   readonly consumers: number;
 }
 
-/** Counts what is in the queues now. Changes nothing. Throws when Redis does not answer. */
+/** Counts the jobs in all queues. Throws when Redis does not answer. */
 export async function readQueueDepths(redis: Redis, prefix: string, now: Date): Promise<readonly QueueDepth[]> {
-  await redis.ping(); // a queue waits for a connection for ever; a command does not
+  await redis.ping(); // a queue would wait for a connection for ever; ping fails
   return Promise.all(
     JobPool.options.map(async (pool) => {
       const bull = new Bull(pool, { connection: redis, prefix: getQueuePrefix(prefix), skipMetasUpdate: true });

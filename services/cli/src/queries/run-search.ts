@@ -4,7 +4,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/turns/runs';
 import { findRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
-/** A run with all that an operator may see of it; secrets were taken out when it was stored. */
+/** A run with all fields for operators; secrets were redacted when it was stored. */
 export interface RunDetail extends RunRow {
   readonly payload: unknown;
   readonly chatKey: string | null;
@@ -17,15 +17,15 @@ export interface RunDetail extends RunRow {
   readonly cancelBy: string | null;
 }
 
-/** What is looked for; undefined is anything. */
+/** Filters of runs; undefined means any. */
 export interface RunFilter {
   readonly job: string | undefined;
   readonly status: string | undefined;
   readonly project: string | undefined;
   readonly userKey: string | undefined;
-  /** Created within so many milliseconds; null: at any time. */
+  /** Created within this many milliseconds; null for any time. */
   readonly sinceMs: number | null;
-  /** Words in the job's name, what it was about, what came of it or its error; as in a web search. */
+  /** Words in the job name, payload, result or error, in web search syntax. */
   readonly text: string | undefined;
   readonly limit: number;
 }
@@ -34,7 +34,7 @@ const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as
   attempts, created_at as "createdAt", finished_at as "finishedAt", payload, chat_key as "chatKey", trace_id as "traceId",
   queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
 
-/** Runs that fit, the newest first. */
+/** Finds matching runs, newest first. */
 export function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
   const { job, status, project, userKey, sinceMs, text, limit } = filter;
   return listRows<RunDetail>(db)`select ${DETAIL} from runs
@@ -46,14 +46,14 @@ export function findRuns(db: Queryable, filter: RunFilter): Promise<readonly Run
       order by created_at desc, run_id limit ${limit}`;
 }
 
-/** One run; null when there is none of that id. */
+/** Finds a run by id; null when there is none. */
 export function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
   return findRow<RunDetail>(db)`select ${DETAIL} from runs where run_id = ${runId}`;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
-/** Looks at a run until it is over in the sense of the caller, or until the time is up. */
+/** Polls a run until `isOver` or until the time is up. */
 export async function waitForRun(
   db: Queryable,
   runId: string,
@@ -64,25 +64,25 @@ export async function waitForRun(
   for (;;) {
     const run = await findRun(db, runId);
     if (run === null || isOver(run) || performance.now() >= until) return run;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 
-/** What Postgres knows of the work of one pool. Ages are in milliseconds; null when there is none. */
+/** The work of one pool in Postgres. Ages are in milliseconds, null without one. */
 export interface PoolWork {
   readonly pool: JobPool;
   readonly waiting: number;
   readonly running: number;
-  /** Within the last day. */
+  /** Within the last 24 hours. */
   readonly done: number;
   readonly failed: number;
   readonly oldestWaitingMs: number | null;
   readonly oldestRunningMs: number | null;
-  /** The longest that a running one has given no sign of life. */
+  /** Longest time since a heartbeat of a running job. */
   readonly quietestMs: number | null;
 }
 
-/** The work of each pool. A run that is not due yet does not wait. */
+/** Reads the work of each pool. Runs that are not due yet do not count as waiting. */
 export function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
   const isWaiting = sql`r.status = 'queued' and r.queued_at <= clock_timestamp()`;
   const isRecent = sql`r.finished_at > clock_timestamp() - interval '24 hours'`;

@@ -2,7 +2,7 @@ import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
 
-/** One conversation as it is recorded: what was asked, what the agent did, what the person saw. */
+/** A recorded conversation: messages, actions and replies. */
 export interface ThreadHistory {
   readonly threadId: string;
   readonly userKey: string;
@@ -25,12 +25,12 @@ export interface TurnHistory {
   readonly model: string | null;
   readonly passes: number;
   readonly toolCalls: number;
-  /** What models used; null when none did. */
+  /** Usage of models; null when none was called. */
   readonly usage: TurnUsage | null;
   readonly durationMs: number;
   readonly error: string | null;
   readonly startedAt: Date;
-  /** What the person said, in order. */
+  /** The person's messages in order. */
   readonly messages: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface ReplyHistory {
   readonly createdAt: Date;
 }
 
-/** A thread with its newest `limit` turns, actions and replies, oldest first. Null when there is no such thread. */
+/** Reads a thread with its newest `limit` turns, actions and replies, oldest first; null when it does not exist. */
 export async function readThreadHistory(db: Queryable, threadId: string, limit: number): Promise<ThreadHistory | null> {
   const thread = await findRow<Omit<ThreadHistory, 'turns' | 'actions' | 'replies'>>(db)`
     select thread_id as "threadId", user_key as "userKey", chat_key as "chatKey", agent, status, awaiting, title, summary,
@@ -68,7 +68,7 @@ export async function readThreadHistory(db: Queryable, threadId: string, limit: 
   return { ...thread, turns: turns.toReversed(), actions: actions.toReversed(), replies: replies.toReversed() };
 }
 
-/** The newest first, as in the functions below. */
+/** Newest first, like the functions below. */
 function readTurns(db: Queryable, threadId: string, limit: number): Promise<readonly TurnHistory[]> {
   return listRows<TurnHistory>(db)`
     select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.usage, t.error, t.started_at as "startedAt",

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { writeCheckpoint, writeEvent, writeHead } from '../../audit/export.ts';
 import { openDatabaseHistory } from '../../audit-database.ts';
 import type { CommandContext, Report } from '../../command.ts';
-import { countOf } from '../../table.ts';
+import { formatCount } from '../../table.ts';
 
-/** Writes all sealed events with their hashes and checkpoints, one JSON object per line, to a file or to standard output. */
+/** Exports all sealed events with hashes and checkpoints as JSON lines, to a file or standard output. */
 export async function runAuditExport(context: CommandContext): Promise<Report> {
   const { out } = context.arguments;
   let events = 0;
@@ -17,12 +17,12 @@ export async function runAuditExport(context: CommandContext): Promise<Report> {
     return { ok: true, data: { events }, lines: [] };
   }
   await pipeline(Readable.from(lines), createWriteStream(out, { mode: 0o600 }));
-  return { ok: true, data: { events, file: out }, lines: [`${countOf(events, 'event')} written to ${out}.`] };
+  return { ok: true, data: { events, file: out }, lines: [`${formatCount(events, 'event')} written to ${out}.`] };
 }
 
 async function* exportLines(context: CommandContext, onEvent: () => void): AsyncGenerator<string> {
   const history = await openDatabaseHistory(context.database());
-  const key = await readFile(context.config.auditPublicKeyFile, 'utf8').catch(() => null); // kept elsewhere: the auditor has it
+  const key = await readFile(context.config.auditPublicKeyFile, 'utf8').catch(() => null); // stored elsewhere: the auditor has it
   yield `${writeHead(history.logId, key === null ? [] : [key])}\n`;
   const checkpoints = history.inside()[Symbol.asyncIterator]();
   let next = await checkpoints.next();

@@ -7,25 +7,25 @@ import type { Queryable } from '@signalbox/store/pool';
 import { sayDuration } from '@signalbox/messages/duration';
 import { openDatabaseHistory } from '../../audit-database.ts';
 import type { CommandContext, Report } from '../../command.ts';
-import { countOf } from '../../table.ts';
+import { formatCount } from '../../table.ts';
 import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
 
-/** Events whose place is looked up at once. */
+/** Events per query for unsealed inserts. */
 const STRAYS_PAGE = 20_000;
 
-/** Checks a database or an export against the checkpoints outside of it. Not in order: exit code 1, with the first bad event. */
+/** Verifies a database or an export against the external checkpoints. On a problem the exit code is 1 and the first bad event is shown. */
 export async function runAuditVerify(context: CommandContext): Promise<Report> {
   const { key, checkpoints, from } = context.arguments;
   const keys = await readPublicKeys(key ?? context.config.auditPublicKeyFile);
   const file = findCheckpointFile(checkpoints ?? context.config.auditDir);
   const db = from === undefined ? context.database() : null;
   const startedAt = performance.now();
-  const verdict = await readable(async () => {
+  const verdict = await convertUnreadable(async () => {
     const history = db ? await openDatabaseHistory(db) : await openExport(from ?? '');
     return verifyHistory({ ...history, keys, outside: () => readCheckpointFile(file) });
   });
   const seconds = (performance.now() - startedAt) / 1_000;
-  const ends = db ? await findLooseEnds(db) : null;
+  const ends = db ? await findUnsealed(db) : null;
   const ok = verdict.ok && (ends === null || (ends.strays.length === 0 && ends.lost === 0));
   const eventsPerSecond = Math.round(verdict.events / Math.max(seconds, 0.001));
   const data = { ...verdict, ok, checkpoints: file, unsealed: ends, seconds, eventsPerSecond };
@@ -33,11 +33,11 @@ export async function runAuditVerify(context: CommandContext): Promise<Report> {
   return {
     ok,
     data,
-    lines: [...describeVerdict(verdict, pace), ...describeCover(verdict, file), ...describeEnds(ends)],
+    lines: [...describeVerdict(verdict, pace), ...describeCoverage(verdict, file), ...describeUnsealed(ends)],
   };
 }
 
-async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
+async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -47,17 +47,17 @@ async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** A folder of checkpoints, or a file with some. */
+/** The path may be a folder of checkpoints or a checkpoint file. */
 function findCheckpointFile(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
 }
 
-/** What is not sealed yet, what was inserted past the product, and how many were lost: recorded, and gone before they had their place. */
-async function findLooseEnds(db: Queryable) {
+/** Finds unsealed events, events inserted behind the product's back, and the number of events deleted before sealing. */
+async function findUnsealed(db: Queryable) {
   const strays: string[] = [];
   for (let after: string | null = '0'; after !== null;) {
     const page = await findStrays(db, after, STRAYS_PAGE);
-    strays.push(...page.strays.slice(0, 100 - strays.length)); // enough to say so
+    strays.push(...page.strays.slice(0, 100 - strays.length)); // enough for the report
     after = page.next;
   }
   return { ...(await readTail(db)), strays, lost: await countLost(db) };
@@ -65,30 +65,30 @@ async function findLooseEnds(db: Queryable) {
 
 function describeVerdict(verdict: AuditVerdict, pace: string): readonly string[] {
   const { finding, events } = verdict;
-  if (finding === null) return [`${countOf(events, 'event')} in order (${pace}).`];
+  if (finding === null) return [`${formatCount(events, 'event')} in order (${pace}).`];
   return [
     `Event ${finding.seq}: ${finding.problem}. ${capitalize(finding.detail)}.`,
-    `Before it, ${countOf(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${pace}).`,
+    `Before it, ${formatCount(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${pace}).`,
   ];
 }
 
-function describeCover({ covered, ok }: AuditVerdict, file: string): readonly string[] {
+function describeCoverage({ covered, ok }: AuditVerdict, file: string): readonly string[] {
   if (covered > 0) return [`Covered by the checkpoints in ${file}: up to event ${covered}.`];
   return ok ? [`No checkpoint in ${file} covers any event: this says only that the database agrees with itself.`] : [];
 }
 
-function describeEnds(ends: Awaited<ReturnType<typeof findLooseEnds>> | null): readonly string[] {
+function describeUnsealed(ends: Awaited<ReturnType<typeof findUnsealed>> | null): readonly string[] {
   if (ends === null) return [];
   const lines: string[] = [];
   if (ends.unsealed > 0) {
     const age = ends.oldestMs === null ? '' : `, the oldest for ${sayDuration(ends.oldestMs)}`;
-    lines.push(`${countOf(ends.unsealed, 'event')} not sealed yet${age}.`);
+    lines.push(`${formatCount(ends.unsealed, 'event')} not sealed yet${age}.`);
   }
   if (ends.strays.length > 0)
     lines.push(
-      `Inserted past the product: ${countOf(ends.strays.length, 'event')} (event_id ${ends.strays.slice(0, 10).join(', ')}).`,
+      `Inserted past the product: ${formatCount(ends.strays.length, 'event')} (event_id ${ends.strays.slice(0, 10).join(', ')}).`,
     );
-  if (ends.lost > 0) lines.push(`Deleted before they were sealed: ${countOf(ends.lost, 'event')}.`);
+  if (ends.lost > 0) lines.push(`Deleted before they were sealed: ${formatCount(ends.lost, 'event')}.`);
   return lines;
 }
 

@@ -5,7 +5,7 @@ import { formatList, formatTime } from '../../table.ts';
 import { runAuditExport } from './audit-export.ts';
 import { runAuditVerify } from './audit-verify.ts';
 
-/** Shows what was recorded, checks that it is what was recorded, or writes it out for an auditor. */
+/** Shows audit events, verifies the history, or exports it for an auditor. */
 export function runAudit(context: CommandContext): Promise<Report> {
   return runVerb(context, {
     show: { words: 0, run: showEvents },
@@ -31,7 +31,7 @@ async function showEvents(context: CommandContext): Promise<Report> {
   return { ok: true, data: events, lines: formatList(headings, rows, 'Nothing was recorded that fits.') };
 }
 
-/** What says most about an event, else its data. */
+/** The most informative fields of an event, else all its data. */
 function describe(data: Readonly<Record<string, unknown>>): string {
   const words = ['tool', 'rule', 'effect', 'sentence', 'reason', 'status'].map((name) => data[name]);
   const said = words.filter((word) => typeof word === 'string');

@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { answerAs, answerLines } from '../../json-lines.ts';
 
-/** A line of `--jsonl`. Longer texts than this never reach the planner in the product either. */
+/** A line of `--jsonl`. The product never plans longer texts either. */
 const Names = z.array(z.string().min(1).max(200)).max(10_000);
 const LINE = {
   schema: z.object({
     text: z.string().min(1).max(16_000),
     context: Story.optional(),
-    /** Names that are known, beside those of the context. */
+    /** Known names in addition to the context's. */
     projects: Names.optional(),
     servers: Names.optional(),
     versions: z.record(z.string(), Names).optional(),
@@ -19,14 +19,14 @@ const LINE = {
   example: '{"text": "list the projects", "projects": ["shop"]}',
 };
 
-/** `plan explain`: shows what the offline planner would do, without doing it. Needs no database, no Redis and no model. */
+/** `plan explain`: shows what the offline planner would do, without doing it. Needs no server and no model. */
 export async function runPlan(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError();
   const { catalog } = createRegistry(await loadCapabilities());
   if (context.arguments.jsonl) {
     return answerLines(context, (asked) =>
-      answerAs(LINE, asked, (line) => explainOne(catalog, line.text, storyOf(line))),
+      answerAs(LINE, asked, (line) => explainOne(catalog, line.text, toStory(line))),
     );
   }
   const text = words.join(' ').trim();
@@ -35,30 +35,30 @@ export async function runPlan(context: CommandContext): Promise<Report> {
   return { ok: true, data: explanation, lines: describe(explanation) };
 }
 
-function storyOf({ context, projects, servers, versions }: z.output<typeof LINE.schema>): Story {
+function toStory({ context, projects, servers, versions }: z.output<typeof LINE.schema>): Story {
   const story = context ?? Story.parse({});
   const given = { project: projects, server: servers, version: versions && Object.values(versions).flat() };
   const names = Object.entries(given).flatMap(([kind, list]) => (list ? [[kind, list] as const] : []));
   return { ...story, names: { ...story.names, ...Object.fromEntries(names) } };
 }
 
-/** What the offline planner would do about one text. */
+/** Explains what the offline planner would do with a text. */
 function explainOne(catalog: ToolCatalog, text: string, story: Story) {
   const rehearsal = explain(catalog, text, story);
   const { calls, question, offered } = rehearsal;
   const shortlist = offered.map(({ tool, args, label }) => ({ tool, arguments: args, label }));
   const first = calls[0] ?? shortlist[0];
   return {
-    /** The first tool that would be called, or that the question is about; null when none is. */
+    /** The first called tool, or the question's; null without one. */
     tool: first?.tool ?? question?.tool ?? null,
     arguments: first?.arguments ?? question?.args ?? {},
-    /** The question that would be asked, in words; null when nothing is missing. */
+    /** The question that would be asked; null when nothing is missing. */
     question: question?.message ?? null,
-    /** Why, in one sentence. */
+    /** The reason in one sentence. */
     reason: reasonOf(rehearsal),
-    /** Every call in order, which is made without another word of the person: one message may ask for several things. */
+    /** All calls in order: one message may ask for several. */
     calls,
-    /** The changes that are offered instead of being made, each with the text of its button. */
+    /** Changes offered as buttons instead of being made. */
     shortlist,
   };
 }

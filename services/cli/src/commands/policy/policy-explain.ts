@@ -20,19 +20,19 @@ import { answerLines, describeIssues, readObject, type LineProblem } from '../..
 const USAGE =
   'Write `policy explain name=value …`, such as role=developer risk=dangerous environment=production arguments.version=1.4.2, or an object on standard input; with --jsonl one per line. docs/policy.md lists the names.';
 
-/** What would be decided about a call, and what it would take. */
+/** The decision about a call and the approval it needs. */
 interface Explanation extends PolicyDecision {
-  /** Every rule that had a part. */
+  /** All contributing rules. */
   readonly because: readonly string[];
-  /** What went wrong when the rules could not be evaluated. */
+  /** The error when the rules could not be evaluated. */
   readonly detail?: string;
-  /** The roles of others whose approval would count; empty when none is asked for. */
+  /** Roles that could approve; empty when no approval is needed. */
   readonly approvers: readonly Role[];
 }
 
-type Answer = Explanation | (Permission & Pick<Explanation, 'because' | 'detail'>);
+type PolicyAnswer = Explanation | (Permission & Pick<Explanation, 'because' | 'detail'>);
 
-/** `policy explain`: what the rules say to any question, without doing anything. Needs no database and no Redis. */
+/** `policy explain`: answers any policy question without effects. Needs no server. */
 export async function runPolicyExplain(
   context: CommandContext,
   words: readonly string[],
@@ -47,7 +47,7 @@ export async function runPolicyExplain(
   return { ok: true, data: answer, lines: describe(answer) };
 }
 
-/** One object on standard input, over as many lines as it likes. A terminal without input does not wait. */
+/** Reads one JSON object from standard input. Fails at a terminal instead of waiting. */
 async function readInput({ input }: CommandContext): Promise<unknown> {
   if ('isTTY' in input && input.isTTY === true) throw new UsageError(USAGE);
   const text = (await input.setEncoding('utf8').toArray()).join('');
@@ -55,42 +55,42 @@ async function readInput({ input }: CommandContext): Promise<unknown> {
   return readObject(text).asked;
 }
 
-/** The questions that are understood, by a name that only they have; a call in few words has none of them. */
+/** Forms of questions by their distinguishing field; outlines of calls have none of these. */
 const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline } as const;
 
-function explain(engine: ExplainingEngine, question: unknown): Answer | LineProblem {
+function explain(engine: ExplainingEngine, question: unknown): PolicyAnswer | LineProblem {
   if (typeof question !== 'object' || question === null || Array.isArray(question))
     return { error: 'This is no JSON object. Write one per line, such as {"role": "developer", "risk": "dangerous"}.' };
-  if ('principal' in question) return answerTo(PolicyQuestion, question, (whole) => explainCall(engine, whole));
+  if ('principal' in question) return parseAndAnswer(PolicyQuestion, question, (whole) => explainCall(engine, whole));
   if ('requester' in question)
-    return answerTo(ProposedAction, question, (action) => explainCall(engine, askedNow(action)));
+    return parseAndAnswer(ProposedAction, question, (action) => explainCall(engine, toCurrentQuestion(action)));
   if ('approve' in question) {
-    return answerTo(z.strictObject({ approve: FORMS.approve }), question, ({ approve }) =>
+    return parseAndAnswer(z.strictObject({ approve: FORMS.approve }), question, ({ approve }) =>
       flatten(engine.explainApprover(toApproverQuestion(approve))),
     );
   }
   if ('load' in question) {
-    return answerTo(z.strictObject({ load: FORMS.load }), question, ({ load }) =>
+    return parseAndAnswer(z.strictObject({ load: FORMS.load }), question, ({ load }) =>
       flatten(engine.explainLoad(toLoadQuestion(load))),
     );
   }
   const outline = 'decide' in question ? question : { decide: question };
-  return answerTo(z.strictObject({ decide: FORMS.decide }), outline, ({ decide }) =>
+  return parseAndAnswer(z.strictObject({ decide: FORMS.decide }), outline, ({ decide }) =>
     explainCall(engine, toCallQuestion(decide)),
   );
 }
 
-function answerTo<S extends z.ZodType>(
+function parseAndAnswer<S extends z.ZodType>(
   schema: S,
   question: unknown,
-  answer: (parsed: z.output<S>) => Answer,
-): Answer | LineProblem {
+  answer: (parsed: z.output<S>) => PolicyAnswer,
+): PolicyAnswer | LineProblem {
   const parsed = schema.safeParse(question);
   return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}.` };
 }
 
-/** A frozen proposal as a question about this moment, when nothing is frozen, spent or granted. */
-function askedNow({ requester, agentClass, ...action }: ProposedAction): PolicyQuestion {
+/** Turns a stored proposal into a question for now, without freeze, spent budget or grants. */
+function toCurrentQuestion({ requester, agentClass, ...action }: ProposedAction): PolicyQuestion {
   const { context } = toCallQuestion(CallOutline.parse({ at: new Date().toISOString() }));
   return { principal: { ...requester, agentClass }, action, context };
 }
@@ -114,7 +114,7 @@ function flatten({ answer, ...why }: Explained<Permission>) {
   return { ...answer, ...why };
 }
 
-/** `a.b=c` as an object. What reads as JSON is that (`true`, `3`, `["x"]`), anything else is text; so are arguments in quotes. */
+/** Parses `a.b=c` words to an object. JSON values are parsed (`true`, `3`, `["x"]`), others are text. */
 function readWords(words: readonly string[]): Record<string, unknown> {
   const question: Record<string, unknown> = {};
   const args: Record<string, unknown> = {};
@@ -133,7 +133,7 @@ function readValue(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-function describe(answer: Answer): readonly string[] {
+function describe(answer: PolicyAnswer): readonly string[] {
   const because = [
     ...(answer.because.length > 0 ? [`because   ${answer.because.join(', ')}`] : []),
     ...(answer.detail === undefined ? [] : [`detail    ${answer.detail}`]),

@@ -4,20 +4,20 @@ import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { readSince } from '../../duration.ts';
-import { countOf, formatTable, formatTime } from '../../table.ts';
+import { formatCount, formatTable, formatTime } from '../../table.ts';
 
-/** A recorded proposal about which the other set would decide otherwise. */
+/** A recorded proposal that the other policies would decide differently. */
 interface Change extends Pick<RecordedProposal, 'actionId' | 'tool' | 'userKey' | 'proposedAt'> {
-  readonly was: Outcome;
-  readonly wouldBe: Outcome;
+  readonly was: ComparedDecision;
+  readonly wouldBe: ComparedDecision;
 }
 
-/** What matters of a decision: another rule that comes to the same is no change. */
-type Outcome = Pick<PolicyDecision, 'effect' | 'rule' | 'sentence' | 'approval'>;
+/** The compared part of a decision; another rule with the same result is no change. */
+type ComparedDecision = Pick<PolicyDecision, 'effect' | 'rule' | 'sentence' | 'approval'>;
 
 /**
- * `policy what-if`: decides every recorded proposal again, by the policies of a folder, and lists those that would have gone another
- * way. The same questions are asked, with the facts of their time; nothing is changed.
+ * `policy what-if`: decides all recorded proposals again by the policies of a folder, with the facts of their time, and lists the
+ * different ones. Changes nothing.
  */
 export async function runPolicyWhatIf(
   context: CommandContext,
@@ -49,9 +49,9 @@ async function compare(engine: PolicyEngine, recorded: AsyncIterable<RecordedPro
       continue;
     }
     changed += 1;
-    const kind = `${inWords(decision.data)} → ${inWords(wouldBe)}`;
+    const kind = `${describeDecision(decision.data)} → ${describeDecision(wouldBe)}`;
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (changes.length < limit) changes.push(changeOf(proposal, decision.data, wouldBe));
+    if (changes.length < limit) changes.push(toChange(proposal, decision.data, wouldBe));
   }
   return { version: engine.version, proposals, changed, otherRule, unreadable, counts, changes };
 }
@@ -63,20 +63,20 @@ function isSame(a: PolicyDecision, b: PolicyDecision): boolean {
   return x.approvals === y.approvals && x.role === y.role && x.expiresMs === y.expiresMs && x.solo === y.solo;
 }
 
-function changeOf(
+function toChange(
   { actionId, tool, userKey, proposedAt }: RecordedProposal,
   was: PolicyDecision,
   wouldBe: PolicyDecision,
 ): Change {
-  return { actionId, tool, userKey, proposedAt, was: outcomeOf(was), wouldBe: outcomeOf(wouldBe) };
+  return { actionId, tool, userKey, proposedAt, was: toComparedDecision(was), wouldBe: toComparedDecision(wouldBe) };
 }
 
-function outcomeOf({ effect, rule, sentence, approval }: PolicyDecision): Outcome {
+function toComparedDecision({ effect, rule, sentence, approval }: PolicyDecision): ComparedDecision {
   return { effect, rule, sentence, approval };
 }
 
-/** `run`, `deny`, or `ask 2 operator 60 min solo`. */
-function inWords({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
+/** A decision in words: `run`, `deny`, or `ask 2 operator 60 min solo`. */
+function describeDecision({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
   if (!approval || effect === 'confirm') return effect;
   const time = `${Math.round(approval.expiresMs / SECOND_MS / 60)} min`;
   return `${effect} ${approval.approvals} ${approval.role} ${time}${approval.solo ? ' solo' : ''}`;
@@ -84,14 +84,14 @@ function inWords({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval
 
 function describe(since: Date, compared: Awaited<ReturnType<typeof compare>>): readonly string[] {
   const { proposals, changed, otherRule, unreadable, counts, changes } = compared;
-  const summary = `${changed} of ${countOf(proposals, 'proposal')} since ${formatTime(since)} would have been decided otherwise.`;
+  const summary = `${changed} of ${formatCount(proposals, 'proposal')} since ${formatTime(since)} would have been decided otherwise.`;
   const rows = changes.map(({ proposedAt, actionId, tool, userKey, was, wouldBe }) => [
     formatTime(proposedAt),
     actionId,
     tool,
     userKey,
-    inWords(was),
-    inWords(wouldBe),
+    describeDecision(was),
+    describeDecision(wouldBe),
     wouldBe.rule,
   ]);
   return [
@@ -99,7 +99,7 @@ function describe(since: Date, compared: Awaited<ReturnType<typeof compare>>): r
     ...Object.entries(counts).map(([kind, count]) => `  ${kind}: ${count}`),
     ...(rows.length > 0 ? ['', ...formatTable(['when', 'action', 'tool', 'who', 'was', 'would be', 'by'], rows)] : []),
     ...(changed > changes.length ? [`… and ${changed - changes.length} more; --limit shows more.`] : []),
-    ...(otherRule > 0 ? ['', `${countOf(otherRule, 'other')} would come to the same by another rule.`] : []),
-    ...(unreadable > 0 ? ['', `${countOf(unreadable, 'proposal')} could not be read and were left out.`] : []),
+    ...(otherRule > 0 ? ['', `${formatCount(otherRule, 'other')} would come to the same by another rule.`] : []),
+    ...(unreadable > 0 ? ['', `${formatCount(unreadable, 'proposal')} could not be read and were left out.`] : []),
   ];
 }

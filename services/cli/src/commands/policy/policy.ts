@@ -3,11 +3,11 @@ import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/saf
 import { PolicySetError } from '@signalbox/safety/policy/problems';
 import { reasonOf } from '../../checks/finding.ts';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { countOf, formatTable } from '../../table.ts';
+import { formatCount, formatTable } from '../../table.ts';
 import { runPolicyExplain } from './policy-explain.ts';
 import { runPolicyWhatIf } from './policy-what-if.ts';
 
-/** Checks policies, says what they would decide, or what other policies would have decided. Changes nothing. */
+/** Checks policies, explains a decision, or compares recorded decisions with other policies. Changes nothing. */
 export async function runPolicy(context: CommandContext): Promise<Report> {
   const [verb, ...words] = context.arguments.words;
   if (verb === 'check' && words.length === 0) return check(context);
@@ -17,7 +17,7 @@ export async function runPolicy(context: CommandContext): Promise<Report> {
 }
 
 async function check(context: CommandContext): Promise<Report> {
-  const folder = folderOf(context);
+  const folder = findFolder(context);
   try {
     const { engine, rules } = await openSet(context);
     const data = {
@@ -31,19 +31,19 @@ async function check(context: CommandContext): Promise<Report> {
       ['rule', 'where', 'says'],
       rules.map(({ id, file, line, reason }) => [id, `${file}:${line}`, reason]),
     );
-    const summary = `${countOf(rules.length, 'rule')}; every example holds. Version ${engine.version}.`;
+    const summary = `${formatCount(rules.length, 'rule')}; every example holds. Version ${engine.version}.`;
     return { ok: true, data, lines: [...table, '', summary] };
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
-    const summary = `${countOf(error.problems.length, 'problem')}: this set would be refused.`;
+    const summary = `${formatCount(error.problems.length, 'problem')}: this set would be refused.`;
     const data = { ok: false, folder, version: null, rules: [], problems: error.problems };
     return { ok: false, data, lines: [...error.message.split('\n'), '', summary] };
   }
 }
 
-/** The set that the command is about. Throws PolicySetError when it is broken, UsageError when there is none. */
+/** Opens the policy set of the command. Throws PolicySetError when it is invalid, UsageError when it is unreadable. */
 async function openSet(context: CommandContext): Promise<PolicySet> {
-  const folder = folderOf(context);
+  const folder = findFolder(context);
   const plugins = policyFoldersOf(await loadPlugins(context.config.AGENTS));
   const files = await readPolicyFolders([folder, ...plugins]).catch((error: unknown) => {
     throw new UsageError(`The policy folder ${folder} cannot be read: ${reasonOf(error)}`);
@@ -51,16 +51,16 @@ async function openSet(context: CommandContext): Promise<PolicySet> {
   return loadPolicySet(files, context.config.POLICY_TIME_ZONE);
 }
 
-/** The same for those who have to have one. Throws UsageError with what is wrong with it. */
+/** Opens a valid policy set. Throws UsageError with its problems. */
 async function openUsableSet(context: CommandContext): Promise<PolicySet> {
   try {
     return await openSet(context);
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
-    throw new UsageError(`The policies in ${folderOf(context)} cannot be used.\n${error.message}`);
+    throw new UsageError(`The policies in ${findFolder(context)} cannot be used.\n${error.message}`);
   }
 }
 
-function folderOf({ arguments: { policies }, config }: CommandContext): string {
+function findFolder({ arguments: { policies }, config }: CommandContext): string {
   return policies ?? config.POLICY_DIR;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { answerAs, answerLines } from '../../json-lines.ts';
 
-/** A line of `--jsonl`. Other fields may stand beside these. */
+/** A line of `--jsonl`. Other fields are ignored. */
 const LINE = {
   schema: z.object({
     command: z.string(),
@@ -12,7 +12,7 @@ const LINE = {
   example: '{"command": "ls -la", "place": "workspace"}',
 };
 
-/** `shell explain`: says what would become of a command, and runs nothing. Needs no database and no Redis. */
+/** `shell explain`: classifies a command without running it. Needs no server. */
 export async function runShell(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError();

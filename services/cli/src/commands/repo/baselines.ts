@@ -10,7 +10,7 @@ import { createRegistry, isWhole, putEntity } from '@signalbox/store/repository/
 import { runVerb, type CommandContext, type Report } from '../../command.ts';
 import { formatList, formatTime } from '../../table.ts';
 
-/** What was known when a baseline was set: fingerprints of all that was open or accepted. */
+/** A baseline: the fingerprints of all findings open or accepted when it was set. */
 const Baseline = z.object({ commit: z.string().nullable(), fingerprints: z.array(z.string()) });
 const MAX_FINDINGS = 100_000;
 
@@ -43,7 +43,7 @@ async function listBaselines(context: CommandContext, project: string): Promise<
   };
 }
 
-/** Sets a baseline to what is known now. */
+/** Sets a baseline to the current findings. */
 async function setBaseline(context: CommandContext, project: string, name: string): Promise<Report> {
   const pool = context.database();
   await createProjects(pool).get(project);
@@ -61,7 +61,7 @@ async function setBaseline(context: CommandContext, project: string, name: strin
   return { ok: true, data, lines: [`The baseline ${name} of ${project} holds ${known.length} findings.`] };
 }
 
-/** What is open and was not known when the baseline was set. The exit code is 1 when there is any. */
+/** Lists open findings that are not in the baseline. The exit code is 1 when there are any. */
 async function compare(context: CommandContext, project: string, name: string): Promise<Report> {
   const registry = createRegistry(context.database());
   const entity = await registry.get('baseline', `${project}/${name}`);

@@ -13,16 +13,16 @@ import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { waitForRun } from '../../queries/run-search.ts';
 import { formatList, formatTime } from '../../table.ts';
 
-/** The deadline of the job, and time to be taken by a worker. */
+/** The job's deadline plus time for a worker to take it. */
 const WAIT_MS = 32 * MINUTE_MS;
 
-/** Scans for secrets and risks, or runs what --chain names. */
+/** Runs the security scan, or the chain of --chain. */
 export function runScan(context: CommandContext, project: string): Promise<Report> {
-  return runChainOf(context, context.arguments.chain ?? 'security_scan', project);
+  return runChain(context, context.arguments.chain ?? 'security_scan', project);
 }
 
-/** Has the job service run a chain, and waits for its end. The exit code is 1 when the chain or one of its agents fails. */
-export async function runChainOf(context: CommandContext, name: string, project: string): Promise<Report> {
+/** Runs a chain in the job service and waits for its end. The exit code is 1 when the chain or a step fails. */
+export async function runChain(context: CommandContext, name: string, project: string): Promise<Report> {
   const chain = ChainName.safeParse(name);
   if (!chain.success) throw new UsageError(`There is no chain '${name}'. There are: ${ChainName.options.join(', ')}.`);
   const pool = context.database();
@@ -68,7 +68,7 @@ export async function listRuns(context: CommandContext, project: string): Promis
   return { ok: true, data: runs, lines };
 }
 
-/** The steps of all chains, with the bounds of their classes. */
+/** Lists the steps of all chains and the bounds of their classes. */
 export function listAgents(): Promise<Report> {
   const agents = Object.entries(STEP_CLASSES).map(([agent, agentClass]) => ({
     agent,

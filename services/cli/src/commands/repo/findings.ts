@@ -10,7 +10,7 @@ import { formatList } from '../../table.ts';
 
 const STATES = ['open', 'accepted', 'fixed'] as const;
 
-/** Lists findings; with --sarif all of them as SARIF. The exit code is 1 when --severity is given and something so severe is open. */
+/** Lists findings, or exports them with --sarif. The exit code is 1 when --severity is given and such findings are open. */
 export async function listFindings(context: CommandContext, project: string): Promise<Report> {
   const { status: state = 'open', severity, limit, sarif } = context.arguments;
   const status = STATES.find((one) => one === state);

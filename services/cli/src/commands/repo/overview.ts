@@ -3,7 +3,7 @@ import type { CommandContext, Report } from '../../command.ts';
 import { formatList, formatTime } from '../../table.ts';
 import { readTag } from './tags.ts';
 
-/** The repositories of all projects, those with the most severe open findings first; with --tag only those that have it. */
+/** Lists all repositories, those with the most severe open findings first; --tag filters them. */
 export async function listRepositories(context: CommandContext): Promise<Report> {
   const { tag, limit } = context.arguments;
   const tags = tag === undefined ? [] : [readTag(tag)];

@@ -1,9 +1,9 @@
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createRelationships } from '@signalbox/store/repository/relationships';
 import type { CommandContext, Report } from '../../command.ts';
-import { countOf, formatList } from '../../table.ts';
+import { formatCount, formatList } from '../../table.ts';
 
-/** What a project depends on and what depends on it, by their packages. */
+/** Lists the dependencies and dependents of a project, by packages. */
 export async function listRelations(context: CommandContext, project: string): Promise<Report> {
   const pool = context.database();
   await createProjects(pool).get(project);
@@ -19,7 +19,7 @@ export async function listRelations(context: CommandContext, project: string): P
     ...usedBy.map((one) => ({ ...one, way: 'is used by' })),
   ].map(({ way, project: other, packages, total }) => {
     const more = total - packages.length;
-    return [way, other, packages.join(', ') + (more > 0 ? ` and ${countOf(more, 'other')}` : '')];
+    return [way, other, packages.join(', ') + (more > 0 ? ` and ${formatCount(more, 'other')}` : '')];
   });
   const none = isKnown
     ? `${project} is related to no other project.`

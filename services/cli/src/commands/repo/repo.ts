@@ -1,5 +1,5 @@
 import { runVerb, type CommandContext, type Report } from '../../command.ts';
-import { listAgents, runScan, runChainOf, listRuns } from './chains.ts';
+import { listAgents, runScan, runChain, listRuns } from './chains.ts';
 import { acceptFinding, listFindings, reopenFinding } from './findings.ts';
 import { runBaseline } from './baselines.ts';
 import { listRepositories } from './overview.ts';
@@ -13,7 +13,7 @@ export function runRepo(context: CommandContext): Promise<Report> {
   if (first === 'baseline') return runBaseline({ ...context, arguments: { ...context.arguments, words: rest } });
   const verbs = {
     scan: { words: 1, run: runScan },
-    chain: { words: 2, run: runChainOf },
+    chain: { words: 2, run: runChain },
     runs: { words: 1, run: listRuns },
     agents: { words: 0, run: listAgents },
     findings: { words: 1, run: listFindings },

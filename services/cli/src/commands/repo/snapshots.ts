@@ -26,7 +26,7 @@ export async function listSnapshots(context: CommandContext, project: string): P
   return { ok: true, data: snapshots, lines };
 }
 
-/** Restores a snapshot: only when --force says that it is meant. Without it the snapshot is checked and nothing is changed. */
+/** Restores a snapshot with --force; otherwise only checks it. */
 export async function rollback(context: CommandContext, project: string, snapshotId: string): Promise<Report> {
   const snapshots = createSnapshots(context.database());
   const { findings, madeAt } = await snapshots.check(project, snapshotId);
@@ -42,7 +42,7 @@ export async function rollback(context: CommandContext, project: string, snapsho
   return { ok: true, data: { restored, saved }, lines };
 }
 
-/** Whether the entities of the registry hold what their checksums say. The exit code is 1 when one does not. */
+/** Verifies the checksums of all registry entities. The exit code is 1 when one does not match. */
 export async function verifyRegistry(context: CommandContext): Promise<Report> {
   const broken = await createRegistry(context.database()).broken(context.arguments.limit);
   const rows = broken.map(({ entityType, entityId, updatedAt }) => [entityType, entityId, formatTime(updatedAt)]);

@@ -4,7 +4,7 @@ import { Tag } from '@signalbox/contracts/repository/tag';
 import { createTags } from '@signalbox/store/repository/tags';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 
-/** Gives a project a tag; with --remove takes it. */
+/** Adds a tag to a project, or removes it with --remove. */
 export async function tagProject(context: CommandContext, project: string, written: string): Promise<Report> {
   const tag = readTag(written);
   const tags = createTags(context.database());
@@ -13,7 +13,7 @@ export async function tagProject(context: CommandContext, project: string, writt
   return { ok: true, data: { project, tags: left }, lines: [`Tags of ${project}: ${left.join(', ') || 'none'}`] };
 }
 
-/** Throws UsageError. */
+/** Parses a tag. Throws UsageError for an invalid one. */
 export function readTag(written: string): string {
   const tag = Tag.safeParse(written);
   if (!tag.success) throw new UsageError(`'${written}' is no tag. ${z.prettifyError(tag.error)}`);
