@@ -80,7 +80,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
   };
 }
 
-/** Null when none is named, or what is named is no repository. */
+/** Null when none is configured, or the folder is no repository. */
 async function demoRepository(folder: string | undefined): Promise<string | null> {
   if (folder === undefined) return null;
   const isThere = await access(join(folder, 'HEAD')).then(
@@ -90,7 +90,7 @@ async function demoRepository(folder: string | undefined): Promise<string | null
   return isThere ? pathToFileURL(resolve(folder)).href : null;
 }
 
-/** For the first minute: then the job service has measured it, where the programs run. */
+/** For the first minute, until the job service has measured the machine. */
 async function measureThisMachine() {
   const { blocks, bavail, bsize } = await statfs(dirname(fileURLToPath(import.meta.url)));
   return {

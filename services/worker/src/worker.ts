@@ -48,7 +48,7 @@ import { runTurn } from './turn/turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
 export interface WorkerWiring {
-  /** Capability groups besides those of the folder and of plug-ins, or instead of those that have the same names. */
+  /** Groups besides those of the folder and of plug-ins; the same name replaces them. */
   readonly groups?: readonly ToolGroup[];
   /** Agents besides those of the folder and of plug-ins. */
   readonly agents?: readonly AgentPlugin[];
@@ -59,12 +59,14 @@ export interface WorkerWiring {
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<RunParts, 'enqueue' | 'work' | 'look'>;
 }
 
-/** Connections held for tool locks are apart from the others: a holder must never wait for a connection that waits for it. */
+/**
+ * Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock.
+ */
 const LOCK_CONNECTIONS = 4;
 
 /** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
 export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
-  // The probe listens before anything else, so that readiness says what the worker waits for.
+  // The probe starts first, so that readiness says what the worker waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   await waitForServers({
     checks: [() => checkDatabase(config.DATABASE_URL, 'worker'), () => checkRedis(config.REDIS_URL)],
@@ -135,7 +137,7 @@ function openServers(own: Own, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }
   return { pool, lockPool, redis, publisher };
 }
 
-/** Loads agents, models, tools and policies, and puts together what a turn is made with. */
+/** Loads agents, models, tools and policies, and prepares the parts of a turn. */
 async function prepareTurns({
   own,
   config,
@@ -233,7 +235,7 @@ function accountParts(pool: Pool, names: KnownNames, { groups }: ToolRegistry, t
   };
 }
 
-/** A /stop reaches the turn that runs at once, and not at the next heartbeat of its lane. */
+/** A /stop reaches a running turn at once, and not at the next heartbeat. */
 async function listenForStops(own: Own, config: WorkerConfig, log: Log, lanes: Lanes): Promise<void> {
   const nudges = openRedis(config.REDIS_URL, log, 0);
   own({ close: () => closeRedis(nudges) });
@@ -269,7 +271,6 @@ function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnParts['plugi
   return plugins.find((plugin) => plugin.id === id) ?? { id, class: 'READ_ONLY_SCAN' };
 }
 
-/** The first words of the commands that the tools teach. */
 function commandVerbs(groups: readonly ToolGroup[]): ReadonlySet<string> {
   const hints = groups.flatMap(({ tools }) => Object.values(tools).flatMap((tool) => tool.hints));
   return new Set(hints.map((hint) => /^[a-z]{3,}/.exec(hint)?.[0] ?? ''));

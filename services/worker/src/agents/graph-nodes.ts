@@ -14,7 +14,7 @@ import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
 import type { AgentPlugin } from './agent.ts';
 import { Checkpoints } from '../checkpoints/checkpoints.ts';
 
-/** Messages of a state that are shown, the newest, and characters of each. */
+/** The number of messages shown, and the characters of each. */
 const MESSAGES_SHOWN = 12;
 const TEXT_SHOWN = 400;
 

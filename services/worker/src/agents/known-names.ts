@@ -6,14 +6,13 @@ import { listValues } from '@signalbox/store/sql';
 /** Names by kind of thing, the newest first. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
-/** The newest names of a kind: what a person may be offered, and how many there are as far as it matters whether there is one. */
+/** The number of newest names kept per kind. */
 const NEWEST = 100;
-/** Names that one word may be a slip or a part of. */
 const NEAR_PER_WORD = 12;
-/** Look-ups that are cached until a name changes. */
+/** The number of look-ups cached until a name changes. */
 const LOOKED_UP = 200;
 
-/** What was read at a version of the names: all of them, or null when there are too many. */
+/** All names at a version; null when there are too many to cache. */
 interface ReadNames {
   readonly version: bigint;
   readonly all: { readonly byKind: NamesByKind; readonly archived: readonly string[] } | null;
@@ -25,25 +24,25 @@ interface ReadNames {
  */
 export class KnownNames {
   readonly #pool: Pool;
-  /** The newest version that a claim of a lane has seen. */
+  /** The newest version that a claimed lane reported. */
   #newest = 0n;
   #read: ReadNames | null = null;
   #reading: Promise<ReadNames> | null = null;
-  /** What was looked up since, by its words. */
+  /** Cached look-ups, by their words. */
   readonly #lookedUp = new Map<string, Promise<NamesByKind>>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
   }
 
-  /** Notes the version that a claim of a lane has seen: what was read before it is out of date. */
+  /** Notes the version that a claimed lane reported. Names read at an older one are out of date. */
   seen(version: string): void {
     if (BigInt(version) <= this.#newest) return;
     this.#newest = BigInt(version);
     this.forget();
   }
 
-  /** A call has changed something, and its version is not known here. Too many to be cached stay too many. */
+  /** Forgets all names after a call changed something, since the new version is unknown here. */
   forget(): void {
     this.#lookedUp.clear();
     if (this.#read && this.#read.all === null) return;
@@ -67,7 +66,7 @@ export class KnownNames {
     return found;
   }
 
-  /** Which of these words, in lower case, name a project or a server. One round trip at most. */
+  /** The words among these, in lower case, that name a project or a server. At most one query. */
   async among(words: readonly string[]): Promise<ReadonlySet<string>> {
     if (words.length === 0) return new Set();
     const { all } = await this.#current();
@@ -121,7 +120,7 @@ export class KnownNames {
   }
 }
 
-/** One more than are cached, so that a longer list is noticed. */
+/** Reads one more than are cached, so that a longer list is noticed. */
 const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 

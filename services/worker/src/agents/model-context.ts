@@ -5,7 +5,7 @@ import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 
-/* What a record holds of a question to a model and of its answer, whatever agent asked. */
+/* The parts of a record about a question to a model and its answer, the same for every agent. */
 
 /** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
 export function contextOf({

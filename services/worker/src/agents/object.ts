@@ -17,7 +17,7 @@ export function objectKind<T>(name: string, description: string, schema: z.ZodTy
   return { schema, request: { name, description, schema: json } };
 }
 
-/** What a model is shown of its own bad answer. */
+/** The part of its own invalid answer that a model is shown. */
 const SHOWN_CHARS = 4_000;
 
 /**
@@ -46,13 +46,13 @@ export async function askObject<T>(
 type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly given: string; readonly problems: string };
 
-/** The object out of a call with its name, or out of the text. `problems` names fields and kinds, never values. */
+/** Reads the object from the call of this name, or from the text. `problems` names fields and kinds, never values. */
 function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): Read<T> {
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);
   const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
   if (isUnfinished(message)) return { ok: false, given, problems: 'it was cut off before its end' };
-  // Bare or in the fence that small models like to put around it.
+  // Small models may wrap the JSON in a code block.
   const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|(?<!\s)\s*```$/g, ''));
   if (json === undefined) return { ok: false, given, problems: 'it is not JSON' };
   const parsed = schema.safeParse(json);

@@ -18,7 +18,7 @@ export function cameIn(messages: readonly BaseMessage[], start: number): readonl
     .map((message) => ({
       id: message.id ?? '',
       text: message.text,
-      // Put there by the agent that took the message.
+      // The agent that took the message stored this field.
       event: (message.additional_kwargs['event'] ??
         message.additional_kwargs['again'] ??
         null) as RecordedMessage['event'],
@@ -26,7 +26,7 @@ export function cameIn(messages: readonly BaseMessage[], start: number): readonl
     }));
 }
 
-/** How the author of a message reads, where the agent that took it has kept that. */
+/** How the author reads, where the agent stored it. */
 function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMessage, 'reads'> {
   return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // as above
 }

@@ -30,7 +30,7 @@ export function createAgents(
   if (!agents.has(defaultId))
     refuse(`the default agent ${defaultId} is missing from agents/; AGENT_DEFAULT names one that is there.`);
   return {
-    /** The agent of that id. Throws AGENT_UNKNOWN with the ids that there are. */
+    /** Throws AGENT_UNKNOWN with the known ids. */
     get(id: string): Agent {
       const agent = agents.get(id);
       if (!agent) throw new AppError('AGENT_UNKNOWN', { id, known: [...agents.keys()].join(', ') });

@@ -22,7 +22,7 @@ export function withoutSecrets(models: Models): Models {
 }
 
 function guard(model: Model): Model {
-  // A conversation is given anew with each call: what was looked at once is not looked at again.
+  // Each call gets the whole conversation again; messages are redacted once.
   const clean = new WeakMap<BaseMessage, BaseMessage>();
   const cleaned = (message: BaseMessage): BaseMessage => {
     const before = clean.get(message);
@@ -43,7 +43,7 @@ function redactAnswer(answer: ModelAnswer): ModelAnswer {
   return AIMessage.isInstance(message) ? { ...answer, message } : answer;
 }
 
-/** The same object when there is nothing to redact. */
+/** Returns the same object when there is nothing to redact. */
 function redactMessage(message: BaseMessage): BaseMessage {
   const content = redactContent(message.content);
   const { id, name, additional_kwargs, response_metadata } = message;

@@ -6,7 +6,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, READ, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
-/** Passes that a list of nodes is counted from. */
+/** The number of passes from which a list of nodes is counted. */
 const PASSES_COUNTED = 200;
 
 const OwnOrOther = ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out');

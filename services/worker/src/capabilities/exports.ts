@@ -81,7 +81,6 @@ export default toolGroup({
   },
 });
 
-/** `allocations-vps-1-2026-01-31.csv` */
 function fileName(parts: readonly (string | undefined)[], now: Date): string {
   return `${[...parts, now.toISOString().slice(0, 10)].filter(Boolean).join('-')}.csv`;
 }

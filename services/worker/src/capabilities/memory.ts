@@ -44,7 +44,7 @@ export default toolGroup({
       probe: async (_, { ports, wrote, actionId }) => {
         const mark = await wrote();
         if (mark === null) return { kind: 'not-done' };
-        // Its mark holds a fact that was known before: `remember` wrote it.
+        // The mark holds the fact that `remember` stored.
         const made = (mark.result as Told | null) ?? (await ports.memory.rememberedBy(actionId));
         // The fact may have been forgotten since.
         return made ? { kind: 'done', output: told(made) } : { kind: 'unknown' };

@@ -28,7 +28,7 @@ const Login = SecretHandle.optional().describe(
 /** The environments where a project has a service; `update_project` resolves them. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
-/** More than anybody reads in a chat; `export_projects` has all. */
+/** Nobody reads more in a chat; `export_projects` has all. */
 const MAX_LISTED = 50;
 
 const Description = z.string().trim().min(1).max(500);
@@ -187,7 +187,7 @@ export default toolGroup({
           return say('projects.createOrder', { name, description, repository: place });
         },
         done: ({ name, description, repository, look }) => {
-          // A project of which only the repository was said is described by it, and that is said once.
+          // A project without a description shows its repository once.
           const isDescribed = repository === null || !repository.startsWith(description);
           const created = say('projects.created', { name, isDescribed, description, ...sayRepository(repository) });
           return [created, ...sayLook(look)].join(' ');
@@ -305,7 +305,7 @@ export default toolGroup({
         }
         if (known.repository !== null && !known.repository.startsWith('file:'))
           throw new AppError('DEMO_NAME_TAKEN', { name: DEMO.name, repository: known.repository });
-        // The folder of the data may have moved since.
+        // The data folder may have moved since.
         if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
         return { name: DEMO.name, repository, isNew: false };
       },
@@ -333,7 +333,7 @@ function shownOf({ name, description, repository, status }: Project) {
   return { name, description, repository, status };
 }
 
-/** A login is for an address. Throws REPOSITORY_MISSING without one. */
+/** A login belongs to a repository. Throws REPOSITORY_MISSING without one. */
 function requireRepository(project: string, repository: string | null, login: string | undefined): void {
   if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
@@ -350,7 +350,7 @@ interface Place {
   readonly before: string | null;
 }
 
-/** The address of a service after a change: another repository is meant as a whole, another folder is one of the same. Throws REPOSITORY_MISSING. */
+/** The repository and folder after a change: a new repository drops the old folder. Throws REPOSITORY_MISSING. */
 function placeOf(project: string, { repository, folder, before }: Place): string | undefined {
   if (folder === undefined) return repository;
   const whole = repository ?? (before === null ? null : splitFolder(before).repository);
@@ -358,7 +358,6 @@ function placeOf(project: string, { repository, folder, before }: Place): string
   return addFolder(whole, folder);
 }
 
-/** The values of the repository in a sentence. */
 function sayRepository(address: string | null) {
   if (address === null) return { hasRepository: false, repository: '' };
   const { repository, folder } = splitFolder(address);

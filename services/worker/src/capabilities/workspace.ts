@@ -258,7 +258,7 @@ type Refused = {
 };
 type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
 
-/** The result of a job, or that it goes on. Throws what the job was refused for. */
+/** The result of a job, or that it goes on. Throws the refusal of the job. */
 function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   if (worked.kind === 'goes-on') return { state: 'goes-on' };
   if (worked.result.outcome === 'refused') {
@@ -268,7 +268,7 @@ function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) |
   return { state: 'done', ...worked.result.result };
 }
 
-/** The same of a job that was looked up. */
+/** The same for a job that was looked up. */
 function unwrapProbed<T>(found: Probed<Ended<T>>): Probed<{ readonly state: 'done' } & T> {
   if (found.kind !== 'done') return found;
   if (found.output.outcome === 'done') return { kind: 'done', output: { state: 'done', ...found.output.result } };
@@ -296,7 +296,7 @@ function shorten(text: string, limit: number): string {
   return `${text.slice(0, half)}\n${gap}\n${text.slice(-half)}`;
 }
 
-/** Enough of a command to know it by in a list; the card shows all of it. */
+/** The beginning of a command, for lists; the card shows all of it. */
 function inShort(command: string): string {
   const line = command.replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 60)}…`;

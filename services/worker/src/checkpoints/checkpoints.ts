@@ -21,9 +21,9 @@ import type { Pool } from '@signalbox/store/pool';
 import { SCHEMA } from './set-up.ts';
 import { addBlob, isOurs, ThreadRows, type BlobColumns } from './thread-rows.ts';
 
-/** Threads whose newest state is cached between turns: some tens of kilobytes each. */
+/** The number of threads whose newest state is cached between turns: tens of kilobytes each. */
 const WARM_THREADS = 500;
-/** Checkpoints of a thread that stay for a look back, and after how many new ones the older are deleted. */
+/** The number of checkpoints kept per thread, and of new ones until older ones are deleted. */
 const KEPT = 50;
 
 /** How checkpoints are written: messages once each, or all values of a change as LangGraph's own saver does. Both are read. */
@@ -32,7 +32,7 @@ export type CheckpointForm = 'incremental' | 'stock';
 /** The part of a thread's state that is not yet in Postgres. */
 interface OpenThread {
   readonly lane: Lane;
-  /** Nothing is stored of this thread yet, so a read can be skipped. */
+  /** Nothing is stored yet, so a read can be skipped. */
   empty: boolean;
   /** The newest checkpoint that was put and not flushed. */
   head: {
@@ -44,17 +44,17 @@ interface OpenThread {
   versions: ChannelVersions;
   /** Writes of finished tasks, by the checkpoint they belong to. */
   writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
-  /** The checkpoint that Postgres holds; the parent of the next one. */
+  /** The newest checkpoint in Postgres, the parent of the next one. */
   stored: CheckpointTuple | undefined;
-  /** Whether that one was written incrementally, so that LangGraph's own saver lacks its values. */
+  /** True when it was written incrementally, so that LangGraph's own saver lacks its values. */
   isIncremental: boolean;
-  /** What was written of it so far. */
+  /** The rows of this thread so far. */
   rows: ThreadRows;
-  /** Checkpoints that this process wrote since the old ones were deleted. */
+  /** The number of checkpoints written since old ones were deleted. */
   flushes: number;
 }
 
-/** What this process stored at the end of its last turn on a thread. */
+/** The stored state at the end of the last turn on a thread. */
 interface WarmThread extends Pick<OpenThread, 'isIncremental' | 'rows' | 'flushes'> {
   readonly epoch: bigint;
   readonly tuple: CheckpointTuple;
@@ -85,7 +85,7 @@ export class Checkpoints extends PostgresSaver {
     this.#form = form;
   }
 
-  /** Begins a turn on a thread. `empty`: the thread was just made, so that nothing can be stored of it. */
+  /** Starts a turn on a thread. `empty`: the thread is new, so nothing is stored. */
   open(threadId: string, lane: Lane, empty: boolean): void {
     const known = this.#warm.get(threadId);
     this.#warm.delete(threadId);
@@ -103,14 +103,16 @@ export class Checkpoints extends PostgresSaver {
     });
   }
 
-  /** Ends a turn on a thread and forgets what was not flushed. `keep`: the turn was committed, so its state may be cached. */
+  /**
+   * Ends a turn on a thread and drops unflushed state. `keep`: the turn was committed, so its state may be cached.
+   */
   close(threadId: string, keep: boolean): void {
     const thread = this.#open.get(threadId);
     this.#open.delete(threadId);
     if (!keep || !thread?.stored || thread.head) return;
     const { lane, stored: tuple, isIncremental, rows, flushes } = thread;
     const isLong = flushes >= KEPT;
-    // Nothing waits for it; what it misses, the next one deletes.
+    // Pruning runs in the background; the next one repairs a failure.
     if (isLong) pruneCheckpoints(this.#pool, threadId, KEPT).catch(() => undefined);
     this.#warm.set(threadId, {
       epoch: BigInt(lane.epoch),
@@ -123,7 +125,7 @@ export class Checkpoints extends PostgresSaver {
     if (this.#warm.size > WARM_THREADS && oldest !== undefined) this.#warm.delete(oldest);
   }
 
-  /** The barrier: after it, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
+  /** After this, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
   async flush(threadId: string): Promise<void> {
     const thread = this.#open.get(threadId);
     const row = await this.pending(threadId);
@@ -151,14 +153,14 @@ export class Checkpoints extends PostgresSaver {
       checkpointId: checkpoint.id,
       parentId: thread.stored?.checkpoint.id ?? before ?? null,
       body,
-      // A NUL is the one character that jsonb cannot hold.
+      // jsonb cannot hold a NUL.
       metadata: JSON.stringify(metadata).replaceAll('\\u0000', ''),
       blobs,
       writes: await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []),
     };
   }
 
-  /** The pending state is in Postgres now. */
+  /** Marks the pending state as stored. */
   stored(threadId: string): void {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return;
@@ -185,7 +187,7 @@ export class Checkpoints extends PostgresSaver {
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
     if (thread?.stored && !checkpointId) return copyOf(thread.stored);
-    // LangGraph's own reader takes the highest id for the newest, and ids begin with the time of whatever machine wrote them.
+    // LangGraph's own reader takes the highest id for the newest, and ids begin with a machine's clock.
     const id = checkpointId || (await findNewest(this.#pool, threadId, space));
     if (!id) return undefined;
     const { configurable } = config;
@@ -232,7 +234,7 @@ export class Checkpoints extends PostgresSaver {
     return rows.decode(tuple, (channel, versions) => readBlobs(this.#pool, threadId, channel, versions));
   }
 
-  /** As LangGraph's own saver writes it: a row for each value that changed, or for all when it lacks those of before. */
+  /** Writes as LangGraph's own saver does: a row for each changed value, or for all when earlier ones are missing. */
   async #encodeStock({ versions, isIncremental }: OpenThread, checkpoint: Checkpoint) {
     const { channel_values: _, ...body } = checkpoint;
     const changed = isIncremental ? checkpoint.channel_versions : versions;
@@ -265,7 +267,7 @@ export class Checkpoints extends PostgresSaver {
   }
 }
 
-/** What a config names. LangGraph's contract: strings, and the thread in every one. */
+/** The thread and checkpoint of a config. By LangGraph's contract they are strings, and every config has a thread. */
 function placeOf({ configurable = {} }: RunnableConfig) {
   const { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpointId } = configurable;
   return { threadId: String(threadId ?? ''), space: String(space ?? ''), checkpointId: String(checkpointId ?? '') };
@@ -275,7 +277,7 @@ function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {
   return { configurable: { thread_id: threadId, checkpoint_ns: '', checkpoint_id: checkpoint.id } };
 }
 
-/** LangGraph replaces values and never changes them in place, but it does replace them in the objects that it is given. */
+/** LangGraph replaces values in the objects that it is given, and never changes a value. */
 function copyOf(tuple: CheckpointTuple): CheckpointTuple {
   const { checkpoint } = tuple;
   return {

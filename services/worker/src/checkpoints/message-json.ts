@@ -3,7 +3,7 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The messages that a conversation is made of. Their fields are those of their constructors. */
+/** The message classes of a conversation; their fields are those of their constructors. */
 const CLASSES: Readonly<Record<string, (fields: Fields) => BaseMessage>> = {
   AIMessage: (fields) => new AIMessage(fields),
   HumanMessage: (fields) => new HumanMessage(fields),
@@ -11,10 +11,10 @@ const CLASSES: Readonly<Record<string, (fields: Fields) => BaseMessage>> = {
   ToolMessage: (fields) => new ToolMessage(fields as never), // they were written from one
 };
 
-/** The key of LangChain's own objects, and of values that it keeps apart from them. A text cannot hold it: its quotation marks are escaped. */
+/** Marks LangChain's own objects and escaped values. A text cannot contain it: its quotation marks are escaped. */
 const OF_LANGCHAIN = /"lc":|"__lc_escaped__":/;
 
-/** The class of a message and its fields: what LangChain writes around them is as long as a short message. */
+/** The class of a message and its fields, without LangChain's verbose envelope. */
 type Written = readonly [name: string, fields: Fields];
 
 /**
@@ -26,7 +26,7 @@ export async function writeMessage(message: BaseMessage, serde: SerializerProtoc
   const name = written.id.at(-1) ?? '';
   if ('kwargs' in written && CLASSES[name] !== undefined) {
     const fields = Object.entries(written.kwargs as Fields).filter((entry) => !isLeftOut(entry)); // as LangChain types it
-    // The serializer marks what is no JSON, such as a set.
+    // The serializer marks values that are no JSON, such as a set.
     const [, bytes] = await serde.dumpsTyped([name, Object.fromEntries(fields)] satisfies Written);
     if (!OF_LANGCHAIN.test(Buffer.from(bytes).toString())) return bytes;
   }
@@ -42,7 +42,7 @@ export async function readMessage(json: string, serde: SerializerProtocol): Prom
   return create(fields);
 }
 
-/** Fields that a constructor fills in, and most messages leave empty. */
+/** Fields with a default in the constructor, mostly empty. */
 const FILLED_IN: ReadonlySet<string> = new Set([
   'additional_kwargs',
   'response_metadata',

@@ -10,21 +10,20 @@ import { readMessage, writeMessage } from './message-json.ts';
 
 /** What our checkpoints have beside the fields of LangGraph. */
 interface Body {
-  /** Small values as JSON, by channel. */
   readonly values: Readonly<Record<string, string>>;
-  /** Numbers of messages by channel: first and last of each range, one after the other. */
+  /** Message numbers by channel: the first and last of each range, in pairs. */
   readonly messages: Readonly<Record<string, readonly number[]>>;
-  /** The highest number that this thread has given to a message. */
+  /** The highest message number of this thread. */
   readonly numbered: number;
 }
 
 /** Rows of `checkpoint_blobs`, one array per column: channel, version, type, bytes. */
 export type BlobColumns = readonly [string[], string[], string[], (Buffer | null)[]];
 
-/** The rows of a channel whose versions are like this pattern. */
+/** Reads the rows of a channel whose versions match a pattern. */
 type ReadRows = (channel: string, pattern: string) => Promise<readonly { version: string; blob: Buffer }[]>;
 
-/** How the versions of messages begin, before the number. */
+/** The prefix of message versions, before the number. */
 const ROW = 'message-';
 
 /** Whether a checkpoint was written in this form, and not by LangGraph's own saver. */
@@ -37,10 +36,10 @@ export class ThreadRows {
   readonly #serde: SerializerProtocol;
   readonly #numbers = new WeakMap<BaseMessage, number>();
   readonly #texts = new Map<string, { readonly version: unknown; readonly text: string }>();
-  /** The versions of the values that the newest stored checkpoint has. */
+  /** The value versions of the newest stored checkpoint. */
   #stored: ReadonlyMap<string, unknown> = new Map();
   #encoded: ReadonlyMap<string, unknown> = new Map();
-  /** Messages that have a number and no row yet. */
+  /** Numbered messages without a row. */
   #unstored: { readonly channel: string; readonly number: number; readonly message: BaseMessage }[] = [];
   #numbered = 0;
 
@@ -80,15 +79,13 @@ export class ThreadRows {
     return { body: JSON.stringify(body), blobs };
   }
 
-  /** What was encoded last is stored now. */
+  /** Marks the last encoded rows as stored. */
   stored(): void {
     this.#unstored = [];
     this.#stored = this.#encoded;
   }
 
-  /**
-   * A tuple of LangGraph's own reader with the values of a checkpoint of ours; others come back as they are.
-   */
+  /** Restores the values of our checkpoints; other tuples are returned unchanged. */
   async decode(tuple: CheckpointTuple, readRows: ReadRows): Promise<CheckpointTuple> {
     const read = await this.#read(tuple, readRows);
     const { channel_values: all, channel_versions: versions } = read.checkpoint;
@@ -130,7 +127,7 @@ export class ThreadRows {
     return ranges;
   }
 
-  /** LangGraph replaces messages and never changes one, so the object stands for its row. */
+  /** LangGraph never changes a message, so the object identifies its row. */
   #numberOf(channel: string, message: BaseMessage): number {
     const known = this.#numbers.get(message);
     if (known !== undefined) return known;

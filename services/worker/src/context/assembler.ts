@@ -11,12 +11,12 @@ interface AssemblerParts {
   readonly db: Queryable;
   /** The policies in force. */
   policies(): PolicySet;
-  /** IANA zone of the installation; nobody knows that of a person. */
+  /** The installation's IANA zone; the zone of a person is unknown. */
   readonly timeZone: string;
   readonly titleOf: Telling['titleOf'];
 }
 
-/** People whose memory is cached. One takes some 15 kB at most. */
+/** The number of people whose memory is cached, at most 15 kB each. */
 const PEOPLE_CACHED = 500;
 
 interface CachedMemory {
@@ -31,7 +31,7 @@ interface CachedMemory {
 export class ContextAssembler {
   readonly #parts: AssemblerParts;
   readonly #moments: Moments;
-  /** By identity, the one that was used last at the end. */
+  /** By identity, the least recently used first. */
   readonly #cached = new Map<string, CachedMemory>();
 
   constructor(parts: AssemblerParts) {
@@ -39,7 +39,7 @@ export class ContextAssembler {
     this.#moments = momentsIn(parts.timeZone);
   }
 
-  /** What is so now. Throws what the database throws. */
+  /** Assembles the current facts. Throws database errors. */
   async assemble(of: ContextOf): Promise<PromptContext> {
     const { db, policies, titleOf } = this.#parts;
     const cached = this.#cached.get(of.userKey) ?? null;

@@ -4,11 +4,11 @@ import type { PromptContext } from '@signalbox/contracts/governance/execution-tu
 export interface Section {
   readonly name: string;
   readonly heading: string;
-  /** Whole lines, the most telling first. */
+  /** Whole lines, the most important first. */
   readonly lines: readonly string[];
-  /** So many more there are than `lines`. */
+  /** The number of further lines. */
   readonly more: number;
-  /** Where a person, or a tool, finds the others. */
+  /** Where a person or a tool finds the further lines. */
   readonly elsewhere: string;
 }
 
@@ -18,7 +18,7 @@ export interface Section {
  */
 export const MAX_BYTES = 8_000;
 
-/** What a count may grow to in `and 10,000 more`. */
+/** The widest count in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
 
 /**
@@ -49,7 +49,7 @@ function write({ heading, elsewhere }: Section, shown: readonly string[], left: 
   return `${heading}:\n${lines.length === 0 ? '- none' : lines.join('\n')}`;
 }
 
-/** What a section takes however few of its lines have room. */
+/** The length of a section without lines. */
 function frameOf({ heading, elsewhere }: Section): number {
   return bytesOf(`\n\n${heading}:\n- and ${COUNT_ROOM} more: ${elsewhere}`);
 }

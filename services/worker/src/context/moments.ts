@@ -1,10 +1,10 @@
 /** Tells times as the clocks of one zone do. All of its texts are for a model. */
 export type Moments = ReturnType<typeof momentsIn>;
 
-/** What of a moment is told, in this order. */
+/** The parts of a moment, in the order of their display. */
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
-/** To make a format takes longer than to use it. */
+/** Formats are slow to create. */
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
 /** `timeZone`: an IANA name. */
@@ -19,7 +19,7 @@ export function momentsIn(timeZone: string) {
     minute: '2-digit',
     timeZoneName: 'longOffset',
   });
-  /** The last moment that was read: texts tell of the same one several times, and nothing in them is finer than a minute. */
+  /** The last moment that was read. Texts repeat it, and none is finer than a minute. */
   let last: { readonly minute: number; readonly parts: Readonly<Record<Part, string>> } | undefined;
   const read = (at: Date): Readonly<Record<Part, string>> => {
     const minute = Math.floor(at.getTime() / 60_000);
@@ -32,7 +32,7 @@ export function momentsIn(timeZone: string) {
     const { year, month, day } = read(at);
     return `${year}-${month}-${day}`;
   };
-  /** Noon of the day that many days before: days of clocks that change have 23 or 25 hours, and noon is far from both ends. */
+  /** Noon that many days before: days with clock changes have 23 or 25 hours, and noon is far from both ends. */
   const daysBefore = (at: Date, days: number): Date =>
     new Date(Date.parse(`${dayOf(at)}T12:00:00Z`) - days * 24 * 3_600_000);
 
@@ -51,7 +51,7 @@ export function momentsIn(timeZone: string) {
       const noon = daysBefore(at, 1);
       return `${WEEKDAY.format(noon)} ${noon.toISOString().slice(0, 10)}`;
     },
-    /** `today`, `yesterday`, `3 days ago`: by the days of the zone. */
+    /** `today`, `yesterday`, `3 days ago`, by days of the zone. */
     ago: (at: Date, now: Date): string => {
       const days = Math.round((Date.parse(dayOf(now)) - Date.parse(dayOf(at))) / (24 * 3_600_000));
       if (days <= 0) return 'today';

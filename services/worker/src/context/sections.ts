@@ -26,7 +26,7 @@ import type { TimedRule } from './windows.ts';
 export interface Telling {
   readonly moments: Moments;
   readonly timed: readonly TimedRule[];
-  /** What an action is called, as its receipt calls it. */
+  /** The title of an action on its receipt. */
   titleOf(action: Pick<ChangeRow, 'tool' | 'arguments'>): string;
 }
 
@@ -54,7 +54,7 @@ export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Te
   ].map((section) => ({ ...section, lines: section.lines.map((line) => redactText(line)) }));
 }
 
-/** Others read along, so neither the model nor its answer may hold what only the person knows. */
+/** Others read along, so neither the model nor its answer may hold private facts. */
 const NOT_HERE = whole('memory', 'Memory', ['Others read here, so what is remembered stays in the private chat.']);
 
 function memorySections(memory: MemoryRows, now: Date, telling: Telling): readonly Section[] {
@@ -149,7 +149,7 @@ function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Telli
 const OVER: ReadonlySet<string | null> = new Set([null, 'done', 'succeeded']);
 const FAILED: ReadonlySet<string | null> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** What became of a change; nothing where it is simply done. */
+/** The state of a change; empty when it is simply done. */
 function stateOf({ status, work }: ChangeRow): string {
   if (status === 'unknown' || work === 'unknown') return 'outcome unknown';
   if (status === 'failed' || FAILED.has(work)) return 'failed';
@@ -170,12 +170,12 @@ function listed<T>(
   return { name, heading, lines: rows.map(write), more: Math.max(0, total - rows.length), elsewhere };
 }
 
-/** Whose name is of the form of names; a path or a command may say anything. */
+/** True when the name has the strict form of names; a path or command could say anything. */
 function isResource(resource: string): boolean {
   return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
 }
 
-/** A version behind a name, where it has the form of one and no word in it. Whoever tags a commit chooses it. */
+/** The version, where it has a version's form and no word: whoever tags a commit chooses it. */
 function named(version: string | null): string {
   return version !== null && version !== '' && isHarmlessText(version) ? ` ${version}` : '';
 }

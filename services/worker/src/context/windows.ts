@@ -3,7 +3,7 @@ import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 /** A rule that looks at the clock or the day. */
 export interface TimedRule {
   readonly id: string;
-  /** Its sentence, as the owner of the policy set wrote it. */
+  /** The sentence of the policy's owner. */
   readonly reason: string;
 }
 

@@ -5,14 +5,13 @@ import type { Actions, Wish } from './spec.ts';
 
 /** What a text is, read as an action. */
 export type ReadAction =
-  /** Words of a person. */
   | { readonly kind: 'words' }
-  /** `isLegacy`: without the name of the agent before it. */
+  /** `isLegacy`: the action lacks its agent's name. */
   | { readonly kind: 'action'; readonly name: string; readonly data: unknown; readonly isLegacy: boolean }
-  /** An action that this agent does not have, or data that it does not take. `say` tells the person. */
+  /** An unknown action, or data that it does not take. `say` tells the person. */
   | { readonly kind: 'refused'; readonly say: string };
 
-/** Longest data of an action: a button carries 200 characters, and nobody types more than a page. */
+/** The longest data of an action: a button carries 200 characters, and nobody types more than a page. */
 const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 

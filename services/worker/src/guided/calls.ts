@@ -23,11 +23,12 @@ export class NodeCalls {
     this.#state = state;
     this.#groups = groups;
     const before = this.#acted().length;
-    // Counted in the turn: the node that runs again after a crash finds the same number, and so its calls the same ids.
+    // The count within the turn gives a node that runs again after a crash the same number, and its calls the same
+    // ids.
     this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
   }
 
-  /** Proposes one call. Throws what ends the turn, such as LANE_LOST; what a tool did or refused is its result. */
+  /** Proposes one call. Refusals and failures are results; throws what ends the turn, such as LANE_LOST. */
   async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult> {
     const { run } = this.#extras;
     run.signal.throwIfAborted();
@@ -49,7 +50,7 @@ export class NodeCalls {
     return result;
   }
 
-  /** Ends the node: the judge looks at its calls. Null when it made none. */
+  /** Ends the node: the judge checks its calls. Null when it made none. */
   async end(passes: { readonly maxPasses: number }): Promise<Acted | null> {
     if (this.#calls.length === 0) return null;
     const { run, turnKey, recorded } = this.#extras;
@@ -77,7 +78,7 @@ export class NodeCalls {
     return partsOfTurn(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
   }
 
-  /** A pass begins with thinking, unless a resumed run goes on with one. */
+  /** A pass starts with thinking, unless a resumed run continues one. */
   #begin(): void {
     const { run } = this.#extras;
     if (run.path().at(-1) === 'EVALUATING') run.enter('THINKING');
@@ -85,7 +86,7 @@ export class NodeCalls {
   }
 }
 
-/** A result as JSON keeps it. */
+/** Converts a result to JSON values. */
 function recordResult(result: ToolCallResult): RecordedResult {
   const { ok, say, code, changed, untrusted, next, files } = result;
   const json: unknown = result.result === undefined ? undefined : JSON.parse(JSON.stringify(result.result) ?? 'null');

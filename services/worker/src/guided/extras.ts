@@ -8,7 +8,6 @@ export interface RunExtras {
   readonly run: AgentRun;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
   readonly turnKey: string;
-  /** This run, as the record of the turn names it. */
   readonly recorded: RecordedRun;
 }
 

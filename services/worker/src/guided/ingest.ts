@@ -16,7 +16,7 @@ export const CLEAR = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
 
-/** What a message asks for, before the agent's own route. */
+/** The meaning of a message, before the agent's own route. */
 type Taken =
   | { readonly kind: 'action'; readonly wish: Wish }
   | { readonly kind: 'words' }
@@ -59,7 +59,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...setMode(spec, state, extras, data) };
   };
 
-  /** What a text asks for: as it is written, else as the agent reads it, else as a model does. */
+  /** Understands a text: as an action, else by the agent's rules, else by a model. */
   async function take(
     extras: RunExtras,
     text: string,
@@ -105,14 +105,14 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
   }
 }
 
-/** The newest message, and what it is when it is not a person's words. */
+/** The newest message, and its kind when no person typed it. */
 function newest(messages: readonly BaseMessage[]): { readonly text: string; readonly event: Event } {
   const message = messages.findLast(HumanMessage.isInstance);
   const { event = null, again = null } = message?.additional_kwargs ?? {};
   return { text: message?.text ?? '', event: (event ?? again) as Event }; // put there by turn.ts
 }
 
-/** The node that is to run again, when it is one after the first. */
+/** The node to run again; null when it is the first one. */
 function nodeAgain(event: Event, nodes: Readonly<Record<string, unknown>>): string | null {
   return event?.kind === 'node' && Object.hasOwn(nodes, event.node) ? event.node : null;
 }

@@ -8,7 +8,7 @@ export type LoadedState =
   /** Nothing is stored, or it has this version. */
   | { readonly kind: 'current' }
   | { readonly kind: 'migrated'; readonly update: CommonUpdate }
-  /** It is left as it is. `why` is for logs. */
+  /** The state is left unchanged. `why` is for logs. */
   | { readonly kind: 'unreadable'; readonly why: unknown };
 
 type Versioned<S extends z.ZodType, A extends Actions> = Pick<
@@ -43,7 +43,7 @@ export function loadState<S extends z.ZodType, A extends Actions>(
   }
 }
 
-/** The same values when they have this version already. Throws when a step is missing or throws. */
+/** Returns the same values when they have this version. Throws when a step is missing or throws. */
 function migrate<S extends z.ZodType, A extends Actions>(spec: Versioned<S, A>, values: StoredValues): StoredValues {
   let migrated = values;
   for (let version = versionOf(values); version !== spec.stateVersion; version += 1) {

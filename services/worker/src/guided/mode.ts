@@ -57,7 +57,7 @@ function drawShown<S extends z.ZodType, A extends Actions>(
   return drawView(spec, shownOf(spec, state), domain, { mode, device });
 }
 
-/** The view that the person was shown last. */
+/** The view that the person saw last. */
 function shownOf<S extends z.ZodType, A extends Actions>(
   { views, home }: Pick<GuidedSpec<S, A>, 'views' | 'home'>,
   { ui }: CommonState,

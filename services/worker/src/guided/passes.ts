@@ -34,7 +34,7 @@ function groupParts(parts: readonly TurnPart[]): readonly { readonly read?: Read
   return passes;
 }
 
-/** What the graph proposed, in the form of a model's answer. */
+/** The graph's calls, in the form of a model's answer. */
 function proposalOf({ answerId, calls }: Acted): RecordedAnswer {
   return {
     id: answerId,

@@ -14,9 +14,9 @@ export type Device = 'desktop' | 'mobile';
 
 /** Something that a person may ask this agent for: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
 export interface ActionSpec {
-  /** Its data. What it does not parse is refused before anything else happens. */
+  /** The schema of its data; other data is refused. */
   readonly data: z.ZodType;
-  /** For a model: what it is for, in one sentence of English. */
+  /** Its purpose in one English sentence, for a model. */
   readonly describe: string;
 }
 
@@ -53,34 +53,29 @@ export interface NodeContext<D, A extends Actions> extends Reader {
   readonly actor: AgentRun['actor'];
   /** The data of the action that the person asked for; null when they asked for another one, or for none. */
   given<N extends keyof A & string>(name: N): z.output<A[N]['data']> | null;
-  /**
-   * Proposes one call of a tool of the agent's own groups. It is governed like any other; what was refused or waits is its result.
-   * Calls of a node have the same ids when a crash makes it run again, so an effect happens once.
-   */
+  /** Proposes a governed call of a tool of the agent's own groups. A refusal or a waiting request is its result. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult>;
 }
 
 /** What came of a node. All of it is optional: what is left out stays as it was. */
 export interface NodeOutcome<D> {
   readonly domain?: Partial<D>;
-  /** The view that the person is shown from now on, and is sent. */
+  /** The view that the person is sent and sees from now on. */
   readonly view?: string;
-  /** Sent before the view. */
+  /** Messages sent before the view. */
   readonly replies?: readonly GuidedReply[];
-  /** The answer ends with a question. */
+  /** True when the answer ends with a question. */
   readonly awaits?: boolean;
-  /** What went wrong, by field or step; null: nothing any more. */
+  /** Errors by field or step; null removes them. */
   readonly errors?: Readonly<Record<string, string>> | null;
-  /** For audits alone: no channel is ever given it. */
+  /** For audits only; no channel gets it. */
   readonly audit?: readonly Readonly<Record<string, string>>[];
-  /** The next node, one of `then`. Left out: the turn ends. */
+  /** The next node, one of `then`; absent at the end of the turn. */
   readonly goto?: string;
 }
 
 export interface NodeSpec<D, A extends Actions> {
-  /** What it does, in a sentence. */
   readonly does: string;
-  /** The nodes that it may go on to. */
   readonly then?: readonly string[];
   run(context: NodeContext<D, A>): Promise<NodeOutcome<D>>;
 }
@@ -94,25 +89,24 @@ export type Migration = readonly ((values: StoredValues) => StoredValues)[];
 export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
   readonly id: string;
   readonly class: AgentClass;
-  /** One sentence about itself. */
   readonly summary: string;
   readonly stateVersion: number;
-  /** By the version that they bring up: `1` makes a state of version 1 one of version 2. */
+  /** Migrations by source version: `1` turns a state of version 1 into one of version 2. */
   readonly migrations: Readonly<Record<number, Migration>>;
-  /** The capability groups that are its own; they come with it. */
+  /** Its own capability groups, which it always has. */
   readonly groups: readonly string[];
-  /** What it knows; stored under `domain.<id>`. */
+  /** The schema of its knowledge, stored under `domain.<id>`. */
   readonly domain: S;
   initial(): z.output<S>;
   readonly actions: A;
   readonly nodes: Readonly<Record<string, NodeSpec<z.output<S>, A>>>;
-  /** The node that a turn begins with, after `ingest_input`. Pure. */
+  /** Chooses the first node of a turn, after `ingest_input`. Pure. */
   route(heard: Heard, domain: z.output<S>): string;
-  /** What words of a person surely mean, without a model; null when that is not sure. Pure. */
+  /** Understands words without a model; null when not sure. Pure. */
   reads(text: string, domain: z.output<S>): Wish | null;
-  /** What the person can be shown, by name; drawn anew when they change how they read. Pure. */
+  /** Views by name, drawn again when the reader changes how they read. Pure. */
   readonly views: Readonly<Record<string, (domain: z.output<S>, reader: Reader) => GuidedReply>>;
-  /** The view that a conversation begins with. It offers what the agent can do. */
+  /** The first view of a conversation, which offers the agent's actions. */
   readonly home: string;
 }
 

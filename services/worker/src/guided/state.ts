@@ -11,13 +11,12 @@ import type { Device, Heard, Mode } from './spec.ts';
 export type ServerEvent = { readonly turnKey: string } & (
   | {
       readonly type: 'server.a2ui.patch';
-      /** Idempotency key, unique in the thread. */
       readonly key: string;
       readonly payload: {
         readonly surfaceId: string;
         readonly text: string;
         readonly buttons: readonly OfferedButton[];
-        /** Of a view: the key of the message that shows it; another one when this takes its place. */
+        /** The key of the message that shows a view; a new key replaces it. */
         readonly slot?: string;
       };
     }
@@ -41,13 +40,12 @@ export interface Meta {
   readonly sessionId: string;
   readonly agentId: string;
   readonly heard: Heard;
-  /** The node that runs next. */
   readonly next: string;
 }
 
 const latest = <T>(before: T, after: T): T => after ?? before;
 const replace = <T>(_before: T, after: T): T => after;
-/** Only the turn under way needs them. */
+/** Values that only the current turn needs. */
 const ofTurn = <T extends { readonly turnKey: string }>(before: readonly T[], after: readonly T[]): readonly T[] => [
   ...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey),
   ...after,
@@ -58,10 +56,9 @@ export const CommonState = Annotation.Root({
   stateVersion: Annotation<number>({ reducer: latest, default: () => 0 }),
   mode: Annotation<Mode>({ reducer: latest, default: () => 'text' }),
   device: Annotation<Device>({ reducer: latest, default: () => 'desktop' }),
-  /** What was heard last. */
   transcript: Annotation<string>({ reducer: latest, default: () => '' }),
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
-  /** `state`: the view that is shown, in the message of this slot. */
+  /** `state`: the shown view, in the message of this slot. */
   ui: Annotation<{
     readonly surfaceId: string;
     readonly state: string;
@@ -71,7 +68,7 @@ export const CommonState = Annotation.Root({
     reducer: latest,
     default: () => ({ surfaceId: 'main', state: '', awaits: false }),
   }),
-  /** How the newest message says that its author reads: another way than before changes mode and device. */
+  /** How the newest message's author reads; a change updates mode and device. */
   reads: Annotation<PageMode | null>({ reducer: latest, default: () => null }),
   errors: Annotation<Readonly<Record<string, string>> | null>({ reducer: replace, default: () => null }),
   pendingAction: Annotation<{ readonly id: string; readonly data: unknown } | null>({
@@ -83,14 +80,13 @@ export const CommonState = Annotation.Root({
     reducer: latest,
     default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '' }),
   }),
-  /** What agents know, by agent. */
   domain: Annotation<Readonly<Record<string, unknown>>>({
     reducer: (before, after) => ({ ...before, ...after }),
     default: () => ({}),
   }),
-  /** What models used for the newest turn that used any: a resumed turn counts it again. */
+  /** Model use of the newest turn; a resumed turn counts it again. */
   spent: Annotation<readonly (ModelSpend & { readonly turnKey: string })[]>({ reducer: ofTurn, default: () => [] }),
-  /** What the newest turn leaves for its record. */
+  /** The newest turn's parts of its record. */
   record: Annotation<readonly TurnPart[]>({ reducer: ofTurn, default: () => [] }),
 });
 

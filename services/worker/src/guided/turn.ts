@@ -17,7 +17,7 @@ import { repliesOf } from './replies.ts';
 import type { Actions, GuidedSpec } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
-/** Nodes that one message may run, and some to spare: more is a loop. */
+/** The most nodes that one message may run; more is a loop. */
 const MAX_STEPS = 50;
 
 /** Builds a guided agent: each message of a turn goes through its graph, one after another. */
@@ -85,13 +85,13 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
       const before = loaded.kind === 'migrated' ? loaded.update : {};
       const told = new AIMessage({ id: `note_${run.turnId}`, content: text });
-      // As the last node it ends whatever was pending.
+      // As the last node, it ends the pending step.
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
         CLEAR,
       );
-      // Read where it was just put: asking for the state would store it before the turn has ended.
+      // Reading the state from the graph would store it before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<CommonState>;
       return recordOf({ messages: state.messages ?? [], record: state.record ?? [] }, messages, recorded, isNew);
     },
@@ -111,13 +111,13 @@ function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>
   return batch[0]?.id ?? run.turnId;
 }
 
-/** What an earlier run of this turn had taken of the batch; all of it when it had taken nothing. What came later is left to the next turn. */
+/** The messages that an earlier run of this turn took; all messages when it took none. */
 function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const taken = batch.filter(({ id }) => known.has(id));
   return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
-/** One message as it comes into the graph. What belongs to the conversation stays; what belongs to one message begins anew. */
+/** One message as input of the graph. Values of the conversation stay; values of a message are reset. */
 function inputOf<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   run: AgentRun,
@@ -159,7 +159,7 @@ function resultOf(state: CommonState, turnKey: string): Omit<AgentResult, 'recor
   };
 }
 
-/** The conversation ends as it is stored, and its messages begin the next one. */
+/** The conversation ends unchanged, and its messages start the next one. */
 function cannotRead(run: AgentRun, batch: readonly AgentMessage[]): AgentResult {
   const reply = { key: `unreadable_${run.threadId}`, text: say('guided.unreadable'), buttons: [] };
   return {

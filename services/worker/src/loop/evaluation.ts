@@ -2,18 +2,17 @@
 export interface PassFacts {
   readonly passes: number;
   readonly maxPasses: number;
-  /** A question is on its way to the person. */
   readonly isWaiting: boolean;
-  /** finish_task was accepted: the person had seen a result, and wrote after it. */
+  /** finish_task was accepted: the person saw a result and wrote after it. */
   readonly isFinished: boolean;
-  /** Failed calls of this turn, each as its tool and arguments, in order. */
+  /** Failed calls of this turn in order, each as its tool and arguments. */
   readonly failures: readonly string[];
 }
 
 /** How a pass ends. Only `continue` lets the model think again. */
 export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loop' | 'budget';
 
-/** The same call failing this often will not work the next time either. */
+/** A call that failed this often will fail again. */
 const SAME_FAILURES = 3;
 
 /**

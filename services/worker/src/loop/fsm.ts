@@ -28,10 +28,10 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
   // An answer without proposals ends the turn.
   THINKING: ['PROPOSING', 'TERMINAL'],
   PROPOSING: ['GOVERNING', 'OBSERVING'],
-  // A refusal is observed like a result: its reason goes back to the model.
+  // A refusal is observed like a result: the model gets its reason.
   GOVERNING: ['EXECUTING', 'OBSERVING'],
   EXECUTING: ['OBSERVING'],
-  // Proposals of one answer are decided one after another, because what one finds may taint the next.
+  // Proposals of one answer are decided in order, because the result of one may taint the next.
   OBSERVING: ['GOVERNING', 'OBSERVING', 'EVALUATING'],
   EVALUATING: ['THINKING', 'TERMINAL'],
   TERMINAL: [],
@@ -66,9 +66,8 @@ export function createMachine(entered: (phase: Phase) => void = () => undefined)
   const phase = (): Phase => path.at(-1) ?? 'IDLE';
   return {
     phase,
-    /** Every phase entered so far, in order. */
     path: (): readonly Phase[] => [...path],
-    /** Throws on a transition that the table does not know: a mistake of this program, never of a model or a person. */
+    /** Throws on an unknown transition, which is a programming error. */
     to(next: Phase): void {
       const from = phase();
       if (!TRANSITIONS[from].includes(next))

@@ -6,7 +6,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 export interface Loaded {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
-  /** Names of the tools that came with them, where a record says so; otherwise those that the groups have now. */
+  /** The groups' tools at that time, where a record has them; otherwise their current tools. */
   readonly tools?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function sortByPolicy(engine: PolicyEngine, groups: readonly string[], pl
         channel: place.chatKey.split(':', 1)[0] ?? '',
         inGroup: place.inGroup,
         at: place.at,
-        // Loading has no effect: what the tools do is decided call by call.
+        // Loading has no effect: each call is decided on its own.
         frozen: false,
         breakGlass: false,
         budget: { callsLeft: null, tokensLeft: null, costUsdLeft: null },

@@ -5,7 +5,7 @@ import { callPhases } from '../loop/fsm.ts';
 
 /** The first thing in which a turn came out otherwise, in words. */
 export interface Difference {
-  /** Null: the turn as a whole. */
+  /** null: the whole turn. */
   readonly pass: number | null;
   readonly what: string;
   readonly recorded: string;
@@ -53,7 +53,7 @@ function wayOf({ phases, calls }: PassRecord): string {
   return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
 }
 
-/** Older records do not say what a model had called its answer. */
+/** Older records lack the provider's id of an answer. */
 function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRecord['answer'] {
   if (!was || !is || was.modelId !== undefined) return is;
   const { modelId: _, ...rest } = is;
@@ -115,7 +115,7 @@ export function compareDecisions(
   );
 }
 
-/** What decides. Its reasons are sentences for people, in the language of one and in the words of a release. */
+/** The decision without its sentences, which depend on language and release. */
 function riskOf({ action }: Pick<RecordedDecision, 'action'>): string {
   const { reasons: _said, ...decisive } = action.assessment;
   return json(decisive);
@@ -125,7 +125,7 @@ function effectOf(decided: Pick<RecordedDecision, 'decision'> | null): string {
   return decided ? `${decided.decision.effect} by ${decided.decision.rule}` : 'none';
 }
 
-/** In words when they differ; what is short enough is shown as it is. */
+/** Describes a difference; short values are shown. */
 function differ(what: string, was: string | number | null, is: string | number | null | undefined): FirstDifference {
   if (was === is) return null;
   return { what, recorded: String(was), now: is === undefined ? 'nothing' : String(is) };

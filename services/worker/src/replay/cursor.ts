@@ -9,20 +9,20 @@ import type {
 
 /** Why a run of a replay ends before its graph does. */
 export type Halt =
-  /** The process died here; the next run went on. */
+  /** The process died here, and the next run continued. */
   | { readonly kind: 'resume' }
   /** The turn was stopped, or failed, here. */
   | { readonly kind: 'cut' }
-  /** The conversation goes another way than it did. */
+  /** The replayed conversation goes another way than the recorded one. */
   | { readonly kind: 'differs'; readonly what: string; readonly recorded: string; readonly now: string }
   | { readonly kind: 'unreplayable'; readonly why: string };
 
-/** One thing that a run did, in order. */
+/** One recorded event of a run, in order. */
 type Step =
   | { readonly kind: 'ask'; readonly run: RecordedRun; readonly ask: RecordedAsk; readonly answer: RecordedAnswer }
   | { readonly kind: 'act'; readonly run: RecordedRun; readonly record: ExecutionTurn };
 
-/** Thrown to leave the graph; what happened stands in the cursor, because a library may wrap what is thrown. */
+/** Thrown to leave the graph. The outcome is in the cursor, because a library may wrap errors. */
 class Halted extends Error {}
 
 /**
@@ -45,19 +45,19 @@ export class Cursor {
     this.#run = this.nextRun();
   }
 
-  /** The run that does the next thing; at the end the one that ended the turn. */
+  /** The run of the next event; at the end, the run that ended the turn. */
   nextRun(): RecordedRun {
     return this.#steps[this.#next]?.run ?? this.#ended.run;
   }
 
-  /** Begins the next run; answers it. */
+  /** Starts the next run and returns it. */
   begin(): RecordedRun {
     this.halt = null;
     this.#run = this.nextRun();
     return this.#run;
   }
 
-  /** Whether another run has still to go on. */
+  /** True when another run follows. */
   goesOn(): boolean {
     return this.#next < this.#steps.length || this.#run.turnId !== this.#ended.run.turnId;
   }
@@ -67,14 +67,13 @@ export class Cursor {
     throw new Halted(halt.kind);
   }
 
-  /** Whether a question to a model comes next, or the run ended before it could be asked. */
+  /** True when a model is asked next, or the run ended before. */
   asksNext(): boolean {
     const step = this.#steps[this.#next];
     if (step) return step.kind === 'ask';
     return this.#run.turnId !== this.#ended.run.turnId || this.#ended.note !== null;
   }
 
-  /** The next recorded answer. */
   ask(node: string): { readonly answer: RecordedAnswer; readonly model: string } {
     const step = this.#step('ask', `another question to the model of ${node}`);
     if (step.ask.node !== node)
@@ -85,7 +84,7 @@ export class Cursor {
     return { answer: step.answer, model: step.ask.model };
   }
 
-  /** The record of the calls that are carried out next. */
+  /** The record of the calls that run next. */
   act(): ExecutionTurn {
     const { record } = this.#step('act', 'calls of tools');
     this.#next += 1;
@@ -104,30 +103,29 @@ export class Cursor {
     return call;
   }
 
-  /** The names that the next question was asked with. */
+  /** The names in the prompt of the next question. */
   names(): Readonly<Record<string, readonly string[]>> {
     return this.#upcoming()?.names ?? this.#names;
   }
 
-  /** What the next question that was told anything of the person was told; null where none was, as in older records. */
+  /** The facts about the person in the prompt of the next question that has any; null in older records. */
   context(): PromptContext | null {
     const steps = this.#steps.slice(this.#next);
     const told = steps.flatMap((step) => (step.kind === 'ask' ? [step.ask.facts.context] : []));
     return told.find((context) => context !== undefined) ?? this.#context;
   }
 
-  /** Those of the groups that the next question was asked with. */
+  /** The loaded groups of the next question. */
   groups(loaded: readonly string[]): readonly string[] {
     const upcoming = this.#upcoming();
     return upcoming ? loaded.filter((group) => upcoming.groups.includes(group)) : loaded;
   }
 
-  /** What the calls that were left open had come to when the next question was asked. */
+  /** The results of open calls at the time of the next question. */
   calls(): NonNullable<RecordedAsk['facts']['calls']> {
     return this.#upcoming()?.calls ?? {};
   }
 
-  /** What the next question was asked with. */
   #upcoming(): RecordedAsk['facts'] | undefined {
     return this.#steps.slice(this.#next).find((step) => step.kind === 'ask')?.ask.facts;
   }

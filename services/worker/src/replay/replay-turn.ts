@@ -18,21 +18,20 @@ import type { ReplayStates } from './states.ts';
 
 /** What came of a replay of one turn. What could not be gone through is never called the same. */
 export type Replayed =
-  /** `otherVersions`: what had another version then, so that the prompts and tools which a model was given were not compared. */
+  /** `otherVersions`: parts with another version then; prompts and tools were not compared. */
   | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
   | { readonly kind: 'different'; readonly difference: Difference }
-  /** No agent took part, so there is nothing that could come out otherwise. */
+  /** No agent took part, so nothing can differ. */
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
 /** What a replay is made with: nothing that has an effect. */
 export interface ReplayParts {
-  /** Its tools have no handlers. */
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
-  /** The conversations' states, in memory. */
+  /** Conversation states in memory. */
   readonly states: ReplayStates;
-  /** The engine of a policy set that was in force once; null when it was not kept. */
+  /** The engine of a former policy set; null when it was not kept. */
   engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
 }
 
@@ -48,7 +47,7 @@ export async function replayTurn(parts: ReplayParts, records: readonly Execution
   const outcome = await goThrough(parts, { records, head: first, began: first.began, ended }, cursor);
   if ('kind' in outcome) return resultOf(outcome);
   const passes = records.filter(({ pass }) => pass > 0);
-  // As a record is stored: what JSON leaves out is no difference.
+  // Compared as stored: values that JSON drops are no difference.
   const now = JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes;
   const difference = comparePasses(passes, now);
   if (difference) return { kind: 'different', difference };
@@ -65,13 +64,12 @@ interface GoneThrough {
 
 interface Recorded {
   readonly records: readonly ExecutionTurn[];
-  /** The first of them. */
   readonly head: ExecutionTurn;
   readonly began: NonNullable<ExecutionTurn['began']>;
   readonly ended: NonNullable<ExecutionTurn['ended']>;
 }
 
-/** Run after run, as crashes cut it then, until the turn ends. */
+/** Replays run after run, as crashes cut the turn, until it ends. */
 async function goThrough(
   parts: ReplayParts,
   recorded: Recorded,
@@ -85,7 +83,7 @@ async function goThrough(
     try {
       const given = { messages, run: replayRun(parts, recorded, run, cursor), resume, threadNew: began.isNew };
       const result = await inLanguage(run.language, () => agent.run(given));
-      // With a note it was cut after its last step, on the way out.
+      // A turn with a note was cut after its last step.
       if (!cursor.goesOn() && ended.note !== null) break;
       if (!cursor.goesOn()) return { record: result.record, ended: result.outcome };
       if (run.turnId === cursor.nextRun().turnId)
@@ -112,7 +110,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(asResult(cursor.search().result)),
     model: (node) => ({
-      // An agent that goes on without a model, where there is none or none answers, asks none again where no answer is recorded.
+      // An agent without a model asks none where no answer is recorded.
       get name() {
         return cursor.asksNext() ? 'recorded' : OFFLINE;
       },
@@ -124,7 +122,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
   });
 }
 
-/** What an agent may reach in a replay: the record, and nothing that has an effect. */
+/** The run of a replayed agent: it reads the record and has no effect. */
 function replayRun(parts: ReplayParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
   const machine = createMachine();
   let record: ExecutionTurn | null = null;
@@ -164,13 +162,13 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
   };
 }
 
-/** What an answer was called before we named answers; null where its record says what its model had called it. */
+/** The answer's id before answers had our own; null where the record has the provider's id. */
 function formerId(records: readonly ExecutionTurn[], pass: number): string | null {
   const answer = records.flatMap((record) => record.answer ?? [])[pass - 1];
   return answer?.modelId === undefined ? (answer?.id ?? null) : null;
 }
 
-/** Decides once more what had been decided when an approval was used up. */
+/** Repeats the decision at the use of an approval. */
 async function compareResume({ engine }: ReplayParts, { began, policy }: ExecutionTurn): Promise<Replayed | null> {
   const resume = began?.decision;
   if (!resume) return null;
@@ -205,7 +203,7 @@ function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 
 
 const LoadedResult = z.object({ enabled: z.array(z.string()), new_tools: z.array(z.string()) });
 
-/** The tools that loading these groups brought when the turn was recorded: groups get further tools later. */
+/** The recorded tools of these groups: groups get further tools later. */
 function recordedTools(
   record: ExecutionTurn | null,
   groups: readonly string[],

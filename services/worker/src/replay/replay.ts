@@ -32,20 +32,20 @@ export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = [], 
   const plugins = await loadAgents(agents);
   const engine = keepEngines(pool);
   return {
-    /** Every turn of a conversation, the oldest first; `upTo`: the last one that is gone through. */
+    /** Each turn of a conversation, oldest first. `upTo`: the last turn to replay. */
     async *thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void> {
       const states = new ReplayStates();
       let broken: string | null = null;
       for (const turn of await readThreadTurns(pool, threadId)) {
         const { turnId, startedAt } = turn;
-        // A notice stands on no state, and none comes of it.
+        // A notice neither reads nor changes a state.
         const replayed: Replayed =
           broken && !isNotice(turn)
             ? { kind: 'not-replayable', why: broken }
             : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
         yield { ...replayed, turnId, threadId, startedAt };
         if (turnId === upTo) return;
-        // What follows stands on a state that is not what it was.
+        // Later turns depend on a state that differs.
         if (replayed.kind === 'different' || replayed.kind === 'not-replayable')
           broken ??= `it follows ${turnId}, which did not come out the same`;
       }
@@ -74,7 +74,7 @@ async function replayOne(
   const plugin = plugins.find(({ id }) => id === agent);
   if (!plugin) return { kind: 'not-replayable', why: `there is no agent ${agent} any more` };
   const replayed = await replayTurn(partsOf(plugin), records);
-  // Whoever changes a record and its hash may keep to what can be gone through; the audit still has the hash of then.
+  // A forged record may have a matching hash; the audit has the original one.
   const [hashes, audited] = [turn.records.map(({ recordHash }) => recordHash).join(), turn.audited?.join() ?? 'none'];
   if (replayed.kind === 'same' && hashes !== audited)
     return {
@@ -86,7 +86,7 @@ async function replayOne(
   return replayed;
 }
 
-/** No agent took part, so no state came of it. */
+/** True when no agent took part, so the state is unchanged. */
 function isNotice({ records, outcome }: RecordedTurn): boolean {
   return records.length === 0 && outcome === 'notice';
 }

@@ -14,7 +14,7 @@ import type { CallScope } from '@signalbox/governance/calls/call';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { Worked } from './tool.ts';
 
-/** Kept of a tool's deadline for what comes after the wait: to say that the job goes on. */
+/** The part of a tool's deadline that is kept for saying that the job goes on. */
 const MARGIN_MS = 2 * SECOND_MS;
 /** A quick job is seen at once; one that takes a minute costs Postgres four look-ups a second. */
 const FIRST_LOOK_MS = 15;
@@ -64,8 +64,8 @@ export function createJobClient(parts: {
 }
 
 /**
- * The run of a call. What the turn goes on with after a crash is durable before a run carries its id; whose run it is, and of which
- * call, is a part of it.
+ * The run of a call. The checkpoint is stored before a run carries its id; the run's hash includes the person and the
+ * call.
  */
 async function runOf<N extends JobName>(
   job: N,
@@ -85,7 +85,7 @@ async function runOf<N extends JobName>(
   return { runId: actionId, job, payload, person, threadId, traceId, requestHash: canonicalHash(asked) };
 }
 
-/** Null when it has not ended by then. Throws the signal's reason; a /stop takes the job with it. */
+/** Null when it has not ended by then. Throws the signal's reason; a /stop cancels the job. */
 async function waitForEnd<N extends JobName>(
   parts: Parameters<typeof createJobClient>[0],
   job: N,
@@ -96,7 +96,7 @@ async function waitForEnd<N extends JobName>(
   const lastLookAt = performance.now() + until.forMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
     if (signal.aborted) {
-      // They are told by the turn that was stopped, and wait for nothing.
+      // The stopped turn reports its jobs and waits for nothing.
       if (signal.reason instanceof StoppedByPerson) await parts.runs.cancel(runId, until.userKey);
       throw signal.reason;
     }
@@ -117,13 +117,13 @@ async function lookForEnd<N extends JobName>(
   return { kind: 'done', result: resultOf(job, run.result) };
 }
 
-/** Its cause says that the failure was ours alone, and so holds nobody's words. */
+/** The cause marks the failure as ours, so it holds nobody's words. */
 function jobFailed(job: JobName, runId: string, error: string | null): AppError {
   const own = error === null ? new AppError('INTERNAL', { ref: runId }) : ownFailureOf(error, runId);
   return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 
-/** The job service has parsed it with the same schema; a newer release may have written more. */
+/** The job service parsed it with the same schema; a newer release may have written more. */
 function resultOf<N extends JobName>(job: N, result: unknown): JobResult<N> {
   return JOBS[job].result.parse(result) as JobResult<N>; // by the schema of this job
 }

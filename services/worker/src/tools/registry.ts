@@ -58,13 +58,11 @@ export function createRegistry(groups: readonly ToolGroup[]) {
   return {
     groups,
     catalog: { groups: [...offered.map((group) => describeGroup(group, definitionsOf)), ...missing] },
-    /** The tool of that name among the given groups, or null. */
     find(name: string, active: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null {
       const group = groups.find((candidate) => active.includes(candidate.name) && Object.hasOwn(candidate.tools, name));
       const tool = group?.tools[name];
       return group && tool ? { group, tool } : null;
     },
-    /** Definitions of all tools of the given groups, in a stable order. */
     definitions: (active: readonly string[]): readonly ToolDefinition[] =>
       groups.filter((group) => active.includes(group.name)).flatMap((group) => definitionsOf.get(group.name) ?? []),
     /** Sorts requested group names into installed, known but not installed, and unknown. */
@@ -100,7 +98,7 @@ function describeGroup(group: ToolGroup, definitions: ReadonlyMap<string, readon
 }
 
 function define([name, tool]: [string, Tool]): ToolDefinition {
-  // Input side: what the model writes, before defaults are filled in.
+  // The input as the model writes it, before defaults.
   const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' });
   return { name, description: tool.describe, schema: { ...schema } };
 }

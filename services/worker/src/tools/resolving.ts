@@ -10,7 +10,7 @@ import type { HandledCall, RunParts } from './run.ts';
 import { onlyDeclared, underSignal } from './tool-bounds.ts';
 import type { Resolving } from './tool.ts';
 
-/** Long enough for the first fetch of a large repository; a person waits for it. */
+/** Enough for the first fetch of a large repository, while a person waits. */
 const RESOLVE_MS = 60 * SECOND_MS;
 
 /**
@@ -48,7 +48,7 @@ export function lookFor(
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {
-      // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
+      // Another question of the same action is another run.
       const runId = makeLookUpId(actionId, canonicalHash({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });

@@ -40,7 +40,7 @@ export interface RunParts {
     call: JobCall,
     wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
   ): Promise<Worked<JobResult<N>>>;
-  /** What became of the job of an action. */
+  /** The state of an action's job. */
   look<N extends JobName>(job: N, actionId: string): Promise<Probed<JobResult<N>>>;
 }
 
@@ -53,7 +53,7 @@ export interface HandledCall extends Runnable {
 /** The call that a job is asked for by. */
 export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
 
-/** Results larger than this reach the model shortened, with a note that they are. */
+/** Longer results reach the model shortened, with a note. */
 const MAX_RESULT_LENGTH = 20_000;
 
 /**
@@ -127,7 +127,7 @@ async function handle(
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
-    // When the lock times out again, the call fails and the person hears of it. Otherwise the worker would retry the turn for ever.
+    // When the lock times out again, the call fails: otherwise the worker would retry the turn forever.
     const mayPass = isInfrastructure(thrown) && !(isAgain && isLockTimeout(thrown));
     if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
@@ -166,7 +166,7 @@ function isUncertain(error: AppError, tool: Tool): boolean {
 }
 
 interface Ran {
-  /** When it failed: whether the effect may be there. */
+  /** After a failure: true when the effect may exist. */
   readonly isUncertain: boolean;
   readonly result: ToolCallResult;
   readonly files: readonly Artifact[];
@@ -208,7 +208,7 @@ function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResul
   return next.length > 0 ? { next } : {};
 }
 
-/** `found`: all that the model will read of it. */
+/** `found`: everything that the model will read. */
 function mark({ tool, input }: HandledCall, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
   const given = new Set([...collectTexts(input), actor.name, actor.userKey]);
   return tool.holdsOutside(found, given) ? { untrusted: true } : {};

@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
 
-/** The model gets more than a person wants to read on a phone. */
+/** The model gets more than a person reads on a phone. */
 const HITS = 5;
 const HITS_SAID = 2;
 const EXCERPT_SAID = 320;
@@ -27,7 +27,7 @@ export async function searchKnowledge(
       say: text,
       code: null,
       changed: false,
-      // Whoever wrote a document, or a message of long ago, does not speak for the person of now.
+      // The author of a document or an old message does not speak for the person now.
       untrusted: true,
     };
   } catch (thrown) {
@@ -45,11 +45,10 @@ function inShort(excerpt: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_SAID / 2))} …`;
 }
 
-/** A line of Markdown as words: on one line with others, the marks of headings and tables would only be in the way. Pure. */
+/** A line of Markdown as words, without the marks of headings and tables. Pure. */
 function withoutMarks(line: string): string {
   const text = line.trim().replace(/^#{1,6} /, '');
   if (/^\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/.test(text)) return '';
-  // A row that an excerpt begins or ends in has one of its borders.
   if (!text.startsWith('|') && !text.endsWith('|')) return text;
   const cells = text.replace(/^\||\|$/g, '').split(/(?<!\\)\|/);
   return `${cells

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './ports/ports.ts';
 import type { ToolGroup } from './tool.ts';
 
-/** After its signal fired, a tool has this long to give up before it is left behind. */
+/** The time that a tool has to stop after its signal fired. */
 const GRACE_MS = 250;
 
 /** The ports that the group declared; touching another one is a mistake of the capability's author. */

@@ -17,38 +17,35 @@ export type { Preview, Resolved, Risk, RiskWithReasons };
 
 /** What a preview may look at. It changes nothing. */
 export interface Look {
-  /** The ports that the group declared in `uses`. */
   readonly ports: Ports;
 }
 
 /** What a preview is made from besides the arguments. */
 export interface Previewing extends Look {
-  /** What the arguments stand for, as it is decided about; null where nothing was looked up. */
+  /** The meaning of the arguments that was decided about; null without a look-up. */
   readonly resolved: Resolved | null;
 }
 
 /** What looking up what the arguments stand for may use. It changes nothing. */
 export interface Resolving extends Look {
-  /** The conversation in which the call is made. */
   readonly threadId: string;
-  /** What was found when the action was proposed; null the first time. What was left open then stays as it was found. */
+  /** The look-up at the time of the proposal, null the first time. Open values stay as found then. */
   readonly before: Resolved | null;
-  /** Has a job look something up, within the deadline of such look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
+  /** Has a job look something up within the deadline of look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
 }
 
 /** Where the values of an argument are found that a person may choose from. `given`: the other arguments, as far as they are known, unparsed. */
 export interface Choices {
-  /** The likeliest first; none where nothing tells. What it throws counts as none. */
+  /** The likeliest first; empty when unknown. Its errors count as none. */
   list(given: Readonly<Record<string, unknown>>, look: Resolving): Promise<readonly string[]>;
-  /** Whether there is something of this name, so that a word such as `newest` is no word but its name. */
+  /** True when such a name exists: then a word such as `newest` is that name. */
   has(given: Readonly<Record<string, unknown>>, name: string, look: Resolving): Promise<boolean>;
 }
 
 /** What became of an effect whose result was lost, looked up where it happened. */
 export type Probed<O> =
   | { readonly kind: 'done'; readonly output: O }
-  /** It ended, and said that it failed. */
   | { readonly kind: 'failed'; readonly error: AppError }
   | { readonly kind: 'not-done' }
   | { readonly kind: 'unknown' };
@@ -61,25 +58,25 @@ export type Worked<R> =
 export interface ToolContext {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly threadId: string;
-  /** Idempotency key of this one call: the same id when a turn is resumed after a crash. Effects carry it. */
+  /** The idempotency key of this call, the same in a resumed turn. Effects carry it. */
   readonly actionId: string;
   /** Fires at the tool's deadline, on /stop, and when the lane is lost. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
-  /** Sends a message to the chat at once, in the middle of the turn. Messages with the same slot edit one another. */
+  /** Sends a message at once. Messages with the same slot replace one another. */
   say(text: string, options?: { readonly slot?: string }): Promise<void>;
-  /** Starts a job. Calling it again with the same action id starts nothing new. */
+  /** Starts a job. A repeated action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
   /**
    * Has a job done and waits for its result, until shortly before the tool's deadline. /stop ends the job too. Throws JOB_FAILED.
    * Calling it again with the same action id starts nothing new and gives what came of the first.
    */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
-  /** The mark of this action, committed in one transaction with what it writes in our database; null when it has written nothing. */
+  /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
-  /** What became of the job of this action. */
+  /** The state of this action's job. */
   worked<N extends JobName>(job: N): Promise<Probed<JobResult<N>>>;
-  /** What `resolve` found, as it was decided about; null for a tool without one. */
+  /** The look-up that was decided about; null for a tool without one. */
   readonly resolved: Resolved | null;
   /** The ports that the group declared in `uses`; touching another one throws. */
   readonly ports: Ports;
@@ -127,7 +124,7 @@ export function unpackResult(returned: unknown): { readonly output: unknown; rea
 }
 
 export interface ToolSpec<I extends z.ZodType, O> {
-  /** For the model: what it does, in one sentence. */
+  /** Its purpose in one sentence, for the model. */
   readonly describe: string;
   /** How people ask for it: teaches a model without training, and is tested to lead here. */
   readonly hints: readonly string[];
@@ -136,7 +133,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * and the question that is asked when it is missing.
    */
   readonly input: I;
-  /** Arguments whose values the runtime can look up: buttons under the question for one, and what “the newest” means. */
+  /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
   readonly choices?: Readonly<Record<string, Choices>>;
   readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
   /**
@@ -145,11 +142,10 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * before voids it. Null: they stand for nothing else. What it throws refuses the call before anybody is asked. Reads only.
    */
   readonly resolve?: (input: z.output<I>, look: Resolving) => Promise<Resolved | null>;
-  /** What kind of effect it has; a call of a tool unless said otherwise. */
   readonly kind?: ActionKind;
-  /** Where the effect lands, for policy; `none` unless said otherwise. */
+  /** The environment of the effect, for policy; `none` by default. */
   readonly environment?: (input: z.output<I>) => Environment;
-  /** What it touches, for policy and for the approver: `project:shop`. */
+  /** The affected resources, for policy and the approver: `project:shop`. */
   readonly resources?: (input: z.output<I>, resolved: Resolved | null) => readonly string[];
   /**
    * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is computed
@@ -166,7 +162,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * It is bound all the same, and opens with one press. All that is not named here stands on the card.
    */
   readonly derived?: readonly string[] | ((resolved: Resolved) => readonly string[]);
-  /** Arguments that may be the handle of a secret, as a whole: it is opened where it is used. In others a handle is refused. */
+  /** Arguments that may be a secret's handle, opened where it is used. Other arguments refuse handles. */
   readonly handles?: readonly string[];
   /**
    * What its result, and what it says, hold. `facts`: nothing but what the runtime itself made or measured (ids, numbers, states, times)
@@ -181,10 +177,11 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * these back what a model says.
    */
   readonly madeHere?: readonly string[];
-  /** It reads what is not for everybody. */
+  /** It reads private data. */
   readonly touchesPrivate?: boolean;
   /**
-   * Whether it can carry data out of the system: to an address that its arguments or stored data name, or into a program that may send it.
+   * True when it can send data out of the system: to an address from its arguments or stored data, or through a
+   * program.
    */
   readonly egress: boolean;
   /**
@@ -192,17 +189,15 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * is in our database and of jobs. Reads only. A tool without one leaves it to a person, who is asked once.
    */
   readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
-  /** The least role that may call it. */
   readonly role: Role;
-  /** Names what only one effect at a time may touch; null: nothing. */
+  /** The name of a lock that one effect at a time holds; null: none. */
   readonly lock?: (input: z.output<I>) => string | null;
   readonly deadlineMs: number;
-  /** Whether running it again with the same action id is harmless: reads, and effects that are keyed by the action id. */
+  /** True when a repetition with the same action id is harmless: reads, and effects keyed by it. */
   readonly replay: 'harmless' | 'unknown';
-  /** For people: the result in words (markdown). */
   readonly phrases: {
     readonly done: (output: O, input: z.output<I>) => string;
-    /** The change that a call would make, as an order: “Deploy shop 1.4 to staging”. For people who are asked which one they mean. */
+    /** The change of a call as an order: “Deploy shop 1.4 to staging”. For people who choose among calls. */
     readonly order?: (input: z.output<I>) => string;
     /**
      * What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. One
@@ -230,10 +225,9 @@ export const READ = { risk: 'safe', role: 'developer', egress: false, replay: 'h
 export const CHANGE = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
 
 export interface ToolGroup {
-  /** Equals the file name, with underscores for hyphens. */
   readonly name: string;
   readonly summary: string;
-  /** The agent whose own it is: no other is told of it, and no other may call its tools. Left out: it is for every agent. */
+  /** The only agent that may see and call its tools; absent: all agents. */
   readonly owner?: string;
   readonly uses: readonly PortName[];
   readonly tools: Readonly<Record<string, Tool>>;
@@ -255,7 +249,8 @@ export type Tool = ReturnType<typeof tool>;
 
 /** Declares one tool. Its functions are only ever called with input that `spec.input` has parsed. */
 export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
-  // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
+  // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the
+  // output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
   const { resolve, probe, phrases, holds = 'text', madeHere = [] } = spec;
   const madeHerePaths = madeHere.map((path) => path.split('.'));
@@ -268,38 +263,36 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
-    /** SHA-256 of the schema of its input: an approval does not outlive a change of what its arguments mean. */
+    /** SHA-256 of the input schema: a changed meaning of arguments voids an approval. */
     version: () => (version ??= canonicalHash(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds,
-    /** The part of a result that backs what a model says: what the runtime or this system's own records say. Pure. */
+    /** The part of a result that backs a model's statements: values of the runtime or of our records. Pure. */
     evidence(result: unknown): unknown {
       if (holds !== 'text') return result;
       return pickFields(result, madeHerePaths);
     },
-    /** Whether this result holds text from outside, which is never an instruction. `given`: what was said before the call. Pure. */
+    /** True when the result holds outside text, which is never an instruction. `given`: earlier texts. Pure. */
     holdsOutside: (result: unknown, given: ReadonlySet<string>) =>
       holds !== 'facts' && holdsForeignText(dropFields(result, madeHerePaths), given),
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
-    /** It never changes anything, whatever its arguments are. */
     isRead: spec.risk === 'safe',
     risk(input: unknown, resolved: Resolved | null = null): RiskWithReasons {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
-    /** Null when its arguments stand for nothing else. */
+    /** Null when the arguments need no look-up. */
     resolve: resolve ? async (input: unknown, look: Resolving) => resolve(typed(input), look) : null,
     environment: (input: unknown): Environment => spec.environment?.(typed(input)) ?? 'none',
     resources: (input: unknown, resolved: Resolved | null = null) => spec.resources?.(typed(input), resolved) ?? [],
     preview: async (input: unknown, look: Previewing) => (await spec.preview?.(typed(input), look)) ?? null,
-    /** How the values of a call stand on a card. */
     values: (resolved: Resolved | null): DeclaredValues => ({
       told: spec.told ?? [],
       derived: typeof spec.derived === 'function' ? spec.derived(resolved ?? {}) : (spec.derived ?? []),
     }),
-    /** Null when the tool cannot look up what became of it. */
+    /** Null when the tool cannot look up its effect. */
     probe: probe
       ? async (input: unknown, context: ToolContext): Promise<Probed<unknown>> => {
           mustBeIssued(context);
@@ -307,15 +300,15 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
         }
       : null,
     lock: (input: unknown) => spec.lock?.(typed(input)) ?? null,
-    // What `run` gave back is of its type.
+    // `run` returned a value of this type.
     done: (output: unknown, input: unknown) => phrases.done(output as O, typed(input)),
     next: (output: unknown, input: unknown) => phrases.next?.(output as O, typed(input)) ?? [], // as above
-    /** Null when the tool has no such sentence, or the arguments are no input of it. */
+    /** Null without such a sentence, or for invalid arguments. */
     order(args: unknown): string | null {
       const input = spec.input.safeParse(args);
       return input.success ? (phrases.order?.(input.data) ?? null) : null;
     },
-    /** What comes back is for `unpackResult`. */
+    /** For `unpackResult`. */
     async run(input: unknown, context: ToolContext): Promise<unknown> {
       mustBeIssued(context);
       return spec.run(typed(input), context);
@@ -323,7 +316,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   };
 }
 
-/** The fields of a result at these paths, with the structure around them. */
+/** The fields of a result at these paths, with their parents. */
 function pickFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
   if (Array.isArray(result)) return result.map((one) => pickFields(one, paths));
   if (paths.some((path) => path.length === 0)) return result;
@@ -336,10 +329,11 @@ function pickFields(result: unknown, paths: readonly (readonly string[])[]): unk
   );
 }
 
-/** What whoever tags or names a commit has called it, although the runtime recorded it: words, unless it has the form of a version. */
+/**
+ * Names that authors of commits chose, though the runtime recorded them: words, unless they have a version's form.
+ */
 const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
 
-/** The result without the fields at these paths. */
 function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
   if (Array.isArray(result)) return result.map((one) => dropFields(one, paths));
   if (paths.length === 0 || typeof result !== 'object' || result === null) return result;

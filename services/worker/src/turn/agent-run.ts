@@ -24,7 +24,7 @@ type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 export function scopeOf(
   parts: TurnParts,
   context: TurnContext,
-  /** `isThreadOver`: nothing of the thread is stored any more. */
+  /** `isThreadOver`: nothing more of the thread is stored. */
   { machine, isThreadOver, ...own }: OwnScope & { readonly machine: Machine; readonly isThreadOver: boolean },
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
@@ -59,7 +59,7 @@ export function scopeOf(
   };
 }
 
-/** What a button says is pressed now; any other words may be the ones that ask for a change. */
+/** A pressed button is as new as its press; other words may be an older order. */
 function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
   const ages = batch.flatMap(({ envelope }) => (envelope.kind === 'message' && envelope.ageMs ? [envelope.ageMs] : []));
   return ages.length === 0 ? {} : { ageMs: Math.max(...ages) };

@@ -7,7 +7,7 @@ import type { AgentMessage } from '../agents/agent.ts';
 /** A batch as the agent sees it. */
 export interface AgentBatch {
   readonly messages: readonly AgentMessage[];
-  /** Of messages that are files without words, the message with words that their files are shown with. */
+  /** By message with files only: the message with words that belongs to them. */
   readonly shownWith: ReadonlyMap<string, string>;
 }
 
@@ -97,7 +97,7 @@ function isFilesOnly(message: InboxMessage): boolean {
 }
 
 function hasWords(message: InboxMessage): boolean {
-  // A message without files is words, even if they are none: the agent says so.
+  // A message without files counts as words, even an empty one; the agent answers it.
   return message.envelope.kind === 'message' && (wordsOf(message) !== '' || attachmentsOf(message).length === 0);
 }
 

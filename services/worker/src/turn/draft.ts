@@ -3,9 +3,9 @@ import { cutDraft, toDraftId, type Draft } from '@signalbox/platform/streams/dra
 
 export type TurnDraft = ReturnType<typeof createTurnDraft>;
 
-/** A person reads no quicker, and a gateway shows fewer still. */
+/** People read no faster, and a gateway shows fewer still. */
 const EVERY_MS = 300;
-/** A channel takes a draft away after 30 s without news. Tools may be slower. */
+/** A channel removes a draft after 30 s without an update. Tools may be slower. */
 const AGAIN_MS = 20_000;
 
 /**
@@ -16,7 +16,7 @@ export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
   /** Never rejects. */
   readonly publish: (draft: Draft) => Promise<void>;
-  /** What is shown of a text: with what the runtime has to add. */
+  /** The text as it is shown, with additions of the runtime. */
   readonly preview?: (text: string) => Promise<string>;
   readonly signal: AbortSignal;
 }) {
@@ -24,7 +24,7 @@ export function createTurnDraft(options: {
   const draftId = toDraftId(head.turnId);
   let text = '';
   let seq = 0;
-  /** What was published last and is not known to be gone. */
+  /** The last published text, unless it may be gone. */
   let shown: string | null = null;
   let publishedAt = Number.NEGATIVE_INFINITY;
   let publishing = false;
@@ -37,7 +37,7 @@ export function createTurnDraft(options: {
     return publish({ ...head, draftId, seq, text: cutDraft(view ?? ''), final: whole === null });
   };
 
-  /** Sees to it that what is newest is published as soon as it may be, and again before it would disappear. */
+  /** Schedules the newest text as soon as allowed, and again before the draft disappears. */
   const plan = (): void => {
     clearTimeout(timer);
     if (over || publishing || text === '') return;
@@ -50,22 +50,22 @@ export function createTurnDraft(options: {
     publishing = true;
     publishedAt = performance.now();
     const newest = text;
-    // What cannot be shown as it should be is not shown: the message will be.
-    // Before anything stands below it: the end of what is written may be the beginning of a secret.
+    // A text that cannot be previewed is not shown; its message will be.
+    // The end of an unfinished text may be the beginning of a secret.
     const view = await preview(redactDraft(newest)).catch(() => null);
     if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;
     plan();
   };
 
-  /** What was being written is a message now, or was given up. A later `show` begins another text. */
+  /** Forgets the text that became a message or was given up. */
   const settle = (): void => {
     text = '';
     clearTimeout(timer);
     if (shown !== null) void put(null);
   };
 
-  /** The turn is over: nothing is shown any more. Idempotent. */
+  /** Ends the draft. Idempotent. */
   const end = (): void => {
     if (over) return;
     over = true;
@@ -77,7 +77,7 @@ export function createTurnDraft(options: {
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   return {
-    /** Shows this text, all that is being written now, soon. Of several only the newest is shown. Never waits. */
+    /** Shows this text soon; of several, only the newest. Never waits. */
     show(whole: string): void {
       if (over || whole.trim() === '') return;
       const before = text;
@@ -86,7 +86,7 @@ export function createTurnDraft(options: {
     },
     settle,
     end,
-    /** What was being written and did not become a message; empty when there is none. */
+    /** The text that did not become a message; empty when there is none. */
     unsent: () => redactDraft(text),
   };
 }

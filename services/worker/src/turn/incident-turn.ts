@@ -7,7 +7,6 @@ import { contextOf, notice, outbound, record, sentenceOf, settle, type TurnConte
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
-/** Titles are for lists on a phone. */
 const TITLE_LENGTH = 80;
 
 /**
@@ -48,7 +47,7 @@ export async function tellIncident(
     end: {
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
-      // What a log says is read by the person, and by no agent: the conversation has only what was measured.
+      // The person reads the log's lines, and no agent does: the conversation gets measured values only.
       replies: [outbound(context, { key: envelope.id, text: sentenceOf(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
@@ -68,7 +67,7 @@ export async function tellBeside(
   return notice(parts, lane, message, { buttons });
 }
 
-/** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
+/** Binds buttons to their meaning, as far as known without a look-up: see governance/offers.ts. */
 function offer(
   { governance, plugin }: TurnParts,
   context: TurnContext,

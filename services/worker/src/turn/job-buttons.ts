@@ -17,7 +17,7 @@ export async function jobButtons(
   const end = messages.findLast(({ envelope }) => envelope.kind === 'job-finished')?.envelope;
   if (end?.kind !== 'job-finished' || end.job !== 'deploy.run') return [];
   const deployments = createDeployments(pool);
-  // A deployment that another run took up has an id of its own; of that one the newest words have been said already.
+  // A deployment that another run took up has its own id, and its newest words were already sent.
   const ended = await deployments.find(end.runId);
   if (!ended) return [];
   const { project, environment, kind, ref: version, state, serving: isServing } = ended;

@@ -36,24 +36,23 @@ import type { TurnSignals } from './turn-start.ts';
  * lane back does so as soon as Postgres answers, and that failure does not count.
  */
 
-/** After this many claims without progress a batch is poison. */
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH = 10;
 const HEARTBEAT_MS = 1_000;
-/** Beats that are later than this, or than half a lease, say that this process has no time for more. */
+/** Beats later than this, or than half a lease, mean that this process is overloaded. */
 const LATE_MS = 2 * HEARTBEAT_MS;
-/** A lane that was lost so often in a row, while nobody else had it, is lost by a fault of ours. */
+/** A lane lost this often in a row, while nobody else had it, points to a fault of ours. */
 const LOST_AGAIN = 3;
 const SWEEP_MS = 1_000;
 /** A message that waits this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
 const QUIET_MS = 5_000;
 const SWEEP_LANES = 200;
-/** The sweeper wakes this many even while wake-ups wait in the stream: a lane that lost its own must not wait for the last of them. */
+/** The sweeper wakes this many even while wake-ups wait: a lane that lost its own must not wait for all of them. */
 const SWEEP_MINIMUM = 10;
-/** How long a closing worker lets its turns run on. */
+/** The time that a closing worker lets its turns run on. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Postgres may be back at any moment; until then each try asks the model again. */
+/** Postgres may return at any moment, but each try asks the model again. */
 const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 /** Telegram shows "typing" for 5 s; quick answers show none at all. */
 const TYPING_AFTER_MS = 400;
@@ -65,7 +64,7 @@ interface LeasedLane {
   readonly claimed: ClaimedLane;
   readonly abort: AbortController;
   stopBefore: number;
-  /** A wake-up came while the lane was leased: the end of the turn may have missed its message. */
+  /** A wake-up came during the lease: the end of the turn may have missed its message. */
   wokenAgain: boolean;
 }
 
@@ -73,7 +72,7 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly pool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
-  /** In which receipts tell times. */
+  /** The zone of times in receipts. */
   readonly timeZone: string;
   /** Handles the messages of a claimed lane and ends the turn. True when more wait. */
   readonly turn: (claimed: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
@@ -87,13 +86,13 @@ export class Lanes implements Closable {
   readonly #holder = newId('wrk');
   /** The leased lanes, by person. */
   readonly #leased: Leases<LeasedLane>;
-  /** Claims without an answer yet. Two at once would let this process take its own lane when a lease runs out in between. */
+  /** Pending claims. With two at once this process could take its own lane when a lease ends in between. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
-  /** Lanes that this process lost or could not give back, and has not reported so far. */
+  /** Lanes that were lost or not given back, and are not reported yet. */
   readonly #unreported = new Set<ClaimedLane>();
-  /** How often in a row a person's lane was lost, and with which epoch the last time. */
+  /** Losses in a row by person, with the epoch of the last. */
   readonly #losses = new Map<string, { readonly epoch: string; readonly times: number }>();
-  /** How often the infrastructure broke a person's turns in a row. */
+  /** Infrastructure failures in a row, by person. */
   readonly #infrastructureFailures = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #sweeper: Closable;
@@ -118,18 +117,17 @@ export class Lanes implements Closable {
     this.#sweeper = startLoop({ name: 'sweep', everyMs: SWEEP_MS, log, step: () => this.#sweep() });
   }
 
-  /** How many lanes are leased. */
   get running(): number {
     return this.#leased.size;
   }
 
-  /** Resolves when the claim has answered; `work` runs on. Wire it to the inbound stream. */
+  /** Resolves when the claim has answered; `work` continues. Called for each wake-up of the inbound stream. */
   async handle({ userKey, traceId }: WakeUp): Promise<{ readonly work: Promise<void> }> {
     const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
     if (mine) mine.wokenAgain = true;
-    // No claim while this process works on the lane or stops: the messages stay in the inbox for the holder or the sweeper.
+    // The messages stay in the inbox for the lane's holder or the sweeper.
     if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
-    // A lane that is claimed now would be lost. The sweeper wakes its messages for a worker that has time.
+    // A lane claimed now would be lost. The sweeper wakes it for a worker that has time.
     if (this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2))) {
       this.#options.log.warn('beats are late, no lane is claimed', { userKey });
       return { work: Promise.resolve() };
@@ -148,7 +146,7 @@ export class Lanes implements Closable {
     }
   }
 
-  /** After a /stop: looks at the lane now and not at the next heartbeat. */
+  /** Checks the lane now, after a /stop, and not at the next heartbeat. */
   async nudge(userKey: string): Promise<void> {
     const lane = this.#leased.get(userKey);
     if (!lane) return;
@@ -158,7 +156,7 @@ export class Lanes implements Closable {
     lane.abort.abort(new StoppedByPerson());
   }
 
-  /** Lets short turns finish. Longer ones are cut at their next step and go on in another worker from their checkpoint. */
+  /** Lets short turns finish. Longer ones are cut at their next step; another worker continues them. */
   async close(): Promise<void> {
     this.#stop.abort();
     const deadlineMs = performance.now() + DRAIN_MS;
@@ -168,7 +166,7 @@ export class Lanes implements Closable {
     await Promise.all([this.#leased.close(), this.#sweeper.close()]);
   }
 
-  /** Claims a lane. Unreadable messages are settled first: they would break every turn, or the claim itself. */
+  /** Claims a lane. Unreadable messages are settled first: they would break every turn. */
   async #claimReadable(userKey: string): Promise<ClaimedLane | null> {
     const { pool, log } = this.#options;
     for (;;) {
@@ -226,7 +224,10 @@ export class Lanes implements Closable {
     return 'finished';
   }
 
-  /** After a failed turn. A lost lane belongs to another worker; any other is given back, counted unless the infrastructure failed. */
+  /**
+   * After a failed turn: a lost lane belongs to another worker; another is given back, and counted unless the
+   * infrastructure failed.
+   */
   async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;
@@ -241,7 +242,7 @@ export class Lanes implements Closable {
     const infrastructure = draining || isInfrastructure(error);
     const inARow = (this.#infrastructureFailures.get(userKey) ?? 0) + 1;
     if (infrastructure && !draining) this.#infrastructureFailures.set(userKey, inARow);
-    // Failures of the infrastructure are not counted, so `attempts` does not grow with them.
+    // Infrastructure failures do not count as attempts.
     const [tried, limitMs] = infrastructure ? [inARow, MAX_INFRASTRUCTURE_BACKOFF_MS] : [attempts, MAX_BACKOFF_MS];
     const pauseMs = draining ? 0 : backoffMs(tried, 250, limitMs);
     const facts = { userKey, attempts, infrastructure, pauseMs, error };
@@ -250,12 +251,12 @@ export class Lanes implements Closable {
       log.warn('lane not given back; that is done when Postgres answers', { userKey, error: failure });
       this.#unreported.add(claimed);
     });
-    // The sweeper of any worker waits for a pause; a wait in here would be lost with this process.
+    // A sweeper wakes the lane after the pause; a timer here would be lost with this process.
     if (pauseMs === 0) await this.#wake([userKey], 'yield');
     return 'yielded';
   }
 
-  /** How often in a row it was lost. Epochs grow with each claim, so that one that follows our last one says that nobody was in between. */
+  /** Losses in a row. Epochs grow with each claim, so consecutive epochs mean that nobody else held the lane. */
   #countLoss({ userKey, epoch }: ClaimedLane): number {
     const before = this.#losses.get(userKey);
     const isInARow = before !== undefined && BigInt(before.epoch) + 1n === BigInt(epoch);
@@ -268,7 +269,7 @@ export class Lanes implements Closable {
     return yieldLane(this.#options.pool, claimed, { holder: this.#holder, ...how });
   }
 
-  /** Gives up only the first message of a poisoned batch, so that those behind it get their chance. True when more wait. */
+  /** Gives up only the first message of a poisoned batch. True when more wait. */
   async #deadLetter(claimed: ClaimedLane): Promise<boolean> {
     const [message] = claimed.messages;
     if (!message) return false;

@@ -11,7 +11,7 @@ import type { InboxMessage } from '@signalbox/store/turns/lanes';
 
 /** Anthropic takes 5 MB of Base64, and the others take more (docs.anthropic.com/en/docs/build-with-claude/vision). */
 const PICTURE_LIMIT_BYTES = 3_700_000;
-/** Pictures of one turn: each costs what a page of text does. */
+/** The most pictures of one turn: each costs as much as a page of text. */
 const MAX_PICTURES = 4;
 
 /** Fetches a file from the channel that has it. Throws the reason of the signal, and nothing else. */
@@ -56,7 +56,7 @@ export async function lookAt(
   return { pictures, note: lost === 0 ? null : say('turn.pictureLost', { count: lost }) };
 }
 
-/** What it is says its beginning: what its sender or the channel calls it is not asked. */
+/** Detects the format from the content, since names and types come from outside. */
 function toPicture(messageId: string, bytes: Uint8Array): Picture | null {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   const mimeType = FORMATS.find(({ begins, at8 = '' }) => head.startsWith(begins) && head.startsWith(at8, 8))?.mimeType;
@@ -64,7 +64,7 @@ function toPicture(messageId: string, bytes: Uint8Array): Picture | null {
   return { messageId, mimeType, base64: Buffer.from(bytes).toString('base64') };
 }
 
-/** The formats that every provider takes, with what stands at their beginning, and at their ninth byte. */
+/** The formats that every provider takes, with their bytes at 0 and at 8. */
 const FORMATS: readonly { readonly mimeType: string; readonly begins: string; readonly at8?: string }[] = [
   { mimeType: 'image/jpeg', begins: '\xff\xd8\xff' },
   { mimeType: 'image/png', begins: '\x89PNG\r\n\x1a\n' },

@@ -13,20 +13,19 @@ export const WORDS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),
-  orphaned: (agent: string): string => say('turn.orphaned', { agent }),
-  /** What was done before stands below, as receipts. */
+  /** Receipts of earlier effects follow below. */
   stopped: ({ effects, unclear }: SoFar): string =>
     effects.length === 0
       ? `${say('turn.stopped')} ${say('turn.line-nothing')}`
       : [say('turn.stopped'), ...unclear].join('\n\n'),
-  /** Said above what had been written when a turn was cut short. */
+  /** The line above an unfinished text of a turn that was cut short. */
   unfinished: (text: string): string => `${say('turn.unfinished')}\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {
     if (files.every(({ kind }) => kind === 'voice' || kind === 'audio')) return say('turn.voicesOnly');
     if (files.every(isPicture)) return say('turn.picturesOnly');
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
-  /** Below an answer to words that led to nothing while requests wait in its chat. */
+  /** The line below an answer while requests wait in its chat. */
   stillWaiting: (cards: readonly WaitingCard[], hasLink: boolean): string => {
     const [first] = cards;
     return say('turn.stillWaiting', {
@@ -37,20 +36,19 @@ export const WORDS = {
       link: MESSAGE_LINK,
     });
   },
-  /** What became of an effect that nobody saw the end of, told when it is known and its turn is long over. */
+  /** The result of an effect that was looked up after its turn. */
   lookedUp: (status: 'done' | 'failed' | 'unknown', outcome: string, exact: string): string => {
     const head = status === 'done' ? `${say('turn.doneAfterAll')} ${outcome}` : outcome;
     return `${head}\n\n${say('turn.lostSight')}\n${toCodeBlock(exact.slice(0, EXACT_SHOWN))}`;
   },
-  /** What was done before stands below, as receipts. */
+  /** Receipts of earlier effects follow below. */
   failed: (error: AppError, { unclear }: Pick<SoFar, 'unclear'>): string =>
     [sayError(error.code, error.data), ...unclear].join('\n\n'),
 } as const;
 
-/** Enough to know an action by; the ledger has the rest. */
+/** Enough to recognize an action; the ledger has the rest. */
 const EXACT_SHOWN = 600;
 
-/** More names than this do not fit into a sentence. */
 const NAMES_LISTED = 3;
 
 function listed(names: readonly string[]): string {

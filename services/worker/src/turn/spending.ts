@@ -11,14 +11,14 @@ export function createSpending() {
   const spends: ModelSpend[] = [];
   return {
     add: (spend: ModelSpend) => void spends.push(spend),
-    /** The model that was counted last; null when none was. */
+    /** The last counted model; null when there is none. */
     model: () => spends.at(-1)?.model ?? null,
-    /** Tokens and USD so far; what is not known counts as nothing. */
+    /** Tokens and USD so far; unknown values count as nothing. */
     used: () => ({
       tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
       costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
     }),
-    /** Null when nothing was used that a provider counts, as with the offline planner. */
+    /** Null without counted use, as with the offline planner. */
     usage(): TurnUsage | null {
       if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
         return null;
@@ -34,7 +34,7 @@ export function createSpending() {
   };
 }
 
-/** A part that is not known makes the whole not known: a cost that is too low would be believed. */
+/** One unknown part makes the sum unknown: a cost that is too low would be believed. */
 function sumOf(spends: readonly ModelSpend[]): Omit<TurnUsage, 'models'> {
   const sum = (pick: (spend: ModelSpend) => number): number => spends.reduce((total, spend) => total + pick(spend), 0);
   return {

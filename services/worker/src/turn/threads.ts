@@ -4,7 +4,7 @@ import type { Redis } from '@signalbox/platform/redis';
 
 export type ThreadSequences = ReturnType<typeof createThreadSequences>;
 
-/** KEYS[1] the mirror; ARGV[1] the number. Sets it unless a higher one is there. Returns the number that stands. */
+/** KEYS[1] the mirror; ARGV[1] the number. Raises the mirror to the number and returns the higher one. */
 const RAISE = `
 local now = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) > now then redis.call('SET', KEYS[1], ARGV[1]) return tonumber(ARGV[1]) end
@@ -22,12 +22,12 @@ export function createThreadSequences(options: {
   const key = (userKey: string): string => `${options.prefix}thread:sequence:${userKey}`;
   const raise = (userKey: string, n: number): Promise<unknown> => options.redis.eval(RAISE, 1, key(userKey), String(n));
   return {
-    /** Records a new thread's number. Numbers only grow, whichever of two calls comes last. */
+    /** Records a new thread's number. Numbers only grow, in any order of calls. */
     async record(threadId: string): Promise<void> {
       const parsed = parseThreadId(threadId);
       if (parsed) await raise(parsed.userKey, parsed.n);
     },
-    /** The id of the newest thread, or null when the person has none yet. */
+    /** The id of the newest thread, or null. */
     async current(userKey: string): Promise<string | null> {
       const mirrored = await options.redis.get(key(userKey)).catch(() => null); // Redis is only the mirror
       if (mirrored !== null) return `user_${userKey}_${mirrored}`;

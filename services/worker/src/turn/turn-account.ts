@@ -39,18 +39,17 @@ import type { ThreadWords, TurnContext } from './turn-end.ts';
 export interface AccountParts {
   readonly pool: Pool;
   readonly names: KnownNames;
-  /** What the runtime knows of a tool; null for one that is not installed. */
+  /** The properties of an installed tool; null for others. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
-  /** Whether a tool belongs to one agent alone: whoever talks to that one knows nothing of tools. */
+  /** True when the tool belongs to one agent, whose people know nothing of tools. */
   isOwned(tool: string): boolean;
-  /** First words of the commands that people may type. */
+  /** The first words of typed commands. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
 }
 
-/** Titles are for lists and announcements on a phone. */
 const TITLE_LENGTH = 80;
-/** A summary is for lists, too: the ledger has all of it. */
+/** The number of changes in a summary; the ledger has all. */
 const CHANGES_TOLD = 10;
 const SUMMARY_LENGTH = 1_000;
 
@@ -61,14 +60,14 @@ export class TurnAccount {
   readonly #turnKey: string;
   /** Actions of other turns that this turn is about. */
   readonly #actions: string[];
-  /** Words of the runtime in this turn. */
+  /** Texts that the runtime wrote in this turn. */
   readonly #says: string[];
   readonly #facts: Fact[] = [];
-  /** What its prompts were told. */
+  /** Facts in its prompts. */
   readonly #standing: Fact[] = [];
-  /** A call may have left an entry in the ledger: all that are more than a read do. */
+  /** True when a call may have a ledger entry: all but reads. */
   #hasEntries: boolean;
-  /** Names that the person or calls of this turn have made known, whether they exist already or not. */
+  /** Names that the person or calls of this turn mentioned. */
   readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
   /** The ledger at the end of the turn, when nothing changes any more. */
@@ -87,7 +86,7 @@ export class TurnAccount {
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
-  /** Notes what a call came to. */
+  /** Notes the result of a call. */
   note(tool: string, result: Omit<ToolCallResult, 'code'>): void {
     this.#says.push(result.say);
     if (result.ok) this.#facts.push(...this.#evidence(tool, result.result));
@@ -99,7 +98,7 @@ export class TurnAccount {
     for (const name of namesIn(result.decided?.action.arguments)) this.#named.add(name);
   }
 
-  /** Notes words of the runtime: repeated as they are, they are no claim of a model. */
+  /** Notes a text of the runtime: repeated word for word, it is no claim of a model. */
   said(words: string): void {
     this.#says.push(words);
   }
@@ -112,7 +111,7 @@ export class TurnAccount {
     if (!result?.ok) this.#ask('refused');
   }
 
-  /** A text that is being written, with the line that it would get. */
+  /** An unfinished text with its line. */
   async preview(text: string): Promise<string> {
     const line = await this.#lineUnder(text);
     return line === null ? text : `${text}\n\n_${line}_`;
@@ -155,7 +154,7 @@ export class TurnAccount {
     });
   }
 
-  /** The line below texts; one for a call that was refused stands below the last text alone. */
+  /** The line below texts; one about a refused call stands below the last text alone. */
   #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof lineBelow> {
     return lineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
@@ -198,18 +197,18 @@ export class TurnAccount {
     };
   }
 
-  /** The name of a tool is words of English. In another language the order is, and for people who know nothing of tools. */
+  /** Tool names are English. Other readers see the order. */
   #receiptOf(entry: LedgerEntry): string {
     const isName = currentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
     return isName ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
-  /** The change that an action made, as its tool says it; in the words of its receipt where it says nothing. */
+  /** The change of an action in its tool's words, or else in those of its receipt. */
   #orderOf(entry: LedgerEntry): string {
     return actionTitle(this.#parts.toolKind(entry.tool), entry);
   }
 
-  /** The calls of a run before a crash are known by the record alone. */
+  /** Calls of a run before a crash are known from the record alone. */
   #noteRecorded(passes: AgentRecord['passes']): void {
     for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
       const { lines, facts } = groundsOfContext(context);
@@ -229,7 +228,7 @@ export class TurnAccount {
     if (this.#asked !== 'refused') this.#asked = came;
   }
 
-  /** The line that a text would get if it stood alone; null when it needs none. */
+  /** The line for a text that stands alone; null when it needs none. */
   async #lineUnder(text: string): Promise<string | null> {
     const own = withoutSaid(text, this.#says);
     const ledger = this.#ledger();
@@ -240,7 +239,7 @@ export class TurnAccount {
     return line === null ? null : say(`turn.line-${line}`);
   }
 
-  /** What is known for sure. The conversation's history is read only for a text that this turn alone does not found. */
+  /** The certain facts. The history is read only for a text that this turn alone does not support. */
   async #grounds(texts: readonly string[], ledger: () => Promise<readonly LedgerEntry[]>): Promise<Grounds> {
     const words = [...new Set(texts.flatMap(wordsOf))];
     const names = new Set([
@@ -264,7 +263,7 @@ export class TurnAccount {
     return factsOf(this.#parts.toolKind(tool)?.evidence(result));
   }
 
-  /** The ledger as it is now, read when it is first asked for. */
+  /** Reads the ledger when first asked. */
   #ledger(): () => Promise<readonly LedgerEntry[]> {
     let read: Promise<readonly LedgerEntry[]> | null = null;
     return () => (read ??= readLedger(this.#parts.pool, this.#context.threadId, this.#actions));
@@ -277,13 +276,13 @@ export class TurnAccount {
 
 type RecordedCall = AgentRecord['passes'][number]['calls'][number];
 
-/** The tool of a recorded call; of one that was never decided about, its answer says it. */
+/** The tool of a recorded call, from its decision or else from its answer. */
 function toolOf({ callId, decided }: RecordedCall, passes: AgentRecord['passes']): string {
   const asked = passes.flatMap(({ answer }) => answer?.calls ?? []).find(({ id }) => id === callId);
   return decided?.action.tool ?? asked?.name ?? '';
 }
 
-/** Whether a call asked for a change that did not take place; null when it did, or when it asked for none. */
+/** True when a call asked for a change that did not take place. */
 function cameToNothing(
   kind: ReturnType<AccountParts['toolKind']>,
   { ok, decided }: Omit<ToolCallResult, 'code'>,
@@ -297,16 +296,16 @@ function cameToNothing(
   return decided && decided.decision.effect !== 'run' ? 'waiting' : null;
 }
 
-/** Whether the text says already what the line would: at its end, or in the words about cards that wait. */
+/** True when the text already says the line: at its end, or about waiting cards. */
 function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
-  // What the judge says at the end of a turn goes on after it.
+  // The judge's words at the end of a turn follow it.
   const nothing = say('turn.line-nothing');
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
   if (line === 'nothing') return text.replace(/(?<![\s_*])[\s_*]+$/, '').endsWith(nothing);
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 
-/** A text without what the runtime itself has said in this turn, word for word. */
+/** The text without the runtime's own words of this turn. */
 function withoutSaid(text: string, says: readonly string[]): string {
   return says.reduce((rest, said) => (said.trim() === '' ? rest : rest.split(said.trim()).join(' ')), text);
 }

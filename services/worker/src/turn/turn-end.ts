@@ -13,7 +13,6 @@ import type { AgentReply, AgentResult } from '../agents/agent.ts';
 import { WORDS } from './reply.ts';
 import { createSpending, type Spending } from './spending.ts';
 
-/** What the record of a turn says about who made it. */
 interface EndParts {
   readonly settings: { readonly worker: string; readonly idleMs: number };
 }
@@ -33,7 +32,6 @@ export interface TurnContext {
   readonly traceId: string;
   readonly turnId: string;
   readonly startedAt: Date;
-  /** What models have used for it so far. */
   readonly spending: Spending;
 }
 
@@ -53,7 +51,7 @@ export function endOf(
   const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
     turn: record(parts, context, result.outcome, { passes: result.passes, toolCalls: result.toolCalls }),
-    // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
+    // The newest message was answered; earlier ones of the batch were merged into its turn.
     outcomes: handled.map((message, index) => ({
       id: message.id,
       outcome: index === handled.length - 1 ? 'answered' : 'merged',
@@ -73,10 +71,7 @@ export function endOf(
   };
 }
 
-/**
- * While a request waits in this chat, words decide nothing, however they sound: an answer to words that led to nothing says so and points
- * at the card, which has the buttons. So does one about the same thing; who had something else looked up or done is not told again.
- */
+/** While a request waits in this chat, words decide nothing: an answer without effect points to the approval card. */
 function pointing(
   context: TurnContext,
   { record: { passes } }: Pick<AgentResult, 'record'>,
@@ -87,7 +82,7 @@ function pointing(
   const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
   if (!card || !last || !isAsked || passes.some((pass) => isElse(pass, card))) return replies;
   const { messageId } = card;
-  // In private there are no links to messages, so the answer is one to the card.
+  // Private chats have no links to messages, so the answer replies to the card.
   const isPrivate = last.body.replyTo === undefined;
   const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
   const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
@@ -95,10 +90,10 @@ function pointing(
   return [...replies.slice(0, -1), { ...last, body }];
 }
 
-/** Who asks what became of their request asks about the card. */
+/** Questions about one's requests are about the card. */
 const ABOUT_CARDS = 'get_my_requests';
 
-/** Whether policy was asked about a call that is about something else than this card: none of its values stands there. */
+/** True when policy was asked about a call that shares no value with this card. */
 function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
   const words = new Set(what.split(/[\s“”„«»,]+/));
   const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
@@ -117,7 +112,7 @@ export function cutShort(
   return {
     turn: record(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
     outcomes: settle(context.batch, settled, outcome),
-    // That it failed is a matter of the one who asked; what was stopped others may have waited for.
+    // A failure concerns only the requester; a stop may concern others who waited.
     replies: replies.map((reply) => outbound(context, reply, outcome === 'failed')),
     thread: left(context.threadId, 'open'),
   };
@@ -170,26 +165,24 @@ export function filesOnly(
 ): TurnEnd {
   const context = { ...contextOf(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const [{ envelope }] = context.batch as readonly [InboxMessage];
-  // Parts of an album that came too late to be one message are answered once.
+  // Late parts of an album are answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
   const replies = [...expiredNotes(parts, lane), { key, text: WORDS.filesOnly(files), buttons: [] }];
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'no words'),
     replies: replies.map((reply) => outbound(context, reply, true)),
-    // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
+    // A new thread for them is closed; an older one stays as it is, even with an open question.
     thread: lane.threadNew ? left(context.threadId, 'closed') : null,
   };
 }
 
-/** A thread in which nothing waits for an answer, called what it was called. */
+/** A thread without an open question, under its old title. */
 function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
   return { threadId, status, awaiting: false, title: null, summary: null };
 }
 
-function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: ClaimedLane): readonly AgentReply[] {
-  const [agent] = orphaned;
-  if (agent !== undefined) return [{ key: `orphaned:${threadId ?? ''}`, text: WORDS.orphaned(agent), buttons: [] }];
+function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly AgentReply[] {
   if (!expired) return [];
   const text = WORDS.expired(expired.title, parts.settings.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
@@ -263,7 +256,7 @@ export function outbound(context: TurnContext, reply: AgentReply, personal = fal
   };
 }
 
-/** In a group the answer points at the question; in private there is nobody else. */
+/** In a group the answer points to the question. */
 function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
   if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};

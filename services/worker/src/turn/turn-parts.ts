@@ -16,22 +16,17 @@ export interface TurnParts {
   readonly plugin: Pick<AgentPlugin, 'id' | 'class' | 'turnLists'>;
   readonly agent: Agent;
   readonly checkpoints: Pick<Checkpoints, 'open' | 'close' | 'flush' | 'pending' | 'stored'>;
-  /** Carries calls, decisions and the buttons of the runtime. */
   readonly governance: GovernanceDeps;
-  /** Where the choices that a question offers are looked up. */
   readonly choices: ChoiceParts;
-  /** What the account of a turn is made from. */
   readonly account: AccountParts;
   readonly settings: {
     readonly worker: string;
     readonly idleMs: number;
-    /** Most rounds of model and tools in one turn. */
     readonly maxPasses: number;
   };
-  /** Where the spans of turns go. */
   readonly tracing: TurnTracing;
-  /** Fetches a file that a person sent from the gateway that has their channel. */
+  /** Fetches a sent file from the gateway of its channel. */
   readonly fetchFile: FetchFile;
-  /** Shows what is being written to whoever listens. Never rejects. */
+  /** Shows an unfinished text. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;
 }

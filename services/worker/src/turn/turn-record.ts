@@ -14,9 +14,9 @@ import type { TurnParts } from './turn-parts.ts';
 interface Ended {
   readonly record: AgentRecord;
   readonly outcome: TurnOutcome;
-  /** What the conversation was told when the turn was cut short. */
+  /** The note about a turn that was cut short, for its conversation. */
   readonly note: string | null;
-  /** The project that the conversation is about from now on. */
+  /** The conversation's project from now on. */
   readonly about?: string | null;
   readonly resume: RecordedResume | null;
   readonly isThreadOver: boolean;
@@ -31,7 +31,6 @@ export function recordTurn(
   context: TurnContext,
   ended: Ended,
 ): TurnRecording {
-  // Who thinks here, and by which rules.
   const head = {
     agent: plugin.id,
     agentClass: plugin.class,
@@ -77,7 +76,7 @@ export function recordTurn(
 
 const NOTHING = canonicalHash(null);
 
-/** Of a turn that ended before its first pass. */
+/** For a turn that ended before its first pass. */
 const NO_PASS: AgentRecord['passes'][number] = {
   pass: 0,
   phases: [],
@@ -89,7 +88,7 @@ const NO_PASS: AgentRecord['passes'][number] = {
   outcome: null,
 };
 
-/** Takes secrets out, and what jsonb cannot hold, and hashes what is left. */
+/** Removes secrets and characters that jsonb refuses, and hashes the rest. */
 function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
   const clean = redactValue(whole, (text) => makeStorable(redactText(text)));
   const record = { ...clean, redacted: clean !== whole, cleanHashes: true as const };
@@ -97,13 +96,13 @@ function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecor
   try {
     return { record, recordHash: canonicalHash(record), contextHash };
   } catch {
-    // A number that JSON does not have, out of a library: it is stored as null, and hashed as it is stored.
+    // Numbers that JSON lacks become null, and are hashed as null.
     const stored = JSON.parse(JSON.stringify(record)) as typeof record; // the same record as JSON
     return { record: stored, recordHash: canonicalHash(stored), contextHash };
   }
 }
 
-/** The row of a call that ran and changed nothing. Whatever has an effect wrote its own before it began. */
+/** The row of a call that changed nothing. Effects wrote theirs before they started. */
 function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: RecordedCall): readonly RecordedRead[] {
   if (!decided || decided.action.assessment.risk !== 'safe' || decided.decision.effect !== 'run') return [];
   if (result.code === 'NOT_PERMITTED') return [];

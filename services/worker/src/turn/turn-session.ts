@@ -23,7 +23,7 @@ import { contextOf, cutShort, endOf, noticeOf, type TurnContext } from './turn-e
 import { finish, type TurnStart } from './turn-start.ts';
 import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 
-/** For so long a stopped turn waits for its call to say what it came to. */
+/** The time that a stopped turn waits for the result of its call. */
 const SETTLE_MS = 2_000;
 
 /**
@@ -34,25 +34,25 @@ export class TurnSession {
   readonly #start: TurnStart;
   readonly #context: TurnContext;
   readonly #actor: AgentRun['actor'];
-  /** A decision may come after the end of its thread: then no agent hears of it. */
+  /** A decision may come after its thread's end; no agent hears of it. */
   readonly #isThreadOver: boolean;
   readonly #log: Log;
   readonly #account: TurnAccount;
   readonly #draft: TurnDraft;
-  /** What the agent was given. */
+  /** The agent's input. */
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedResume | null = null;
-  /** Calls that have not come to anything yet. */
+  /** Running calls. */
   readonly #calls = new Set<Promise<unknown>>();
-  /** What the person has to know about their pictures. */
+  /** A note for the person about their pictures. */
   #pictureNote: string | null = null;
-  /** Whether the turn ended whole; else what is cached of its thread may be ahead of what is stored. */
+  /** False when the cached state of the thread may be ahead of the stored one. */
   #isCommitted = false;
 
   constructor(start: TurnStart, batch: readonly InboxMessage[]) {
     const { parts, lane, person, first, signals } = start;
     const { chatKey, traceId } = first.envelope;
-    // A claim gives a thread whenever the first row is a message, or news of its own thread.
+    // A claim has a thread whenever the first row is a message, or news of its own thread.
     const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
     this.#start = start;
     this.#context = { ...contextOf(lane, first), batch, threadId };
@@ -98,7 +98,7 @@ export class TurnSession {
     });
   }
 
-  /** Goes on with the action of a decision; null when the turn is about something else. */
+  /** Continues the action of a decision; null for other turns. */
   async #carryOut(scope: CallScope, machine: Machine): Promise<Resumed | null> {
     const { envelope } = this.#start.first;
     if (envelope.kind !== 'decision') return null;
@@ -112,7 +112,7 @@ export class TurnSession {
     return resumed;
   }
 
-  /** The thread is over: the person reads what came of the decision, and no agent thinks about it. */
+  /** The thread is over: the person reads the result, without an agent. */
   async #report(resumed: Resumed): Promise<boolean> {
     const { parts, first } = this.#start;
     const { threadId } = this.#context;
@@ -161,7 +161,7 @@ export class TurnSession {
     return more;
   }
 
-  /** The run, with its calls kept in sight: a stop ends the agent at once, and a call a moment later. */
+  /** A run whose calls are tracked: a stop ends the agent at once and a call a moment later. */
   #followed(run: AgentRun): AgentRun {
     const call: AgentRun['call'] = (request) => {
       const called = this.#start.trace
@@ -192,7 +192,7 @@ export class TurnSession {
     return endOf(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
   }
 
-  /** What is drawn anew says nothing new: it keeps the receipts that stand below it. */
+  /** A redrawn view keeps its receipts. */
   async #endOfRedraw(result: AgentResult): Promise<ReturnType<typeof endOf>> {
     const { parts } = this.#start;
     const { threadId, chatKey } = this.#context;
@@ -202,12 +202,12 @@ export class TurnSession {
     return endOf(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
   }
 
-  /** Ends the turn with words of the runtime: the person stopped it, or must hear of its failure. All else is thrown on. */
+  /** Ends the turn with words of the runtime after a stop or a failure. Other errors are thrown on. */
   async #cutShort(thrown: unknown): Promise<boolean> {
     const { parts, lane, first, signals } = this.#start;
     const { turnId } = this.#context;
     const isStop = signals.stopBefore() > 0 && signals.signal.aborted;
-    // What a library makes of an abort varies; the reason that we gave does not.
+    // Libraries change abort errors, so the signal's own reason counts.
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
     this.#draft.end();
@@ -216,7 +216,7 @@ export class TurnSession {
     await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // what they came to is told
     const soFar = await soFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
-    // What the person has read so far does not vanish with the draft.
+    // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();
     const unfinished = unsent.trim() === '' ? null : WORDS.unfinished(unsent);
     const text = [unfinished, why].filter(Boolean).join('\n\n');

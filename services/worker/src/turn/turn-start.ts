@@ -5,9 +5,8 @@ import type { TurnParts } from './turn-parts.ts';
 import type { TurnTrace } from './turn-trace.ts';
 
 export interface TurnSignals {
-  /** Fires when the turn has to end at once: /stop, shutdown, lost lane. */
   readonly signal: AbortSignal;
-  /** Inbox id of the newest /stop that came while the turn ran, else 0. */
+  /** The inbox id of the newest /stop during the turn, else 0. */
   stopBefore(): number;
 }
 

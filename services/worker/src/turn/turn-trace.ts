@@ -13,21 +13,20 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 /** Where the spans of turns go. */
 export interface TurnTracing {
   readonly tracing: Tracing;
-  /** What a conversation is called in them. */
+  /** The session name of a conversation in traces. */
   readonly sessionOf: (threadId: string) => string;
 }
 
 /** What follows a turn while it is made. */
 export interface TurnTrace {
-  /** Makes the turn; models that are asked within are noted. What it throws is noted and thrown on. */
+  /** Traces a turn with its model calls. Errors are noted and thrown on. */
   around<T>(turn: () => Promise<T>): Promise<T>;
-  /** Notes a phase of the turn. */
   readonly enter: (phase: Phase) => void;
-  /** Runs a call of a tool, and notes what it came to. Jobs, and decisions about it, belong under it. */
+  /** Traces a tool call with its result. Jobs and decisions belong under it. */
   call(actionId: string, run: () => Promise<ToolCallResult>): Promise<ToolCallResult>;
-  /** The same for an action that was proposed in another turn. `resultOf`: null when nothing was run. */
+  /** The same for an action of another turn. `resultOf`: null when nothing ran. */
   resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T>;
-  /** Commits the end of the turn, and notes both. */
+  /** Traces the commit of the turn's end. */
   commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T>;
 }
 
@@ -75,7 +74,7 @@ class RecordedTrace implements TurnTrace {
   readonly #key: string;
   readonly #claimedAt: number;
   #state: { readonly name: ControlState; readonly from: number; readonly parent: string } | null = null;
-  /** The key of the call that is under way. */
+  /** The key of the running call. */
   #call: string | null = null;
   #isWaiting = false;
   #spent: ModelSpend[] = [];
@@ -86,7 +85,7 @@ class RecordedTrace implements TurnTrace {
     this.#lane = lane;
     this.#first = envelope;
     this.#agent = agent;
-    // A turn that goes on with something belongs under what it goes on with, in the same trace.
+    // A turn that continues something belongs under it, in the same trace.
     this.#key = goesOnWith(envelope) === null ? ROOT : `turn:${envelope.id}`;
     const session = threadId === null ? null : sessionOf(threadId);
     this.#head = { 'gen_ai.agent.id': agent, 'session.id': session, 'gen_ai.conversation.id': session };
@@ -146,7 +145,7 @@ class RecordedTrace implements TurnTrace {
       error: ok ? null : (code ?? 'INTERNAL'),
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
-        // What a model made up is no name of ours.
+        // A name that a model made up is not recorded.
         'gen_ai.tool.name': decided?.action.tool ?? 'unknown',
         'gen_ai.tool.call.id': actionId,
         'signalbox.tool.class': decided?.action.assessment.risk ?? null,
@@ -189,7 +188,7 @@ class RecordedTrace implements TurnTrace {
     return written;
   }
 
-  /** Messages that were answered together: the trace of each of the others says with which. */
+  /** Messages that were answered together: each trace links to the answered one. */
   #recordMerged(outcomes: TurnEnd['outcomes']): void {
     for (const { id, envelope } of this.#lane.messages) {
       if (envelope.traceId === this.#first.traceId || !outcomes.some((one) => one.id === id)) continue;
@@ -252,14 +251,14 @@ class RecordedTrace implements TurnTrace {
     });
   }
 
-  /** When the gateway got the message, or when the news came in. */
+  /** The time when the gateway got the message, or when the news came. */
   #begunAt(): number {
     const { kind, traceId, at } = this.#first;
     const ms = kind === 'message' || kind === 'command' ? readIdTime(traceId) : Date.parse(at);
     return Math.min(ms ?? this.#claimedAt, this.#claimedAt);
   }
 
-  /** By the database's clock, as all times of a turn. */
+  /** The database's clock, as for all times of a turn. */
   #now(): number {
     return this.#lane.now().getTime();
   }
@@ -281,7 +280,7 @@ interface Noted {
   readonly attributes?: SpanAttributes;
 }
 
-/** The key of what this message is news of; null when it begins something. */
+/** The key of the action that this message continues; null when it starts something. */
 function goesOnWith(envelope: InboxMessage['envelope']): string | null {
   if (envelope.kind === 'job-finished') return `run:${envelope.runId}`;
   return envelope.kind === 'decision' ? `call:${envelope.actionId}` : null;

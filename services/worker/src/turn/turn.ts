@@ -1,5 +1,4 @@
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
-import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { receiptsOf } from '@signalbox/governance/receipts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';
@@ -45,7 +44,7 @@ async function handle(start: Omit<TurnStart, 'first' | 'person'>): Promise<boole
   return HANDLERS[first.envelope.kind]({ ...start, first, person: lane.person });
 }
 
-/** What a turn is, by the kind of its first message. */
+/** The handler of a turn, by the kind of its first message. */
 const HANDLERS: Readonly<
   Record<Exclude<InboxMessage['envelope']['kind'], 'command'>, (start: TurnStart) => Promise<boolean>>
 > = {
@@ -62,8 +61,7 @@ const HANDLERS: Readonly<
  * The messages that belong together go to the agent. It does not look into files but pictures, and not each model sees: other files
  * alone get an answer of the runtime.
  */
-async function converse(started: TurnStart): Promise<boolean> {
-  const start = await withOrphans(started);
+async function converse(start: TurnStart): Promise<boolean> {
   const { parts, lane } = start;
   const batch = leadingBatch(lane);
   const files = filesWithoutWords(batch);
@@ -71,26 +69,18 @@ async function converse(started: TurnStart): Promise<boolean> {
   return files && !isShown ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
 }
 
-/** A conversation that begins may follow one with an agent that is no longer loaded: it is ended, and the answer says so. */
-async function withOrphans(start: TurnStart): Promise<TurnStart> {
-  const { parts, lane, first } = start;
-  if (!lane.threadNew) return start;
-  const chat = { userKey: lane.userKey, chatKey: first.envelope.chatKey };
-  return { ...start, lane: { ...lane, orphaned: await endOrphanedThreads(parts.pool, chat) } };
-}
-
 function think(start: TurnStart): Promise<boolean> {
   return new TurnSession(start, [start.first]).run();
 }
 
-/** The person reads in another way. Where nothing was said yet, their next message says it again. */
+/** The person changed how they read. Before their first message there is nothing to redraw. */
 function readAnew(start: TurnStart): Promise<boolean> {
   const { parts, lane, first } = start;
   if (parts.agent.draws && lane.threadId !== null) return think(start);
   return finish(start, endWithout([first], 'answered', 'mode'));
 }
 
-/** The conversation of a job is over: its end is reported as it is, with its receipt. */
+/** The conversation of a job is over: its end is reported with its receipt. */
 async function reportJob(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // by HANDLERS
@@ -101,11 +91,11 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   return finish(start, notice(parts, lane, first, { buttons, receipts }));
 }
 
-/** Reports what broke, or is well again, as it is: no model is asked, because it may be what broke. */
+/** Reports an incident without a model, which may be what broke. */
 async function reportIncident(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId } = lane;
-  // A question that waits for its answer stays the last thing in the conversation.
+  // An open question stays the last thing in the conversation.
   if (threadId === null || (await isAwaiting(parts.pool, threadId)))
     return finish(start, await tellBeside(parts, lane, first, person));
   parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
@@ -124,7 +114,7 @@ function isOfThread({ first: { envelope }, lane }: TurnStart): boolean {
   return 'threadId' in envelope && envelope.threadId === lane.threadId;
 }
 
-/** The end of messages without a turn. */
+/** Ends messages without a turn. */
 function endWithout(
   messages: readonly InboxMessage[],
   outcome: 'stopped' | 'refused' | 'answered',

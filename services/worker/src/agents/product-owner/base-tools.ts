@@ -47,13 +47,10 @@ export const BASE_TOOLS = {
   },
 } as const;
 
-/** What fits on a button. */
+/** The characters that fit on a button. */
 const LABEL_LENGTH = 64;
 
-/**
- * A button says in the person's name what stands on it. One that would say something else shows that too: on the button, or in the
- * message where there is no room.
- */
+/** A button sends the words on its label. One that would send other words shows them as well. */
 function withHonestButtons({ message, choices }: { readonly message: string; readonly choices: readonly Button[] }): {
   readonly message: string;
   readonly choices: Button[];

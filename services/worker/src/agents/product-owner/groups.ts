@@ -1,10 +1,8 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 
 /**
- * Turns that a loaded group stays without being used. Keeping and loading again then cost about the same, so whatever comes next costs
- * at most twice the least possible. Measured on the shipped groups: the definitions of one are 4,200 characters (33,300 in 8 groups), and a
- * turn binds them in two passes; loading costs a further pass, which is given the base tools and the prompt (5,900), the groups that stay
- * (one or two, 4,200 to 8,400) and the conversation (some 10,000).
+ * The number of turns that an unused group stays loaded. Loading again costs about as much, so the total is at most
+ * twice the best.
  */
 const TURNS_UNUSED = 3;
 

@@ -14,7 +14,7 @@ import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts
 import { listPasses } from './turn-record.ts';
 import { firstLine } from './words.ts';
 
-/** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
+/** The default agent: understands a request, loads tools, asks back, calls tools and reports. */
 const plugin: AgentPlugin = {
   id: 'product_owner',
   class: 'CONTROL_PLANE',
@@ -72,7 +72,7 @@ function createProductOwner(parts: AgentParts): Agent {
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
         // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
         let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
-        // What came after the end of the task starts the next one.
+        // Messages after the end of the task start the next one.
         if (rest.length > 0 && !state.userConfirmedComplete) state = await begin(rest, known.size === 0);
         return state;
       }
@@ -84,14 +84,14 @@ function createProductOwner(parts: AgentParts): Agent {
         const again = runAgain(first.id, first.event, before, extras);
         const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
         if (!again.isUpdate) return graph.invoke(fresh, config);
-        // As if the model had just answered: the graph goes on with the calls of that answer.
+        // The graph continues with the calls of the stored answer.
         await graph.updateState(config, fresh, 'product_owner');
         return graph.invoke(null, config);
       }
     },
     note: async ({ run, messages, isNew, text, about = null }) => {
       const config = { configurable: { thread_id: run.threadId } };
-      // As an answer of product_owner it ends whatever was pending, and it closes the requests before it.
+      // This answer of product_owner ends the pending step and closes earlier requests.
       await graph.updateState(
         config,
         {
@@ -100,7 +100,7 @@ function createProductOwner(parts: AgentParts): Agent {
         },
         'product_owner',
       );
-      // Read where it was just put: asking for the state would store it before the turn has ended.
+      // Reading the state from the graph would store it before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<SessionState>;
       const known = { messages: state.messages ?? [], record: state.record ?? [] };
       return recordOf(known, messages, runRecord(run, messages.length), isNew);
@@ -112,10 +112,7 @@ function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
   return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty when nothing was stored yet
 }
 
-/**
- * What an earlier run of this turn had taken of the batch; all of it when it had taken nothing. What came later is left to the next
- * turn: what it has to say on its way would be sent at once, and so before the answers of this turn, which are sent at its end.
- */
+/** The messages that an earlier run of this turn took; all messages when it took none. */
 function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const messages = batch.filter(({ id }) => known.has(id));
   return messages.length === 0
@@ -123,10 +120,9 @@ function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly Age
     : { messages, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
-/** What the nodes of this run share. */
 function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
-  // Asked for at once, while the graph sets out; whoever needs them sees the failure.
+  // The look-up starts now; the node that needs the names awaits it.
   if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);
   const { threadId, chatKey, actor } = run;
   const context = parts.context?.({ userKey: actor.userKey, threadId, chatKey }) ?? Promise.resolve(null);
@@ -143,7 +139,7 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
   };
 }
 
-/** A new message resets what belongs to one turn; what belongs to the conversation stays. */
+/** A new message resets values of the turn and keeps values of the conversation. */
 function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean): SessionUpdate {
   return {
     stateVersion: STATE_VERSION,
@@ -188,18 +184,18 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   };
 }
 
-/** The task as the model understood it; null when it only repeats what the person wrote. */
+/** The task as the model understood it; null when it only repeats the person's words. */
 function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState): string | null {
   const task = firstLine(taskSummary ?? '');
   const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(textOf(message)));
   const isRepeated = said.some((text) => text.startsWith(asLine(task.replace(/…$/, ''))));
-  // What finish_task says is what the model claims to have done.
+  // The text of finish_task is the model's claim, so it is not used.
   return userConfirmedComplete || isRepeated ? null : task;
 }
 
 const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
-/** Under the answer stand the buttons that the newest result proposes, unless it has others. */
+/** Puts the buttons of the newest result under the answer, unless it has its own. */
 function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
   const last = replies.at(-1);
   const result = messages.findLast(ToolMessage.isInstance);
@@ -208,7 +204,7 @@ function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage
   return [...replies.slice(0, -1), { ...last, buttons: next }];
 }
 
-/** Whether every tool that was asked for takes a role that the person does not have. */
+/** True when the person's role covers none of the tools that were asked for. */
 function wasRefused(messages: readonly BaseMessage[]): boolean {
   const results = messages.filter(ToolMessage.isInstance).filter(({ name }) => !isBaseTool(name ?? ''));
   return results.length > 0 && results.every((result) => result.additional_kwargs['code'] === 'NOT_PERMITTED');

@@ -10,7 +10,7 @@ import { systemMessage } from './prompt.ts';
 import { noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
-/** The parser needs the request, not a history: this many of the newest messages are enough. */
+/** The parser needs the request, not the history: it reads this many of the newest messages. */
 const MESSAGES_READ = 6;
 
 const INTENT = objectKind('classify_intent', 'Say what the person wants and which capability groups it needs.', Intent);
@@ -31,7 +31,7 @@ export function intentParser(parts: GraphParts) {
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
-    // JSON in a text may escape what the text itself could not hold.
+    // A JSON string may escape characters that the database refuses.
     const intent = makeStorable(await askObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
     if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };

@@ -10,17 +10,15 @@ export type GraphParts = Pick<AgentParts, 'registry' | 'maxPasses' | 'model' | '
 /** What a single run carries beside the state. Never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
-  /** The names that the conversation may mean, looked up once and again after a tool may have changed them. */
+  /** Names that the conversation may mention, looked up again after a tool may have changed them. */
   readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentParts['knownNames']>;
-  /** What the person, their work and their memory were when this run began; null where nobody tells. */
+  /** Facts about the person, their work and memory when this run started; null when there are none. */
   readonly context: () => Promise<PromptContext | null>;
-  /** What calls came to that an earlier turn left open. */
+  /** Results of calls that an earlier turn left open. */
   readonly cameOf: AgentParts['cameOf'];
-  /** Index of the turn's first message. */
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
   readonly turnKey: string;
-  /** This run, as the record of the turn names it. */
   readonly recorded: RecordedRun;
 }
 
@@ -32,7 +30,7 @@ export function runOf(config: LangGraphRunnableConfig): RunExtras {
 /** Counts what a node's model uses: at once for the turn, and in the update of the state, so that a resumed turn still knows. */
 export function spendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
   readonly onSpend: (spend: ModelSpend) => void;
-  /** The part of the node's update that keeps the count; nothing for models that cost nothing. */
+  /** The update of the node that keeps the count; empty for models without cost. */
   update(): Pick<SessionUpdate, 'spent'>;
 } {
   const spent: TurnSpend[] = [];

@@ -15,7 +15,7 @@ import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
 interface CallOutcome {
   readonly result: ToolCallResult;
   readonly update: SessionUpdate;
-  /** Groups that it has loaded: there from the next pass on. */
+  /** Groups that the call loaded, available from the next pass on. */
   readonly loaded?: readonly string[];
 }
 
@@ -64,7 +64,6 @@ export function poTools(parts: GraphParts) {
   };
 }
 
-/** With what, and for what, calls are carried out. */
 interface Acting {
   readonly parts: GraphParts;
   readonly state: SessionState;
@@ -79,14 +78,14 @@ async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
   return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);
 }
 
-/** What only talks to the person, or steers the turn, has no effect to govern. */
+/** Calls that only talk to the person or steer the turn have no effect to govern. */
 async function answering(run: AgentRun, work: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome = await work();
   run.enter('OBSERVING');
   return outcome;
 }
 
-/** Calls of this turn that failed, each as its tool and arguments. */
+/** Failed calls of this turn, each as its tool and arguments. */
 function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
   const failed = new Set(
     messages
@@ -121,7 +120,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   switch (name) {
     case 'respond_to_user': {
       const { message, awaiting_response: awaiting, choices } = BASE_TOOLS.respond_to_user.input.parse(call.args);
-      // A question ends the turn and goes out with it; anything else goes out now, while the turn runs.
+      // A question ends the turn and goes out with it; other messages go out at once.
       if (!awaiting) await run.say({ key: call.id ?? '', text: message, buttons: choices });
       return accept({ sent: true, awaiting }, message, awaiting ? { awaitingUserResponse: true } : {});
     }
@@ -149,7 +148,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
       const request = lastRequest(state.messages);
-      // Only the person can say that it is done: something was shown before, and a message came after it.
+      // Only the person can confirm the end: a result was shown, and they wrote after it.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
       return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(), update);
@@ -159,14 +158,14 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
   const { ok, code, say, changed, untrusted = false, files = [], next = [] } = result;
-  // The model is to say that there is a file, and it never sees one.
+  // The model learns that a file exists and never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,
     tool_call_id: call.id ?? '',
     name: call.name,
     status: ok ? 'success' : 'error',
-    // Text of outside is marked where the model reads it: it is information, whatever it says.
+    // Outside text is marked for the model: it is information and never an instruction.
     content: JSON.stringify(
       ok
         ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached }

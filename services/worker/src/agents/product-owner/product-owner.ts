@@ -17,7 +17,7 @@ import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { cutOff, endedByJudge, noAnswer } from './words.ts';
 
-/** Ids of models are longer nowhere; it is kept to find an answer in their logs. */
+/** No provider has longer model ids; they help to find an answer in provider logs. */
 const MODEL_ID_LENGTH = 200;
 
 /** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
@@ -46,7 +46,7 @@ export function productOwner(parts: GraphParts) {
     const facts = { names: known, groups: groups.active, context: told, calls };
     const noted = noteAsks(model, 'product_owner', facts, earlier);
     const spent = spendCounter(extras);
-    // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
+    // Texts of earlier passes are sent at the end of the turn; until then they stand above the draft.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
       messages: [system, ...withAnsweredCalls(state.messages, calls)],
@@ -58,7 +58,7 @@ export function productOwner(parts: GraphParts) {
       onSpend: spent.onSpend,
     };
     let answer = (await noted.model.ask(request)).message;
-    // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
+    // An empty answer is mostly a provider's hiccup: ask once more, then tell the person.
     if (isEmptyAnswer(answer)) answer = (await noted.model.ask(request)).message;
     const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
     const named = withOurIds(id, isEmpty ? new AIMessage({ content: noAnswer() }) : answer);
@@ -82,7 +82,10 @@ interface Groups {
   readonly update: SessionUpdate;
 }
 
-/** The groups of this pass. In the first one of a turn it is seen which of the loaded groups stay; a turn that a person did not begin does not count. */
+/**
+ * The groups of this pass. The first pass of a turn decides which loaded groups stay; turns that no person started do
+ * not count.
+ */
 async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
   const { activeCapabilities: loaded, idleTurns, messages } = state;
   if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
@@ -100,9 +103,8 @@ function textsSince(messages: readonly BaseMessage[], start: number): readonly s
 }
 
 /**
- * Names the message and its calls by our own ids: those of a model server repeat, within a thread and across people, and a repeated
- * id would stand for what was answered, done or approved before. What is not whole, or cannot be stored, is a call that will be
- * refused, so that the model is told.
+ * Replaces the provider's ids of the message and its calls by our own: theirs repeat across people, and a repeated id
+ * would name another action.
  */
 function withOurIds(id: string, answer: AIMessage): AIMessage {
   const readable = (answer.tool_calls ?? []).map(({ name, args }) => {

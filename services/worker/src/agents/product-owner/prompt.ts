@@ -25,7 +25,7 @@ Rules:
 /** SHA-256 of what the model is told in every pass, and of the form in which the facts go along. */
 export const PROMPT_VERSION = canonicalHash({ persona: PERSONA, facts: 'facts' });
 
-/** Names listed per kind in the prompt; the rest can be looked up with tools, whose results are known to be text from outside. */
+/** The number of names per kind in the prompt. Tools find the rest, whose results count as outside text. */
 const NAMES_IN_PROMPT = 40;
 
 /**
@@ -62,18 +62,18 @@ export function systemMessage(
   return new SystemMessage({ content, additional_kwargs: { facts } });
 }
 
-/** A language as a model knows it: `German`. */
+/** The English name of a language: `German`. */
 function nameOf(language: string): string {
   return new Intl.DisplayNames(ENGLISH, { type: 'language' }).of(language) ?? language;
 }
 
-/** Of these names, those that the person wrote: whoever may name a project could tell the model something with it otherwise. */
+/** The names that the person typed. Others could carry instructions of whoever chose the name. */
 function written(names: readonly string[], messages: readonly BaseMessage[]): readonly string[] {
   const words = messages.filter(HumanMessage.isInstance).map((message) => textOf(message).toLowerCase());
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 
-/** After these it is not known whether the call took effect: the reconciler may have found out since. */
+/** After these codes the effect is uncertain; the reconciler may know more by now. */
 const UNSURE: ReadonlySet<unknown> = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
 
 /** Whether a result leaves open what became of its call. */
@@ -101,7 +101,7 @@ export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf
     if (!AIMessage.isInstance(message)) return [message];
     const open = (message.tool_calls ?? []).filter((call) => call.id && !answered.has(call.id));
     const fillers = open.map(({ id = '', name }) => {
-      // Whatever has an effect is in the ledger before it runs.
+      // Every effect is in the ledger before it starts.
       return answerTo(id, name, came[id] ?? { ok: false, say: 'Interrupted before it ran.' });
     });
     return [message, ...fillers];

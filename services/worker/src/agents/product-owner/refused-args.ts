@@ -1,4 +1,4 @@
-/** What stands in a call instead of arguments that cannot be taken, so that a resumed turn still knows why. */
+/** Replaces invalid arguments of a call, so that a resumed turn still knows the reason. */
 const REFUSED = 'refused_arguments';
 
 /** The arguments of a call that will be refused, with the reason in place of what the model wrote. */

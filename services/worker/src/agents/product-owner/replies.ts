@@ -6,7 +6,6 @@ import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
 import { filesText } from './words.ts';
 
-/** Files that one message may carry. */
 const MAX_FILES = 10;
 
 /**
@@ -28,7 +27,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
     if (!AIMessage.isInstance(message)) continue;
     const text = textOf(message).trim();
     if (text !== '') replies.push(withFiles({ key: message.id ?? '', text, buttons: [] }));
-    // What respond_to_user says is sent in the middle of the turn, before anybody knows of files.
+    // Texts of respond_to_user are sent during the turn, before files are known.
     replies.push(...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? ''))));
   }
   while (waiting.length > 0) {

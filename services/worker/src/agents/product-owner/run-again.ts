@@ -27,7 +27,7 @@ export function runAgain(
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
   const messages = untilAnswered(before.messages ?? [], event.about);
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
-  // The mark is not `event`: to the model these are the person's words, and not news.
+  // This mark is not `event`: the model reads these words as the person's, not as news.
   const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
   if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
   const answerId = run.answerId(turnKey, 1);
@@ -47,7 +47,7 @@ export function runAgain(
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
 }
 
-/** The conversation until what came of this message: what was said of it afterwards is no part of its turn. All of it when it is not there. */
+/** The conversation up to the result of this message; all of it when the message is missing. */
 function untilAnswered(messages: readonly BaseMessage[], about: string | undefined): readonly BaseMessage[] {
   const start = messages.findIndex(({ id }) => about !== undefined && id === about);
   const answered = messages.findIndex((message, place) => place > start && AIMessage.isInstance(message));
@@ -55,7 +55,7 @@ function untilAnswered(messages: readonly BaseMessage[], about: string | undefin
   return start === -1 || answered === -1 || next === -1 ? messages : messages.slice(0, next);
 }
 
-/** Calls of the newest answer that used tools, whose result is a failure that surely changed nothing. To say so is no use of a tool. */
+/** The calls of the newest answer with tools whose failure certainly changed nothing. Saying that uses no tool. */
 function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
   const answer = messages.findLast(
     (message): message is AIMessage =>

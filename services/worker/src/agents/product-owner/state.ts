@@ -21,9 +21,9 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
       readonly kind: 'asked';
       readonly asks: RecordedAsk[];
       readonly answerId: string;
-      /** The id that the model's server gave. Missing in states of before, whose `answerId` was made of it. */
+      /** The provider's id of the answer; older states lack it and derive `answerId` from it. */
       readonly modelId?: string | null;
-      /** The model's own reasons. They stand here and not in the messages: no model is given them again. */
+      /** The model's reasoning, kept out of the messages so that no model reads it again. */
       readonly reasoning?: string;
     }
   | {
@@ -38,10 +38,9 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
     }
 );
 
-/** Keeps the last value that is not null. */
 const lastValue = <T>(before: T, after: T): T => after ?? before;
 
-/** How many errors a thread remembers: enough to see a pattern, few enough to stay small. */
+/** The number of errors that a thread remembers: enough to see a pattern. */
 const ERRORS_KEPT = 20;
 
 /**
@@ -53,7 +52,6 @@ export const SessionState = Annotation.Root({
   stateVersion: Annotation<number>({ reducer: lastValue, default: () => STATE_VERSION }),
   threadId: Annotation<string>,
   userKey: Annotation<string>,
-  /** Telegram's numeric id, when the person is there. */
   telegramUserId: Annotation<number | null>({ reducer: lastValue, default: () => null }),
   chatKey: Annotation<string>,
   correlationId: Annotation<string | null>({ reducer: lastValue, default: () => null }),
@@ -72,25 +70,24 @@ export const SessionState = Annotation.Root({
   // Control flow
   awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   userConfirmedComplete: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
-  /** Passes in this turn; reset by each new message. */
   poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
   limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
-  /** What the judge said of the last pass; a new message resets it. */
+  /** The judge's verdict on the last pass; reset by each new message. */
   verdict: Annotation<EvaluationOutcome>({ reducer: (_, after) => after, default: () => 'continue' }),
-  /** The message after which the thread ended; later ones of the batch start the next thread. */
+  /** The message that ended the thread; later ones of the batch start the next thread. */
   finishedAfter: Annotation<string | null>({ reducer: (_, after) => after, default: () => null }),
 
   // Routing
   isContinuation: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   skipIntentParser: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
 
-  /** What models used for the newest turn that used any: a resumed turn counts it again, because its record is not written yet. */
+  /** Model use of the newest turn; a resumed turn counts it again, since its record is not written yet. */
   spent: Annotation<TurnSpend[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],
   }),
 
-  /** What the newest turn leaves for its record, which is written when it ends. */
+  /** The newest turn's parts of its record, which is written at its end. */
   record: Annotation<TurnPart[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],

@@ -96,7 +96,7 @@ function copyNames(names: Names): Record<string, string[]> {
   return Object.fromEntries(Object.entries(names).map(([kind, list]) => [kind, [...list]]));
 }
 
-/** SHA-256 over everything that a model is told of groups and tools. */
+/** SHA-256 of all descriptions of groups and tools that a model is given. */
 const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
   const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
@@ -137,7 +137,7 @@ interface Pass {
   acted?: Extract<TurnPart, { kind: 'acted' }>;
 }
 
-/** Reading the wish and asking begin a pass; what is carried out belongs to the answer before it. */
+/** A read intent or a question starts a pass; executed calls belong to the answer before them. */
 function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
   const passes: Pass[] = [];
   for (const part of parts) {
@@ -150,7 +150,7 @@ function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
   return passes;
 }
 
-/** What the messages do not hold of an answer. */
+/** The parts of an answer that its message does not hold. */
 function saidOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId' | 'reasoning'> {
   const { modelId, reasoning } = asked ?? {};
   return { ...(modelId === undefined ? {} : { modelId }), ...(reasoning === undefined ? {} : { reasoning }) };
@@ -166,7 +166,7 @@ function callOf(
   return { ...call, result: resultOf(message), seen: hashOf(redactValue(message.content)) };
 }
 
-/** The result of a call as it was before it became a message. */
+/** The result of a call, restored from its message. */
 function resultOf({ content, additional_kwargs: extras }: ToolMessage): RecordedResult {
   const told = JSON.parse(String(content)) as Record<string, RecordedResult['result']>; // written by po-tools as JSON
   return {
@@ -176,7 +176,7 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
     code: typeof extras['code'] === 'string' ? extras['code'] : null,
     changed: extras['changed'] === true,
     ...(extras['untrusted'] === true ? { untrusted: true } : {}),
-    // Both were written by po-tools.
+    // po-tools wrote both fields.
     ...(Array.isArray(extras['next']) ? { next: extras['next'] as NonNullable<RecordedResult['next']> } : {}),
     ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // as above
   };

@@ -19,9 +19,9 @@ export function endedByJudge(
     case 'loop':
       return say('agent.stoppedInLoop', { soFar });
     case 'budget': {
-      // Nobody goes on to tell what was found, so the results stand for themselves: reads go on when a budget is spent.
+      // The budget ended the turn, so the results are shown without a model's words.
       if (says.length > 0) return [...says.slice(-8), say('agent.stoppedHere')].join('\n\n');
-      // What a rule refused for it says so itself, with its name.
+      // A refusal names its rule.
       const denied = messages
         .filter(ToolMessage.isInstance)
         .findLast((message) => message.additional_kwargs['code'] === 'POLICY_DENIED');

@@ -4,7 +4,7 @@ import productOwner from '../product-owner/index.ts';
 
 const ID = 'repo_analyst';
 
-/** Talks as the default agent does, and can do nothing but look into repositories and keep what was decided about findings. */
+/** An agent like the default one, bound to tools that inspect repositories and keep decisions about findings. */
 const plugin: AgentPlugin = {
   ...productOwner,
   id: ID,

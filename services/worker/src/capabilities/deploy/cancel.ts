@@ -39,7 +39,7 @@ export const cancelDeploy = tool({
     ...(environment ? [`environment:${environment}`] : []),
   ],
   deadlineMs: WAIT_MS + 5_000,
-  // Asking twice for one end is asking once.
+  // A repeated cancellation changes nothing.
   replay: 'harmless',
   run: async ({ project, environment }, { ports, actor, actionId, signal, now }) => {
     await ports.projects.get(project);

@@ -1,7 +1,4 @@
-/**
- * Variables by which whoever sets them runs code of their own in every program that is started with them: those of the dynamic loader,
- * of interpreters, shells, build tools, git and package managers, and where programs and home folders are.
- */
+/** Variables that make a started program load other code: of the dynamic loader, interpreters and runtimes. */
 const NAMES = new Set([
   'PATH',
   'HOME',
@@ -79,10 +76,10 @@ const PREFIXES = [
   'SIGNALBOX_',
 ];
 
-/** Harmless although they begin like the others, and what services are most often given. */
+/** Frequent and harmless, although its prefix matches. */
 const HARMLESS = new Set(['NODE_ENV']);
 
-/** Parts of names by which programs say what else they load, or with which arguments they are called, whatever the program. */
+/** Parts of names that point to loaded code or arguments, for any program. */
 const LOOKS = [
   /(?:^|_)(?:ADD)?OPT(?:ION)?S?$/,
   /(?:^|_)ARGS$/,
@@ -98,7 +95,7 @@ const LOOKS = [
   /_(?:HOOKS?|STARTUP|WRAPPER|PROFILER|INIT|EXTENSIONS?|LIBS?|LIBRARY|DRIVERS?|CONFIG_FILE)$/,
 ];
 
-/** Further ones that programs read what they load from, or that say where it lies: the names tell nobody. */
+/** Further variables that point to loaded code, though their names do not show it. */
 const ASKED = new Set(
   `GETCONF_DIR LOCALDOMAIN RESOLV_HOST_CONF TZDIR ELECTRON_RUN_AS_NODE BABEL_CONFIG_FILE VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT UWSGI_INI
    UVICORN_APP HYPERCORN_CONFIG FLASK_APP IPYTHONDIR SETUPTOOLS_USE_DISTUTILS RAILS_GEMFILE PUMA_CONFIG RACK_HANDLER BOOTSNAP_CACHE_DIR

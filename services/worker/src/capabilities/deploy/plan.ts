@@ -6,7 +6,7 @@ import type { Resolved, Resolving, ToolContext } from '../../tools/tool.ts';
 /** The resource of a call whose plan its person has not seen: see infra/policy/plans.cedar. */
 export const UNSEEN_PLAN = 'plan:unseen';
 
-/** Marks a plan that its person has to see before it runs for the first time. */
+/** Marks a plan that its person must see before its first run. */
 const Seen = z.object({ isUnseen: z.literal(true).optional() });
 
 /** Resolves a deployment's commit, server and build. Throws NOT_RESOLVED with the obstacle. */
@@ -32,7 +32,7 @@ export function derivedOf(resolved: Resolved): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
-  // A plan that its person has not seen is what they decide about.
+  // A person decides about a plan that they have not seen before.
   const plan = unseenPlan(resolved) ? [] : ['build', 'start'];
   return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
 }

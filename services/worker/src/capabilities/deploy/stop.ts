@@ -7,7 +7,7 @@ import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock } from './fields.ts';
 import { code, reachOf } from './words.ts';
 
-/** Longer than the requests and the program of most services need to end; what takes longer is told at its end. */
+/** Most services drain within this time; a longer stop is reported at its end. */
 const WAIT_MS = 60_000;
 
 /** Takes a service down, and says so when it is down. */
@@ -31,7 +31,7 @@ export const stopService = tool({
   ...aboutService,
   lock: serviceLock,
   deadlineMs: WAIT_MS,
-  // The job is keyed by the action, and what it stops is chosen once.
+  // The job is keyed by the action, and its target is chosen once.
   replay: 'harmless',
   told: ['project', 'environment'],
   preview: async (service, { ports }) => {
@@ -67,7 +67,7 @@ export const stopService = tool({
 
 type Ports = ToolContext['ports'];
 
-/** The deployment that is to end. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
+/** The deployment to stop. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
 async function requireStoppable(ports: Ports, service: ServiceKey, actionId: string | null) {
   const { project, environment } = service;
   await ports.projects.get(project);

@@ -46,7 +46,7 @@ export const triggerDeploy = tool({
   ],
   lock: serviceLock,
   deadlineMs: 15_000,
-  // The row and the run are both keyed by the action: what a crash left out is made up for.
+  // The row and the run are both keyed by the action: a repetition completes what a crash left out.
   replay: 'harmless',
   resolve: async ({ project, version, environment, server }, look) => {
     await requireRepository(look.ports, project);
@@ -93,7 +93,7 @@ export const triggerDeploy = tool({
       servesNow: before?.release ?? null,
     };
   },
-  // A deployment that is there and has no run is taken up by the job that reconciles deployments.
+  // The reconciler starts the run of a deployment that has none.
   probe: async ({ project, version, environment }, { ports, actionId }) => {
     const found = await ports.deployments.find(actionId);
     if (found === null) return { kind: 'not-done' };

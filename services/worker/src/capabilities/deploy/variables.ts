@@ -53,7 +53,7 @@ export const setServiceVariable = tool({
   holds: 'facts',
   egress: true,
   ...aboutService,
-  // By this name policy refuses those that are known: see variables.cedar.
+  // Policy refuses known loader variables by this name: see variables.cedar.
   resources: (given) => [
     ...aboutService.resources(given),
     ...(loaderKind(given.name) === 'known' ? ['variable:loader'] : []),

@@ -13,7 +13,7 @@ export const versionChoices: Choices = {
     if (project === undefined) return [];
     await requireRepository(ports, project);
     const { tags, branch, planProblem } = await work('repository.look', { project });
-    // The main branch is offered only when Signalbox knows how to start it.
+    // The main branch is offered only when Signalbox can start it.
     const names = [...tags, ...(planProblem === null && branch !== null ? [branch] : [])];
     return names.filter((name) => Version.safeParse(name).success);
   },

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { someEnvironment, READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
-/** Tags that are offered beside the main branch: as many as a look at a repository finds. */
+/** The number of tags offered beside the main branch. */
 const NEWEST = 3;
 
 export const readRepository = tool({

@@ -29,7 +29,7 @@ export const followServiceLogs = tool({
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if ((await context.ports.services.find(service))?.serving == null) throw new AppError('LOG_MISSING', service);
-    // Its lines come as one message that is edited, whose last line says how it ended.
+    // The lines come as one edited message, whose last line tells the end.
     await context.enqueue('service.logs', {
       ...service,
       of: 'serving',

@@ -142,7 +142,7 @@ function ownPreview() {
   return { what: say('diagnose.retryOwn'), change: '', reach: say('diagnose.reach'), undo: say('diagnose.undo') };
 }
 
-/** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */
+/** A turn has at most 100 passes; MAX_PASSES is 20 by default. */
 const PASSES_OF_TURN = 100;
 
 type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
@@ -150,7 +150,7 @@ type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
 interface Failed {
   readonly node: string;
   readonly why: string;
-  /** The message that began the turn; null where its record does not say. */
+  /** The message that started the turn; null where its record has none. */
   readonly about: string | null;
 }
 
@@ -178,7 +178,7 @@ function findTurnFailure(turn: Turn): Omit<Failed, 'about'> | null {
   const [last] = turn;
   if (!last) return null;
   const { record, outcome, error } = last;
-  // The newest step that used tools: the one after it tells the person how that went.
+  // The newest pass with calls: the pass after it reports them.
   const used = turn.find((pass) => pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok));
   const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSALS.has(result.code ?? '')) ?? [];
   const unsure = failed.filter(

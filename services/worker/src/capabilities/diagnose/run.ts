@@ -37,7 +37,7 @@ export const runDiagnostic = tool({
   }),
   kind: 'shell_cmd',
   risk: ({ command, release_of }) => {
-    // A release is read in the sandbox, where nothing else is. Nobody can approve more there.
+    // A release is read alone in the sandbox, so nobody has to approve it.
     const isRelease = release_of !== undefined;
     const { decision, reason } = classifyCommand(command, isRelease ? 'workspace' : 'server');
     const refusal = decision === 'deny' || (isRelease && decision === 'ask') ? { refusal: reason } : {};
@@ -95,7 +95,7 @@ export const runDiagnostic = tool({
   },
 });
 
-/** `shop/staging`, of which the schema has seen the form. */
+/** Parses `shop/staging`; the schema has checked the form. */
 function parseService(name: string): ServiceKey {
   const [project, environment] = name.split('/');
   return ServiceKey.parse({ project, environment });

@@ -7,13 +7,13 @@ import { someEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
 import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
-  /** Null: any. */
+  /** null: any environment. */
   readonly environment: Environment | null;
   readonly memoryMb: number;
   readonly cpus: number;
 }
 
-/** A build and its artifacts have to fit too. */
+/** The disk that a build and its artifacts need. */
 const DISK_NEEDED_MB = 512;
 
 export const findSuitableServer = tool({

@@ -43,7 +43,7 @@ const Input = z.object({
   lastPort: PortNumber.default(20_999)
     .describe('Last port that may be allocated, 20999 unless said otherwise')
     .meta({ ask: 'Which is the last port that I may allocate?' }),
-  // Programs without an engine run on the server that is there from the beginning.
+  // The `process` driver runs only on the local server.
   driver: DriverName.exclude(['process'])
     .optional()
     .describe(
@@ -82,7 +82,7 @@ export const registerServer = tool({
     'register our new box with 4 cores and 8 GB',
   ],
   input: Input,
-  // Checks that anybody may ask for connect to a server from then on, so they reach what stands at its address.
+  // Later checks, which everybody may ask for, connect to this address.
   risk: ({ driver, host }) =>
     driver === undefined || isPublicAddress(host)
       ? 'sensitive'
@@ -144,7 +144,7 @@ function sayDifference(look: Looked, told: { readonly cpus: number | null; reado
   if (look.state !== 'looked' || look.inventory === null) return '';
   const { cpus, memoryMb } = look.inventory;
   const hasCpus = told.cpus !== null && told.cpus !== cpus;
-  // A machine has a little less than it is sold with.
+  // The usable memory of a machine is a little below its nominal size.
   const hasMemory = told.memoryMb !== null && Math.abs(told.memoryMb - memoryMb) > memoryMb / 10;
   if (!hasCpus && !hasMemory) return '';
   const wrong = { cpus: told.cpus ?? 0, memory: formatMemory(told.memoryMb ?? 0) };

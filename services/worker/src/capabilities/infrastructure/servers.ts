@@ -5,7 +5,7 @@ import { someEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
-/** The fingerprint of a host key, in the form that `ssh-keygen -l` prints. */
+/** The fingerprint of a host key, as `ssh-keygen -l` prints it. */
 const Fingerprint = z
   .string()
   .trim()

@@ -202,7 +202,7 @@ export const reopenFinding = tool({
   },
 });
 
-/** A statement of a model stands on findings, which have a place in the code. */
+/** Each statement of a model must name findings, which have a place in the code. */
 const Summary = z
   .array(
     z.object({
@@ -235,7 +235,7 @@ export const getFindingsReport = tool({
   run: async ({ project, summary: said = [] }, { ports, now }) => {
     await ports.projects.get(project);
     const { findings } = ports.repositories;
-    // A sentence about a finding that is not there is refused, and with it the report.
+    // A statement about an unknown finding is refused with the whole report.
     const summary = await Promise.all(
       said.map(async ({ says, about }) => ({
         says,

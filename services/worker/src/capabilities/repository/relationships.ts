@@ -21,7 +21,7 @@ export const listRelationships = tool({
   input: z.object({ project: ProjectName }),
   ...READ,
   role: 'viewer',
-  // The names of packages come out of the repositories.
+  // Package names come from the repositories.
   madeHere: ['project', 'isKnown', ...['dependsOn', 'usedBy'].flatMap((way) => [`${way}.project`, `${way}.total`])],
   resources: ({ project }) => [`project:${project}`],
   deadlineMs: 10_000,

@@ -22,7 +22,7 @@ export async function documentFiles(
     }));
 }
 
-/** More than this is for tools that read SARIF, from the command line. */
+/** Longer reports are for SARIF tools, from the command line. */
 const MAX_FINDINGS = 2_000;
 
 /** The findings of a project as Markdown for people and as SARIF for tools. */

@@ -7,7 +7,7 @@ import { READ, tool, withFiles } from '../../tools/tool.ts';
 import { findingButtons } from './buttons.ts';
 import { documentFiles, reportFiles } from './report-files.ts';
 
-/** Most of a turn's patience: what takes longer is told when it is done. */
+/** Most of a turn's deadline; a longer scan reports its own end. */
 const DEADLINE_MS = 50_000;
 
 /** A tool that runs one chain over the main branch. It reads the repository and runs nothing of it; findings are kept. */

@@ -108,7 +108,7 @@ export const restoreSnapshot = tool({
   deadlineMs: 15_000,
   told: ['project', 'snapshot'],
   preview: async ({ project, snapshot }, { ports }) => {
-    // A broken one is refused before anybody is asked.
+    // A damaged snapshot is refused before anybody is asked.
     const { madeAt, findings, checksum } = await ports.repositories.snapshots.check(project, String(snapshot));
     return {
       what: say('findings.restoreOrder', { snapshot, project }),

@@ -60,7 +60,7 @@ function decisionOf({ project, tag }: About, { actor, actionId, threadId }: Tool
   return { project, tag, userKey: actor.userKey, actionId, threadId };
 }
 
-/** The tags of a project are told only where there is more than the one that it is about. */
+/** The other tags of a project, for its sentence. */
 function others(tags: readonly string[], { tag }: About) {
   return { others: tags.filter((one) => one !== tag).length, tags: tags.join(', ') };
 }

@@ -21,15 +21,13 @@ export interface NodePass {
 
 /** The graphs of conversations: what their nodes did, know, and may do again. */
 export interface GraphNodes {
-  /** Throws NOT_FOUND. */
   thread(threadId: string): Promise<GraphThread>;
-  /** The nodes of an agent's graph, in order. */
   graph(agent: string): readonly GraphNode[];
-  /** The newest passes, the newest first; records of other versions are left out. */
+  /** The newest passes, newest first, without records of other versions. */
   passes(threadId: string, limit: number): Promise<readonly NodePass[]>;
-  /** The newest stored values of the conversation's state, redacted; empty when nothing is stored. */
+  /** The newest stored state of the conversation, redacted; empty when there is none. */
   state(threadId: string): Promise<Readonly<Record<string, unknown>>>;
-  /** Has a node run again. Idempotent by action id. Throws NOT_FOUND, CONVERSATION_OVER. */
+  /** Runs a node again. Idempotent by action id. Throws NOT_FOUND, CONVERSATION_OVER. */
   runAgain(wish: {
     readonly threadId: string;
     readonly node: string;
@@ -39,6 +37,6 @@ export interface GraphNodes {
     readonly say: string;
   }): Promise<{ readonly userKey: string }>;
   isPut(actionId: string): Promise<boolean>;
-  /** Closes open conversations about a project, but for `except`. Twice closes nothing more. */
+  /** Closes open conversations about a project except one. Idempotent. */
   clearProject(project: string, except: string, actionId: string): Promise<ClearedState>;
 }

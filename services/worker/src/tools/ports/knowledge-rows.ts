@@ -9,20 +9,21 @@ interface KnowledgeHit {
   /** A file and heading, or a conversation and its time. */
   readonly source: string;
   readonly excerpt: string;
-  /** 0 to 1, for ordering only. */
   readonly relevance: number;
 }
 
 /** Full-text search over the documentation and the person's own history. */
 export type Knowledge = ReturnType<typeof createKnowledge>;
 
-/** Scopes that live in the table. */
 const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 /** The number of a person's own messages that are searched. They have no index; this many took 0.15 s. */
 const HISTORY_MESSAGES = 5_000;
-/** Characters of a query that are looked at; the rest of a long paste adds noise only. */
+/** The searched part of a query; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;
-/** From here on (0 to 1) a word is taken for another: alocation and allocation have 0.75, capability and capacity 0.43. */
+/**
+ * Words at least this similar (0 to 1) count as equal: alocation and allocation have 0.75, capability and capacity
+ * 0.43.
+ */
 const LIKENESS = 0.45;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;
@@ -98,7 +99,7 @@ async function findFirst(pool: Pool, statements: readonly string[], values: read
   return [];
 }
 
-/** `asked 2026-01-31 12:00`, as it comes from the table, in words. */
+/** `asked 2026-01-31 12:00` from the table, in words. */
 function sayMoment(source: string): string {
   const at = source.replace(/^\w+ /, '');
   return say('agent.historyOf', { who: source.startsWith('asked') ? 'person' : 'us', at });
@@ -113,7 +114,7 @@ function byWords(place: string): string {
   );
 }
 
-/** The same for words that were begun and not ended: deplo finds deployment. */
+/** The same by beginnings of words: deplo finds deployment. */
 function byBeginnings(place: string): string {
   return ranked(
     place,
@@ -121,7 +122,7 @@ function byBeginnings(place: string): string {
   );
 }
 
-/** The same for mistyped words: one that was never indexed stands for the three most similar words that were. */
+/** The same for mistyped words: an unknown word stands for the three most similar known ones. */
 function byLikeness(place: string): string {
   return ranked(
     place,

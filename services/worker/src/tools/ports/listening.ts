@@ -1,7 +1,7 @@
 import { getDriverTraits, type DriverName } from '@signalbox/contracts/operations/drivers';
 import { createConnection, createServer } from 'node:net';
 
-/** Long enough for a server of the same network; who does not answer within it has nothing there that would be in the way. */
+/** Long enough for a server of the same network. */
 const CONNECT_MS = 400;
 
 /**
@@ -16,7 +16,7 @@ export async function isListenedOn(
   return getDriverTraits(driver).isLocal ? !(await canBind(port)) : canConnect(host, port);
 }
 
-/** On all addresses: a listener on any of them is in the way. */
+/** Binds all addresses: a listener on any of them is a conflict. */
 function canBind(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

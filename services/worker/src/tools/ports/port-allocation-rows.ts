@@ -28,7 +28,7 @@ export type PortProbe = (
 ) => Promise<boolean>;
 
 export interface TakenPortRow extends PortAllocationRow {
-  /** Lower ports that nobody holds, but that something listens on. */
+  /** Lower free ports on which something else listens. */
   readonly passedOver: readonly number[];
 }
 
@@ -48,7 +48,7 @@ const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "fi
 /** After this many occupied ports in a row, the range belongs to somebody else. */
 const PROBED = 50;
 
-/** A lock that took too long or a lost connection is worth another try: the action id makes that harmless. */
+/** A lock time-out or a lost connection is tried again; the action id makes that safe. */
 const ATTEMPTS = 3;
 
 /** Port allocations in Postgres. Those of one server are decided one at a time. */
@@ -134,7 +134,7 @@ async function release(db: Queryable, server: string, port: number, actionId: st
   });
 }
 
-/** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
+/** Locks the server's row for the transaction, so that nobody else allocates its ports. Throws NOT_FOUND. */
 async function lockServer(db: Queryable, name: string): Promise<Place> {
   const place = await findRow<Place>(db)`select ${PLACE} from servers where name = ${name} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', name);

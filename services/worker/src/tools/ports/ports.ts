@@ -22,18 +22,15 @@ import type { createPortAllocations } from './port-allocation-rows.ts';
  * plug-in merges its own ports into this interface: see docs/extending/plugins.md.
  */
 export interface Ports {
-  /** The projects that people talk about. */
   readonly projects: ReturnType<typeof createProjects>;
-  /** The project that people try deployments with. */
+  /** The demo project, for first deployments. */
   readonly demo: {
-    /** Address of its repository on this machine; null when there is none. */
+    /** The address of its repository on this machine; null when there is none. */
     repository(): Promise<string | null>;
   };
   readonly services: Omit<ReturnType<typeof createServices>, 'variableMarks'>;
   readonly deployments: ReturnType<typeof createDeployments>;
-  /** The servers that work can be placed on. */
   readonly servers: ReturnType<typeof createServers>;
-  /** Which port of which server belongs to whom. */
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
   /** Findings of scans in the projects' repositories, and decisions about them. */
   readonly repositories: {
@@ -48,7 +45,7 @@ export interface Ports {
   readonly graphNodes: GraphNodes;
   /** Recent errors. */
   readonly errorHistory: {
-    /** Alike errors in groups, of those seen since then, the newest first. */
+    /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
     /** Open incidents, the oldest first. */
     incidents(): Promise<readonly Incident[]>;
@@ -56,7 +53,7 @@ export interface Ports {
   /** Facts that people asked to have remembered. */
   readonly memory: ReturnType<typeof createMemory>;
   readonly requests: {
-    /** The newest requests of a person that were more than a read: those of this conversation first, then the others. */
+    /** The newest requests of a person that were more than reads: this conversation's first. */
     own(of: { readonly userKey: string; readonly threadId: string }, limit: number): Promise<readonly OwnRequest[]>;
     /** The title of an action on its card and receipt, in the reader's language. */
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
