@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  SCORE_WEIGHTS,
-  sayScorePart,
-  scoreHealth,
-  type ScoredSummaries,
-} from '@signalbox/analysis/analyzers/quality/score';
+import { SCORE_WEIGHTS, sayScorePart, scoreHealth, type ScoredSummaries } from '@signalbox/analysis/steps/score';
 import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
 
 const NOW = Date.UTC(2026, 0, 1) / 1_000;

@@ -4,7 +4,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { Plan } from './planning.ts';
 import { Health } from './health-score.ts';
-import { sayScorePart } from '../analyzers/quality/score.ts';
+import { sayScorePart } from './score.ts';
 
 /** Chains that are asked for what a repository is like, and not only for what is wrong with it. */
 const OVERVIEWS: readonly ChainName[] = ['discovery_analysis', 'full_analysis'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scoreHealth, ScorePart, type ScoredSummaries } from '../analyzers/quality/score.ts';
+import { scoreHealth, ScorePart, type ScoredSummaries } from './score.ts';
 import type { Step } from './step.ts';
 import { countFound, Counts } from './scanning.ts';
 

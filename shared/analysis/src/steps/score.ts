@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import type { DocumentationSummary } from '../documentation/documentation.ts';
-import type { CodeSummary } from './code/code.ts';
-import type { DuplicatesSummary } from './duplicates/duplicates.ts';
-import type { HealthSummary } from './health/health.ts';
+import type { DocumentationSummary } from '../analyzers/documentation/documentation.ts';
+import type { CodeSummary } from '../analyzers/quality/code/code.ts';
+import type { DuplicatesSummary } from '../analyzers/quality/duplicates/duplicates.ts';
+import type { HealthSummary } from '../analyzers/quality/health/health.ts';
 
 /** What a score is made of, with the weight of each part; together they are 100. */
 export const SCORE_WEIGHTS = {
