@@ -33,7 +33,7 @@ import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
 
-/** The product's own wiring: ports over Postgres, jobs over BullMQ, the configured model. */
+/** The product's wiring: ports over Postgres, jobs over BullMQ, the configured models. */
 export function wire(config: WorkerConfig, log: Log): WorkerWiring {
   return {
     models: async (registry, agents, observer) => {

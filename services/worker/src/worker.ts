@@ -46,15 +46,15 @@ import type { TurnParts } from './turn/turn-parts.ts';
 import { createSessionNames, noteModels } from './turn/turn-trace.ts';
 import { runTurn } from './turn/turn.ts';
 
-/** What a worker is made of beside its configuration: see wire.ts for the product's own. */
+/** Dependencies of a worker besides its configuration: see wire.ts for the product's. */
 export interface WorkerWiring {
   /** Groups besides those of the folder and of plug-ins; the same name replaces them. */
   readonly groups?: readonly ToolGroup[];
-  /** Agents besides those of the folder and of plug-ins. */
+  /** Further agents. */
   readonly agents?: readonly AgentPlugin[];
-  /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
+  /** Throws CONFIG_INVALID when a model is configured for an unknown agent or node. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
-  /** `notify`: wakes another chat than that of the turn, for which a port has put something into the outbox. */
+  /** `notify`: wakes another chat than the turn's, for which a port has put a message into the outbox. */
   ports(pool: Pool, registry: ToolRegistry, notify: GovernanceDeps['notify']): Ports | Promise<Ports>;
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<RunParts, 'enqueue' | 'work' | 'look'>;
 }
@@ -64,7 +64,7 @@ export interface WorkerWiring {
  */
 const LOCK_CONNECTIONS = 4;
 
-/** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
+/** Opens a worker: connections first, the consumer last. Its owner closes parts in reverse order. */
 export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
   // The probe starts first, so that readiness says what the worker waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));

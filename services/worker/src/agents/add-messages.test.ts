@@ -16,7 +16,7 @@ const update = fc.oneof(
   fc.tuple(id, fc.string()).map(([id, content]) => ({ id, role: 'user', content })),
 );
 
-it('an update makes of a conversation what LangGraph’s own reducer makes of it', () => {
+it('an update of a conversation equals LangGraph’s own reducer', () => {
   const before = fc.uniqueArray(message, { selector: (one) => one.id, maxLength: 5 });
   fc.assert(
     fc.property(before, fc.oneof(fc.array(update, { maxLength: 4 }), update), (there, added) => {

@@ -4,8 +4,8 @@ import { messagesStateReducer } from '@langchain/langgraph';
 type Update = Parameters<typeof messagesStateReducer>[1];
 
 /**
- * What LangGraph's reducer makes of messages and an update of them. It goes through all messages of a conversation with each update, and
- * LangGraph applies an update several times; where the update only appends, it is appended here.
+ * A faster messages reducer with LangGraph's results: its own goes through all messages several times per update; here
+ * an update that only appends is appended.
  */
 export function addMessages(before: BaseMessage[], update: Update): BaseMessage[] {
   const added = Array.isArray(update) ? update : [update];

@@ -20,7 +20,7 @@ import type { AskedArgument, withNewest } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
 import type { Loaded } from '../loop/loading.ts';
 
-/** One message of a batch, as the agent sees it. */
+/** One message of a batch, as the agent gets it. */
 export interface AgentMessage {
   /** The envelope's id: a thread takes each message once. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface AgentMessage {
   readonly reads?: PageMode | undefined;
 }
 
-/** All that an agent may reach while it runs. Effects go through `call` only. */
+/** Everything an agent may use while it runs. Effects go only through `call`. */
 export interface AgentRun {
   readonly turnId: string;
   readonly threadId: string;
@@ -47,8 +47,8 @@ export interface AgentRun {
   /** Pictures of this turn's messages, for its model alone; absent when it cannot see them. */
   readonly pictures?: readonly Picture[];
   /**
-   * The id of the answer of this pass, counted from 1 in the turn that began with the message `turnKey`: the same however often the
-   * turn is resumed. An agent names its answers by nothing else, and its calls after them (`makeCallId`).
+   * The id of the answer of pass `pass` (from 1) in the turn of message `turnKey`, the same when the turn is resumed.
+   * Agents name answers by it, and calls after them (`makeCallId`).
    */
   answerId(turnKey: string, pass: number): string;
   /** Runs one tool call under governance. Failures of the tool are results; throws only when the lane was lost. */
@@ -68,8 +68,8 @@ export interface AgentRun {
   /** Marks the conversation: it is about to read outside text by a way other than `call`. */
   reads(source: string): Promise<void>;
   /**
-   * Moves the turn on: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after the last of them.
-   * Throws on a step that the table does not know.
+   * Moves the turn's phase: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after
+   * the last call. Throws on an invalid step.
    */
   enter(next: Phase): void;
   path(): readonly Phase[];
@@ -82,8 +82,8 @@ export interface AgentRun {
   /** Sends a message in the middle of the turn. A repeated key sends nothing. */
   say(reply: AgentReply): Promise<void>;
   /**
-   * Shows the person what is being written, in private chats that can; best effort, never awaited. `text` is all that was written
-   * and not sent yet, as markdown; what was shown before is replaced. `say` and the end of the turn take it away.
+   * Shows the text that is being written as a draft, where the chat supports it; best effort, never awaited. `text` is
+   * all unsent markdown and replaces the draft before. `say` and the end of the turn remove it.
    */
   draft(text: string): void;
   /** Counts what a model used for this turn, even if the turn fails. */
@@ -105,7 +105,7 @@ export interface AgentReply {
   readonly receipts?: readonly Receipt[];
 }
 
-/** What a turn leaves for its record. */
+/** A turn's data for its record. */
 export interface AgentRecord {
   readonly passes: readonly PassRecord[];
   /** The messages of the turn, as its conversation stored them. */
@@ -114,7 +114,7 @@ export interface AgentRecord {
   readonly run: RecordedRun;
 }
 
-/** Where states of conversations are kept. */
+/** The store of conversation states. */
 export interface ThreadStates extends BaseCheckpointSaver {
   /** The newest values of a conversation during a turn, stored or not; empty when there are none. */
   newest(threadId: string): Readonly<Record<string, unknown>>;
@@ -157,10 +157,10 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
-/** What calls came to, by their ids. */
+/** Results of calls by id. */
 export type CameOf = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
 
-/** What an agent is built from. */
+/** Dependencies of an agent. */
 export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
@@ -182,10 +182,10 @@ export interface AgentParts {
 export interface AgentPlugin {
   /** The agent's class bounds its rights; the person's role does too. */
   readonly class: AgentClass;
-  /** Equals the folder's name, with underscores for hyphens; stored with every thread. */
+  /** Equals the folder's name with underscores; stored with every thread. */
   readonly id: string;
   readonly summary: string;
-  /** Grows when the shape of the state changes; stored in the state. */
+  /** Incremented when the state's shape changes; stored in the state. */
   readonly stateVersion: number;
   /** Lists of the state that are stored empty once the turn has ended. */
   readonly turnLists?: readonly string[];

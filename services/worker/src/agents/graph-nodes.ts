@@ -18,7 +18,7 @@ import { Checkpoints } from '../checkpoints/checkpoints.ts';
 const MESSAGES_SHOWN = 12;
 const TEXT_SHOWN = 400;
 
-/** What nodes of conversations did and know, read from their records and checkpoints. */
+/** Reads what nodes of conversations did and know, from their records and checkpoints. */
 export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): GraphNodes {
   const checkpoints = new Checkpoints(pool);
   return {

@@ -3,7 +3,7 @@ import { readNameWords } from '@signalbox/models/name-words';
 import type { Pool } from '@signalbox/store/pool';
 import { listValues } from '@signalbox/store/sql';
 
-/** Names by kind of thing, the newest first. */
+/** Names by entity, newest first. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
 /** The number of newest names kept per kind. */
@@ -19,8 +19,8 @@ interface ReadNames {
 }
 
 /**
- * The names of projects and servers. While there are at most a hundred of each, all of them are cached until their version changes;
- * of more, those that words may mean are looked up.
+ * Names of projects and servers. Up to a hundred of each are cached until their version changes; otherwise names that
+ * match the words are looked up.
  */
 export class KnownNames {
   readonly #pool: Pool;
@@ -51,8 +51,8 @@ export class KnownNames {
   }
 
   /**
-   * The names that texts may mean, however many there are, and the newest ones besides. `texts` gives them, the newest first, when they
-   * are needed. One round trip at most.
+   * Names that the texts may refer to, plus the newest ones. `texts` yields the texts, newest first, when needed. At
+   * most one round trip.
    */
   async of(texts: () => readonly string[]): Promise<NamesByKind> {
     const { all } = await this.#current();
@@ -125,8 +125,8 @@ const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 
 /**
- * Names of a table that words may mean. Parameters: $1 as they stand, $2 without separators, $3 mistyped or shortened. A word that is a
- * name as it stands is not mistyped. Each part brings what it is ordered by, so that the table is never read whole.
+ * Selects names that words may refer to: $1 exact, $2 without separators, $3 mistyped or shortened words. Every part
+ * brings its sort key, so that the table is never read whole.
  */
 const meant = (table: string, isThere: string, since: string): string =>
   `array(select name from (

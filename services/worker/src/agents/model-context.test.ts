@@ -13,8 +13,8 @@ const given = (changed: readonly BaseMessage[] = messages, defined = tools) =>
   contextOf({ messages: changed, tools: defined, object: null });
 const replaced = (at: number, message: BaseMessage): readonly BaseMessage[] => messages.with(at, message);
 
-describe('the context of a question to a model', () => {
-  it('is the same for the same messages under other ids, and with keys in another order', () => {
+describe('the recorded context of a model call', () => {
+  it('is equal for equal messages with other ids and another key order', () => {
     const again = replaced(1, new HumanMessage({ id: 'other', content: 'look' }));
     const defined = [{ schema: { type: 'object' }, description: 'Look.', name: 'look' }];
     expect(given(again, defined)).toEqual(given());
@@ -33,12 +33,12 @@ describe('the context of a question to a model', () => {
     expect((['system', 'messages', 'tools'] as const).filter((name) => is[name] !== was[name])).toEqual([part]);
   });
 
-  it('is another one when a tool is described in other words', () => {
+  it("differs when a tool's description differs", () => {
     const is = given(messages, [{ name: 'look', description: 'Stare.', schema: { type: 'object' } }]);
     expect(is.tools).not.toBe(given().tools);
   });
 
-  it('has a hash even for half a character', () => {
+  it('has a hash even with half a character', () => {
     expect(given(replaced(1, new HumanMessage('\ud83d'))).hash).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -7,7 +7,10 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 
 /* The parts of a record about a question to a model and its answer, the same for every agent. */
 
-/** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
+/**
+ * A model's input as hashes, without secrets, so that a record can be compared later. Message ids and per-call data are
+ * left out.
+ */
 export function contextOf({
   messages,
   tools,
@@ -21,7 +24,7 @@ export function contextOf({
   return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
 }
 
-/** What a model sees of a message, without secrets, as canonical JSON. A conversation is given anew with each question, so it is made once. */
+/** A message as canonical JSON without secrets. Cached, because each call passes the whole conversation again. */
 const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
@@ -36,10 +39,10 @@ function shapeOf(message: BaseMessage): unknown {
   return shape;
 }
 
-/** The hash of an object that does not change, computed once while it lives: definitions of tools are asked about in every pass. */
+/** The hash of an immutable object, cached with it: tool definitions are hashed in every pass. */
 export const hashOnce = remember((value: object) => hashOf(value));
 
-/** SHA-256 of a value as canonical JSON; half a character is replaced. */
+/** SHA-256 of a value as canonical JSON; half characters are replaced. */
 export function hashOf(value: unknown): string {
   return sha256(canonicalOf(value));
 }
@@ -59,7 +62,7 @@ function wellFormed(value: unknown): unknown {
   return JSON.parse(json ?? 'null');
 }
 
-/** An answer of a model as records hold it; its reasons are a field of their own. */
+/** A model's answer as recorded; its reasoning is a separate field. */
 export function answerOf(message: AIMessage): RecordedAnswer {
   const { reasoning: _, ...extras } = message.additional_kwargs;
   return {
@@ -75,7 +78,7 @@ export function answerOf(message: AIMessage): RecordedAnswer {
   };
 }
 
-/** The same function, which makes its value once for each object and keeps it as long as the object lives. */
+/** Caches a function's result per argument object, as long as the object lives. */
 export function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (key) => {

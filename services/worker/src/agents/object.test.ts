@@ -60,7 +60,7 @@ describe('asking for an object', () => {
     expect(told?.text).toContain(problem);
   });
 
-  it('gives up after the second bad one, and quotes nothing of it', async () => {
+  it('gives up after the second invalid answer, without quoting it', async () => {
     const { ask, requests } = open(called({ name: 'Augusta Ada', age: 1 }), called({ name: 'secret words', age: 1 }));
     const thrown = (await ask().catch((error: unknown) => error)) as Error; // it rejects: see the next line
     expect(thrown).toMatchObject({ code: 'MODEL_GARBAGE' });

@@ -11,7 +11,7 @@ export interface ObjectKind<T> {
   readonly request: ObjectRequest;
 }
 
-/** Describes a kind of object, once. Fields that may be missing have to allow null: some providers give every field. */
+/** Defines a kind of object. Optional fields must allow null, since some providers always send every field. */
 export function objectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
   return { schema, request: { name, description, schema: json } };
@@ -21,8 +21,8 @@ export function objectKind<T>(name: string, description: string, schema: z.ZodTy
 const SHOWN_CHARS = 4_000;
 
 /**
- * Asks for an object of a schema, in the provider's own way where it has one, and checks it. A bad one is sent back once, with what is
- * wrong with it. Throws MODEL_GARBAGE when the second one is bad too, and whatever `Model.ask` throws.
+ * Asks for an object of a schema, natively where the provider supports it, and validates it. An invalid answer is
+ * returned once with its problems. Throws MODEL_GARBAGE after the second one, and what `Model.ask` throws.
  */
 export async function askObject<T>(
   model: Model,

@@ -2,15 +2,15 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 
-/* What a record holds of the messages and of the run of a turn, whatever agent took it. */
+/* What a record holds of a turn's messages and run, for any agent. */
 
-/** Where the turn begins: the first message of its batch. */
+/** The index of the turn's first message. */
 export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
   return index === -1 ? messages.length : index;
 }
 
-/** The messages of people and of the system since `start`. */
+/** Messages of people and of the system since `start`. */
 export function cameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
   return messages
     .slice(start)
@@ -31,7 +31,7 @@ function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMe
   return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // as above
 }
 
-/** The run as its records name it. */
+/** The run as records name it. */
 export function runRecord(
   run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
   came: number,

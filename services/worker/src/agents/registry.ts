@@ -6,7 +6,7 @@ import { DEFAULT_AGENT } from './default-agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin as default; and `more` besides. */
+/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin, and `more`. */
 export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<readonly AgentPlugin[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true });
   const folders = entries
@@ -16,7 +16,7 @@ export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<rea
   return [...(await Promise.all(folders.map(loadAgent))), ...more];
 }
 
-/** Builds the agents. Two of one id, or no agent of the default id, are refused. */
+/** Creates the agents. Throws on duplicate ids or a missing default agent. */
 export function createAgents(
   plugins: readonly AgentPlugin[],
   parts: Omit<AgentParts, 'model'> & { readonly models: Models },
@@ -40,7 +40,7 @@ export function createAgents(
 }
 
 async function loadAgent(folder: string): Promise<AgentPlugin> {
-  // Sources and built files differ in their ending only.
+  // Source and build differ only in file extension.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const loaded: unknown = await import(new URL(`${folder}/index.${ending}`, FOLDER).href);
   const plugin = (loaded as { default?: AgentPlugin }).default; // checked on the next lines

@@ -3,8 +3,8 @@ import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
 
 /**
- * The same models, which are neither told a secret nor tell one: whatever still holds one on its way to a model or from it holds
- * `[secret]` instead. The last line of defense; people's texts carry handles by then, and tools' results were redacted.
+ * Models whose input and output never hold a secret: `[secret]` replaces what still does. A last line of defense, since
+ * people's texts already carry handles and results are redacted.
  */
 export function withoutSecrets(models: Models): Models {
   const known = new Map<Model, Model>();

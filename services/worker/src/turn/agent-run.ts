@@ -20,7 +20,7 @@ import { type TurnContext, outbound } from './turn-end.ts';
 
 type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 
-/** On whose behalf the calls of a turn are made, and what they may touch. */
+/** The scope in which a turn's calls are made. */
 export function scopeOf(
   parts: TurnParts,
   context: TurnContext,
@@ -70,7 +70,7 @@ async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise
   await parts.governance.notify(row.chatKey, row.traceId);
 }
 
-/** What the agent is given for one turn: the way to its tools, to people and to the judge. */
+/** The agent's run for one turn: tools, messages to people and the judge. */
 export function createAgentRun(
   parts: TurnParts,
   context: TurnContext,

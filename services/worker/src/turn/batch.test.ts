@@ -45,20 +45,20 @@ const news = (id: number): InboxMessage => ({
 const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // all that is read of it
 const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
 
-test('a file is one line, with what is known of it', () => {
+test('a file becomes one line with its known properties', () => {
   expect(describeAttachment(PDF)).toBe(LINE);
   expect(describeAttachment({ ...PDF, kind: 'photo', name: null, sizeBytes: null })).toBe(
     '[attached: photo, application/pdf]',
   );
 });
 
-test('files stand below the words that they came with', () => {
+test('files are listed below the words that they came with', () => {
   expect(toAgentBatch([said(1, 'look', 2)]).messages).toEqual([
     { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },
   ]);
 });
 
-test('files without words go with the words that come next, and those at the end with the last ones', () => {
+test('files without words go with the next words, and those at the end with the last ones', () => {
   const { messages, shownWith } = toAgentBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
   expect(messages.map(({ id, text }) => [id, text])).toEqual([
     ['m2', `what is this?\n${LINE}\n${LINE}`],
@@ -70,13 +70,13 @@ test('files without words go with the words that come next, and those at the end
   ]);
 });
 
-test('files without any words are a batch of their own, and so is news without words', () => {
+test('files without any words, and news without words, are a batch of their own', () => {
   expect(leadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
   expect(leadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
   expect(leadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
 });
 
-test('only a batch without a word is answered for its files', () => {
+test('only a batch without words is answered as files', () => {
   expect(filesWithoutWords([said(1, '', 2), said(2, '', 1)])).toHaveLength(3);
   expect(filesWithoutWords([said(1, '', 1), said(2, 'hello')])).toBeNull();
   expect(filesWithoutWords([news(1)])).toBeNull();

@@ -4,7 +4,7 @@ import { formatBytes } from '@signalbox/contracts/file-name';
 import { ownFailureOf } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
-/** A batch as the agent sees it. */
+/** A batch as the agent gets it. */
 export interface AgentBatch {
   readonly messages: readonly AgentMessage[];
   /** By message with files only: the message with words that belongs to them. */
@@ -12,8 +12,8 @@ export interface AgentBatch {
 }
 
 /**
- * The first messages that belong together: one chat, one thread, words and news of jobs, no command. Files without words go with
- * the words around them; when there are none, they are a batch of their own.
+ * The first messages that belong together: one chat and thread, words and job news, no command. Files without words
+ * join the words around them, or form a batch of their own.
  */
 export function leadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   const chatKey = lane.messages[0]?.envelope.chatKey;
@@ -29,13 +29,13 @@ export function leadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   return takeWhile(batch, ({ envelope }) => envelope.kind === first);
 }
 
-/** Everything that came with a batch of files without words; null when there are words, or news, to act on. */
+/** All attachments of a batch without words; null when there are words or news. */
 export function filesWithoutWords(batch: readonly InboxMessage[]): readonly Attachment[] | null {
   const wordless = batch.every((message) => message.envelope.kind === 'message' && !hasWords(message));
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-/** The messages of a batch for the agent: each file is a line below the words that it came with, or that came next. */
+/** The messages of a batch for the agent, with each file as a line below its words. */
 export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
@@ -54,19 +54,19 @@ export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
   return { messages, shownWith };
 }
 
-/** `[attached: report.pdf, application/pdf, 120 kB]`: what is known of a file, on one line. */
+/** `[attached: report.pdf, application/pdf, 120 kB]`: a file on one line. */
 export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachment): string {
   const parts = [name ?? kind, mimeType, sizeBytes === null ? null : formatBytes(sizeBytes)];
   return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
 }
 
-/** What came of a decision, as news for the agent. */
+/** The result of a decision, as news for the agent. */
 export function newsOf(id: string, { say }: { readonly say: string }): AgentBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
   return { messages: [news], shownWith: new Map() };
 }
 
-/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say, but for a failure of ours alone. */
+/** True for text that others may have written: forwards, words beside a file, and job news except our own failures. */
 export function isBorrowed({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
   return envelope.kind === 'job-finished' && ownFailureOf(envelope.say, envelope.runId) === null;

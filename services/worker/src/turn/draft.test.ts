@@ -21,7 +21,7 @@ function open(takesMs = 0): { draft: TurnDraft; published: Draft[]; at: number[]
 
 const texts = (published: readonly Draft[]): readonly string[] => published.map((one) => one.text);
 
-test('many texts become few drafts, and the newest is always among them', async () => {
+test('many texts become few drafts, including the newest', async () => {
   const { draft, published, at } = open();
   for (let n = 1; n <= 100; n += 1) {
     draft.show('word '.repeat(n));
@@ -46,7 +46,7 @@ test('a slow Redis gets one draft at a time', async () => {
   expect(texts(published).at(-1)).toBe('text 40');
 });
 
-test('after the end of a turn nothing is shown, and what was shown is taken away once', async () => {
+test('after the end of a turn no draft is published, and the last one is removed once', async () => {
   const { draft, published } = open();
   draft.show('one');
   await vi.advanceTimersByTimeAsync(10);
@@ -59,7 +59,7 @@ test('after the end of a turn nothing is shown, and what was shown is taken away
   expect(published.at(-1)).toMatchObject({ final: true, seq: 2, turnId: 'turn_1' });
 });
 
-test('what may become a secret is not shown above what the runtime adds', async () => {
+test("a possible beginning of a secret is not shown above the runtime's line", async () => {
   const published: Draft[] = [];
   const draft = createTurnDraft({
     head: { chatKey: 'telegram:7', userKey: '7', turnId: 'turn_1' },
@@ -74,7 +74,7 @@ test('what may become a secret is not shown above what the runtime adds', async 
   draft.end();
 });
 
-test('a turn that showed nothing takes nothing away', async () => {
+test('a turn without a draft removes none', async () => {
   const { draft, published } = open();
   draft.show('  \n');
   draft.settle();
@@ -83,7 +83,7 @@ test('a turn that showed nothing takes nothing away', async () => {
   expect(published).toEqual([]);
 });
 
-test('an aborted turn is over at once, and what it had written is still known', async () => {
+test('an aborted turn ends at once and keeps its unsent text', async () => {
   const { draft, published, abort } = open();
   draft.show('half an ans');
   await vi.advanceTimersByTimeAsync(10);
@@ -95,7 +95,7 @@ test('an aborted turn is over at once, and what it had written is still known', 
   expect(draft.unsent()).toBe('half an answer');
 });
 
-test('a text that became a message is taken away, and the next one begins', async () => {
+test('a draft is removed once its text is a message, and the next one begins', async () => {
   const { draft, published } = open();
   draft.show('said');
   await vi.advanceTimersByTimeAsync(10);
@@ -110,7 +110,7 @@ test('a text that became a message is taken away, and the next one begins', asyn
   ]);
 });
 
-test('a draft stays while a tool takes long', async () => {
+test('a draft stays during a long tool call', async () => {
   const { draft, published, at } = open();
   draft.show('I look it up.');
   await vi.advanceTimersByTimeAsync(50_000);

@@ -9,8 +9,8 @@ const EVERY_MS = 300;
 const AGAIN_MS = 20_000;
 
 /**
- * What the person is shown of a turn while its words are being written. A preview: the truth is in the outbox. At most
- * one is published in 300 ms, and one at a time; the newest text wins. It ends by itself when the turn is aborted.
+ * A turn's draft while its text is written: a preview only. Publishes at most every 300 ms, one at a time, the newest
+ * text. Ends when the turn is aborted.
  */
 export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;

@@ -10,8 +10,8 @@ import { recordTurn } from './turn-record.ts';
 const TITLE_LENGTH = 80;
 
 /**
- * The end of a turn that tells of an incident. What the person reads stands in the conversation from then on, with the project that it
- * is about, so that an answer such as "why?" goes on from there. The thread is open.
+ * Ends a turn that reports an incident. The report and its project become part of the open conversation, so that a
+ * question such as "why?" continues from it.
  */
 export async function tellIncident(
   parts: TurnParts,
@@ -54,7 +54,7 @@ export async function tellIncident(
   };
 }
 
-/** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
+/** Ends a turn that reports an incident beside the conversation, where a question waits for its answer. */
 export async function tellBeside(
   parts: TurnParts,
   lane: ClaimedLane,

@@ -7,7 +7,7 @@ import { bindOffers } from '@signalbox/governance/offers';
 import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 
-/** What may be done next about the deployment whose end is told; nothing where these messages tell of none. */
+/** Buttons for the deployment whose end is reported; empty when these messages report none. */
 export async function jobButtons(
   { pool, governance, plugin }: Pick<TurnParts, 'pool' | 'governance' | 'plugin'>,
   context: TurnContext,

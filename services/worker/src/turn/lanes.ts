@@ -27,13 +27,16 @@ import type { TurnSignals } from './turn-start.ts';
 
 /*
  * A lane in this process:
- *   wake-up → claim ─┬─ busy or nothing to do → forget it (the holder sees the message)
- *                    ├─ too many attempts     → dead letter, tell the person, finish
- *                    └─ leased → heartbeat every second → turn → finish → wake again if more waits
- *                                 │                        └─ failed → yield with back-off (infrastructure) or counted (poison)
- *                                 └─ lease lost → abort, write nothing
- * The lanes of a process that died are suspects, and a worker takes one of them at a time. A process that lives and could not give a
- * lane back does so as soon as Postgres answers, and that failure does not count.
+ *
+ * wake-up → claim
+ * ─┬─ busy or nothing to do → dropped (the holder sees the message)
+ * ├─ too many attempts → dead letter, the person is told, finish
+ * └─ leased → heartbeat every second → turn → finish → wake again if more waits
+ * ├─ failed → yield with back-off (infrastructure) or counted (poison)
+ * └─ lease lost → abort, write nothing
+ *
+ * Lanes of a dead process are suspects, which a worker takes one at a time. A live process that could not release a
+ * lane does so once Postgres answers, uncounted.
  */
 
 const MAX_ATTEMPTS = 5;
@@ -54,7 +57,7 @@ const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
 /** Postgres may return at any moment, but each try asks the model again. */
 const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
-/** Telegram shows "typing" for 5 s; quick answers show none at all. */
+/** Telegram shows "typing" for 5 s; quick answers show none. */
 const TYPING_AFTER_MS = 400;
 const TYPING_EVERY_MS = 4_000;
 
@@ -80,7 +83,7 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly onThread?: (claimed: ClaimedLane) => void;
 }
 
-/** The lanes that this process serves. It keeps their leases and sweeps for forgotten messages until it is closed. */
+/** The lanes served by this process. Keeps their leases, and sweeps for forgotten messages until closed. */
 export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
@@ -199,7 +202,7 @@ export class Lanes implements Closable {
       if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
       release();
       lane.abort.abort(new AppError('LANE_LOST', { userKey })); // ends the typing loop; the turn is over
-      // The other suspects wait for this one.
+      // Other suspects wait for this one.
       if (suspect && !this.#stop.signal.aborted) background(this.#options.log, 'sweep', this.#sweep());
     }
   }
@@ -308,14 +311,14 @@ export class Lanes implements Closable {
     const { pool, publisher, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     await this.#reportLost();
-    // A person in the stream has a wake-up; another one would only make the stream longer.
+    // People in the stream already have a wake-up.
     const waiting = await publisher.waiting(INBOUND).catch(() => 0);
     const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
     if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
     await this.#wake(lanes, 'sweep');
   }
 
-  /** This process lives, so its lost lanes are no suspects. */
+  /** Reports lost lanes, so that they do not count as suspects of a dead process. */
   async #reportLost(): Promise<void> {
     for (const claimed of this.#unreported) {
       await this.#yield(claimed);

@@ -60,7 +60,7 @@ test.each([
 });
 
 test.each(['<svg onload="x"/>', '%PDF-1.7', '', 'RIFF', '\xff\xd8'])(
-  '%j is no picture, whatever it is called, and its sender reads so',
+  '%j is refused as a picture whatever its name, and its sender is told',
   async (text) => {
     const given: FetchedFile = { kind: 'file', bytes: Buffer.from(text, 'latin1') };
     const seen = await look({ a: given }, [message('words', [file('photo', 'a')])]);
@@ -75,7 +75,7 @@ test('a picture without words goes with the words that it is shown with', async 
   expect(seen.pictures.map(({ messageId }) => messageId)).toEqual(['words']);
 });
 
-test('only so many pictures are looked at, and the others are counted', async () => {
+test('pictures over the limit are not looked at but counted', async () => {
   const given: FetchedFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
   const refs = ['a', 'b', 'c', 'd', 'e', 'f'];
   const all = Object.fromEntries(refs.map((ref) => [ref, given]));
@@ -89,12 +89,12 @@ test('only so many pictures are looked at, and the others are counted', async ()
   expect(seen.note).toContain('2 pictures');
 });
 
-test('a model that does not see is given nothing, nothing is fetched, and its sender reads so', async () => {
+test('for a model without vision nothing is fetched, and the sender is told', async () => {
   const seen = await look({}, [message('words', [file('photo', 'a')])], false);
   expect(seen).toEqual({ pictures: [], note: expect.stringContaining('I cannot look at the picture') });
 });
 
-test('other files are none of this', async () => {
+test('other files are ignored', async () => {
   expect(await look({}, [message('words', [file('document', 'a'), file('voice', 'b')])])).toEqual({
     pictures: [],
     note: null,

@@ -5,32 +5,32 @@ import type { ChannelFile, FetchedFile } from '@signalbox/platform/streams/files
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 
 /*
- * Pictures of a batch go to the model once, with the turn in which they came. Their bytes are in no checkpoint, no record and no
- * table: a later turn has the words about them.
+ * Pictures of a batch are given to the model once, in their turn. Their bytes are in no checkpoint, record or table;
+ * later turns have only the words about them.
  */
 
-/** Anthropic takes 5 MB of Base64, and the others take more (docs.anthropic.com/en/docs/build-with-claude/vision). */
+/** Anthropic accepts 5 MB of Base64, others more (docs.anthropic.com/en/docs/build-with-claude/vision). */
 const PICTURE_LIMIT_BYTES = 3_700_000;
 /** The most pictures of one turn: each costs as much as a page of text. */
 const MAX_PICTURES = 4;
 
-/** Fetches a file from the channel that has it. Throws the reason of the signal, and nothing else. */
+/** Fetches a file from its channel. Throws only the reason of the signal. */
 export type FetchFile = (file: ChannelFile, signal: AbortSignal) => Promise<FetchedFile>;
 
-/** What a model is shown of a batch, and what its sender has to know about it; null for nothing. */
+/** Pictures for the model, and a note to the sender; null for none. */
 export interface Seen {
   readonly pictures: readonly Picture[];
   readonly note: string | null;
 }
 
-/** Whether a file is a picture that a channel has made fit to be looked at. */
+/** True for a picture that its channel has prepared for viewing. */
 export function isPicture({ kind }: Attachment): boolean {
   return kind === 'photo';
 }
 
 /**
- * Fetches the pictures of a batch, for a model that sees. `shownWith`: of messages that are files alone, the message whose words they
- * go with. What cannot be fetched, or is no picture that models take, is left out, and the note says so.
+ * Fetches the pictures of a batch, for a model with vision. `shownWith`: for messages with files only, the message with
+ * their words. Unusable pictures are left out and noted.
  */
 export async function lookAt(
   deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },

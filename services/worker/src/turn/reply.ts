@@ -8,7 +8,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
-/** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
+/** The worker's own sentences to people; those of agents are with the agents. */
 export const WORDS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>

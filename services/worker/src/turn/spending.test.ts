@@ -15,8 +15,8 @@ const spend = (
   costUsd,
 });
 
-describe('what a turn spends', () => {
-  it('is summed up, and told by model', () => {
+describe('the spending of a turn', () => {
+  it('is summed up and listed by model', () => {
     const spending = createSpending();
     spending.add(spend('p:small', 100, 0, 10, 0.001));
     spending.add(spend('p:large', 1_000, 800, 50, 0.02));
@@ -34,7 +34,7 @@ describe('what a turn spends', () => {
     });
   });
 
-  it('has no cost when one part of it is not known', () => {
+  it('has no cost when a part of it is unknown', () => {
     const spending = createSpending();
     spending.add(spend('p:large', 1_000, 0, 50, 0.02));
     spending.add(spend('q:local', 900, 0, 40, null));
@@ -42,14 +42,14 @@ describe('what a turn spends', () => {
     expect(spending.usage()?.models.map(({ costUsd }) => costUsd)).toEqual([0.02, null]);
   });
 
-  it('is nothing with the offline planner, which is named all the same', () => {
+  it('is null with the offline planner, which is still named', () => {
     const spending = createSpending();
     spending.add(spend('offline', 0, 0, 0, 0));
     expect(spending.usage()).toBeNull();
     expect(spending.model()).toBe('offline');
   });
 
-  it('is nothing and nobody when no model was asked', () => {
+  it('is null without a model when none was asked', () => {
     expect(createSpending().usage()).toBeNull();
     expect(createSpending().model()).toBeNull();
   });

@@ -3,10 +3,7 @@ import type { ModelSpend } from '@signalbox/models/port';
 
 export type Spending = ReturnType<typeof createSpending>;
 
-/**
- * What models have used for one turn, whatever becomes of it. Counted in memory: a turn that is resumed elsewhere
- * tells its new counter what the state remembers.
- */
+/** Model usage of one turn, even if it fails. Counted in memory: a resumed turn adds what the state remembers. */
 export function createSpending() {
   const spends: ModelSpend[] = [];
   return {

@@ -11,8 +11,8 @@ if tonumber(ARGV[1]) > now then redis.call('SET', KEYS[1], ARGV[1]) return tonum
 return now`;
 
 /**
- * The number of a person's newest thread, mirrored to Redis as `thread:sequence:{user_key}` for other programs to read.
- * Postgres allocates (in lane_begin, so that numbers are contiguous through crashes); a lost mirror is rebuilt from it.
+ * The number of a person's newest thread, mirrored to Redis as `thread:sequence:{user_key}` for other programs.
+ * Postgres allocates it (lane_begin, contiguous through crashes), and a lost mirror is rebuilt.
  */
 export function createThreadSequences(options: {
   readonly redis: Redis;
@@ -39,7 +39,7 @@ export function createThreadSequences(options: {
   };
 }
 
-/** Splits `user_{user_key}_{n}`; null for anything else. */
+/** Parses `user_{user_key}_{n}`; null for other text. */
 function parseThreadId(threadId: string): { readonly userKey: string; readonly n: number } | null {
   const match = /^user_(.+)_(\d+)$/.exec(threadId);
   return match?.[1] && match[2] ? { userKey: match[1], n: Number(match[2]) } : null;

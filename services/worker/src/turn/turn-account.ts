@@ -31,9 +31,9 @@ import type { Tool } from '../tools/tool.ts';
 import type { ThreadWords, TurnContext } from './turn-end.ts';
 
 /*
- * What happened is said by the runtime and not by a model: below the texts of a turn stand the receipts of its effects, from the
- * ledger. Where there are none, and a change was asked for or a text looks like a report, a line says that nothing was changed. It stands
- * below each such text, judged by what was known when that was written. The words of a model are left as they are.
+ * The runtime, not a model, reports what happened: receipts of effects from the ledger stand below a turn's texts.
+ * Without effects, if a change was requested or a text sounds like a report, a line says that nothing changed, judged
+ * by what was known when the text was written. The model's own text is unchanged.
  */
 
 export interface AccountParts {
@@ -53,7 +53,7 @@ const TITLE_LENGTH = 80;
 const CHANGES_TOLD = 10;
 const SUMMARY_LENGTH = 1_000;
 
-/** The account of one turn. It reads the database when something has to be known, and writes nothing. */
+/** The account of one turn. Reads the database when needed, and writes nothing. */
 export class TurnAccount {
   readonly #parts: AccountParts;
   readonly #context: TurnContext;
@@ -70,7 +70,7 @@ export class TurnAccount {
   /** Names that the person or calls of this turn mentioned. */
   readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
-  /** The ledger at the end of the turn, when nothing changes any more. */
+  /** The ledger at the end of the turn, when it no longer changes. */
   #atEnd: (() => Promise<readonly LedgerEntry[]>) | null = null;
   #asked: Account['asked'] = 'nothing';
 
@@ -117,13 +117,15 @@ export class TurnAccount {
     return line === null ? text : `${text}\n\n_${line}_`;
   }
 
-  /** A reply in the middle of the turn, with its line. */
+  /** A reply during the turn, with its line. */
   async midway(reply: AgentReply): Promise<AgentReply> {
     const line = await this.#lineUnder(reply.text);
     return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
   }
 
-  /** All replies of the turn, with the receipts of its effects below the last, or a line. One cut short has no record of its passes. */
+  /**
+   * All replies of the turn, with receipts or a line below the last one. A turn cut short has no record of its passes.
+   */
   async close(
     replies: readonly AgentReply[],
     passes: AgentRecord['passes'] | 'cut short',
@@ -159,10 +161,7 @@ export class TurnAccount {
     return lineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
 
-  /**
-   * What was known when a reply was written: the look-ups before it, and what those that stand beside it are about. "I look at shop" says
-   * no more than its call does.
-   */
+  /** The facts known when a reply was written: earlier look-ups and the subjects of calls beside it. */
   #groundsAt(
     grounds: Grounds,
     reply: AgentReply,
@@ -184,8 +183,8 @@ export class TurnAccount {
   }
 
   /**
-   * What the conversation is called, and what was done in it when it is over: the last change, and all of them with what became of each, from
-   * the ledger. Before the first change it is called by its task. Null: as it was.
+   * The thread's title, and when it is over a summary of its changes from the ledger. Before the first change its title
+   * is the task. Null: unchanged.
    */
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];

@@ -17,13 +17,13 @@ interface EndParts {
   readonly settings: { readonly worker: string; readonly idleMs: number };
 }
 
-/** What a thread is called, and what was done in it; null: as it was. */
+/** A thread's title and summary; null: unchanged. */
 export interface ThreadWords {
   readonly title: string | null;
   readonly summary: string | null;
 }
 
-/** One turn that is under way. */
+/** A running turn. */
 export interface TurnContext {
   readonly lane: ClaimedLane;
   readonly batch: readonly InboxMessage[];
@@ -36,8 +36,8 @@ export interface TurnContext {
 }
 
 /**
- * The end of a turn that ran: every message has its outcome, every reply its row. `shownWith`: files without words share the fate
- * of the message that they were shown with.
+ * The end of a completed turn: an outcome per message, a row per reply. `shownWith`: files without words share the
+ * outcome of the message that they were shown with.
  */
 export function endOf(
   parts: EndParts,
@@ -101,7 +101,7 @@ function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
   return calls.some(({ decided }) => decided !== null && !isAbout(decided.action));
 }
 
-/** The end of a turn that was stopped or could not go on, with what the person is told. The thread stays open. */
+/** The end of a turn that was stopped or failed, with the sentence to the person. The thread stays open. */
 export function cutShort(
   parts: EndParts,
   context: TurnContext,
@@ -118,7 +118,7 @@ export function cutShort(
   };
 }
 
-/** /new: the thread of this chat ends here, and the next message starts the next one. */
+/** /new: closes the thread of this chat; the next message starts another. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
   const text = WORDS.newThread(lane.threadId !== null);
   const reply = outbound(contextOf(lane, message), { key: message.envelope.id, text, buttons: [] });
@@ -130,21 +130,21 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
   };
 }
 
-/** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
+/** Reports a job's or an incident's news unchanged, beside the conversation, without the agent. */
 export function notice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
   return noticeOf(parts, contextOf(lane, message), sentenceOf(message.envelope), besides);
 }
 
 type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 
-/** What the person reads of it: our sentence, and below it what a log says, as text. */
+/** The sentence for the person, with log text below it. */
 export function sentenceOf(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
   const { quote } = envelope;
   return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${toCodeBlock(quote)}` : envelope.say;
 }
 
-/** What came of a decision about a conversation that is over: told as it is. */
+/** Reports the result of a decision whose conversation is over. */
 export function noticeOf(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
@@ -156,7 +156,7 @@ export function noticeOf(parts: EndParts, context: TurnContext, text: string, be
   };
 }
 
-/** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
+/** Answers files without words, which nothing here can read, with what can be done. */
 export function filesOnly(
   parts: EndParts,
   lane: ClaimedLane,
@@ -188,7 +188,7 @@ function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly Agent
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
-/** The context of a turn that no agent takes part in. */
+/** The context of a turn without an agent. */
 export function contextOf(lane: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
@@ -228,8 +228,8 @@ export function record(
 }
 
 /**
- * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, what is personal, and
- * what answers something that only we could see, is for nobody else.
+ * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, personal
+ * replies and replies to whispers are for the person only.
  */
 export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
@@ -263,7 +263,7 @@ function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   return { replyTo: asked.messageId };
 }
 
-/** One outcome for all of these messages. */
+/** The same outcome for all of these messages. */
 export function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
   return messages.map(({ id }) => ({ id, outcome, reason }));
 }

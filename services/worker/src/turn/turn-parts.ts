@@ -9,7 +9,7 @@ import type { FetchFile } from './pictures.ts';
 import type { AccountParts } from './turn-account.ts';
 import type { TurnTracing } from './turn-trace.ts';
 
-/** What turns are made with; worker.ts puts it together. */
+/** Dependencies of turns; worker.ts creates them. */
 export interface TurnParts {
   readonly pool: Pool;
   readonly log: Log;

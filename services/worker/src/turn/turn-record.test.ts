@@ -22,7 +22,7 @@ function recordOf(note: string, extra: object) {
 
 const stored = (record: unknown): unknown => JSON.parse(JSON.stringify(record));
 
-it('the hash of a record is that of what is stored, whatever its values are', () => {
+it("a record's hash is that of the stored record, whatever its values", () => {
   const odd = {
     passes: [{ pass: 1, asks: [], calls: [], phases: [], at: new Date(0), share: Number.NaN, none: undefined }],
   };
@@ -31,7 +31,7 @@ it('the hash of a record is that of what is stored, whatever its values are', ()
   expect(record.ended?.note).toBe('half a pair \ufffd and a NUL \ufffd');
 });
 
-it('a record without a secret says that nothing was taken out of it, and one with a secret that something was', () => {
+it('a record says whether a secret was removed from it', () => {
   expect(recordOf('all is well', {}).record.redacted).toBe(false);
   const { record } = recordOf('password=hunter2-Sekrit', {});
   expect(record.redacted).toBe(true);

@@ -23,8 +23,8 @@ interface Ended {
 }
 
 /**
- * The records of a turn, one per pass, with what is written beside them: the reads, which had no row of the ledger before they
- * ran, and the audit event. Redacted here, before anything is hashed.
+ * A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted
+ * before hashing.
  */
 export function recordTurn(
   { plugin, governance, account, settings }: TurnParts,
@@ -125,13 +125,13 @@ function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: 
   ];
 }
 
-/** The record of a turn in which no agent took part. */
+/** The record of a turn without an agent. */
 export function nothingThought({ turnId }: TurnContext, actor: AgentRun['actor']): AgentRecord {
   const { userKey, name, role } = actor;
   return { passes: [], messages: [], isNew: false, run: { turnId, came: 0, actor: { userKey, name, role } } };
 }
 
-/** What came of a decision, for the record of the turn that heard of it. */
+/** Adds the result of a decision to the record of the turn that reports it. */
 export function recordResume(
   { approvalId, actionId, outcome }: DecisionEnvelope,
   { say, result, decided }: Resumed,

@@ -27,8 +27,8 @@ import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 const SETTLE_MS = 2_000;
 
 /**
- * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; its news, or the messages,
- * then go to the agent. A stop, or a failure that the person must hear of, cuts the turn short.
+ * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; the agent
+ * then gets its news, or the messages. A stop, or a failure for the person, cuts the turn short.
  */
 export class TurnSession {
   readonly #start: TurnStart;

@@ -10,7 +10,7 @@ export interface TurnSignals {
   stopBefore(): number;
 }
 
-/** What every turn begins with: a claimed lane with at least one message, of a person with a role. */
+/** The start of every turn: a claimed lane with at least one message, of a person with a role. */
 export interface TurnStart {
   readonly parts: TurnParts;
   readonly lane: ClaimedLane;
@@ -20,7 +20,7 @@ export interface TurnStart {
   readonly trace: TurnTrace;
 }
 
-/** Ends the turn and, in the same transaction, stores its record and the newest state of its thread. True when more messages wait. */
+/** Ends the turn and stores its record and its thread's state in one transaction. True when more messages wait. */
 export async function finish(
   { parts, lane, trace }: Pick<TurnStart, 'parts' | 'lane' | 'trace'>,
   end: TurnEnd,

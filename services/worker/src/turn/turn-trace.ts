@@ -10,14 +10,14 @@ import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
-/** Where the spans of turns go. */
+/** The tracing of turns. */
 export interface TurnTracing {
   readonly tracing: Tracing;
   /** The session name of a conversation in traces. */
   readonly sessionOf: (threadId: string) => string;
 }
 
-/** What follows a turn while it is made. */
+/** Traces one turn. */
 export interface TurnTrace {
   /** Traces a turn with its model calls. Errors are noted and thrown on. */
   around<T>(turn: () => Promise<T>): Promise<T>;
@@ -40,18 +40,18 @@ const NO_TRACE: TurnTrace = {
 
 const current = new AsyncLocalStorage<RecordedTrace>();
 
-/** Follows the turn of these messages. Costs nothing while nobody gets the spans. */
+/** Opens the trace of a turn. Costs nothing while tracing is off. */
 export function openTurnTrace(to: TurnTracing, agent: string, lane: ClaimedLane): TurnTrace {
   const [first] = lane.messages;
   return to.tracing.isOn && first ? new RecordedTrace(to, agent, lane, first) : NO_TRACE;
 }
 
-/** Names conversations after a hash that only this installation can make: a thread is called after its person. */
+/** Names conversations by a keyed hash, since thread ids contain the person. */
 export function createSessionNames(logId: string): TurnTracing['sessionOf'] {
   return (threadId) => `ses_${createHmac('sha256', logId).update(threadId).digest('hex').slice(0, 24)}`;
 }
 
-/** Notes the calls of models in the turn that makes them, and tells the other observer. */
+/** Traces model calls in their turn, and passes them on to the other observer. */
 export function noteModels({ onCall, onSpend }: ModelObserver): ModelObserver {
   return {
     onCall: (call) => {

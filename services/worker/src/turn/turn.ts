@@ -26,7 +26,7 @@ import { openTurnTrace } from './turn-trace.ts';
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next claim.
  */
 
-/** Handles what waits in a claimed lane and ends the turn. True when more messages wait. */
+/** Handles the waiting messages of a claimed lane and ends the turn. True when more messages wait. */
 export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
   const trace = openTurnTrace(parts.tracing, parts.plugin.id, lane);
   return trace.around(() => handle({ parts, lane, signals, trace }));
@@ -58,8 +58,8 @@ const HANDLERS: Readonly<
 };
 
 /**
- * The messages that belong together go to the agent. It does not look into files but pictures, and not each model sees: other files
- * alone get an answer of the runtime.
+ * Passes messages that belong together to the agent. Files other than pictures cannot be read, so files without words
+ * are answered by the runtime.
  */
 async function converse(start: TurnStart): Promise<boolean> {
   const { parts, lane } = start;

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../tools/registry.ts';
 
 const MAX_CHOICES = 8;
 
-/** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
+/** The tools that are always loaded. The graph itself carries them out: they talk to the person or steer the turn. */
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
@@ -76,7 +76,7 @@ export function isBaseTool(name: string): name is BaseToolName {
   return Object.hasOwn(BASE_TOOLS, name);
 }
 
-/** What the model is told of the base tools. */
+/** The base tools as the model gets them. */
 export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_TOOLS).map(
   ([name, { describe, input }]) => ({
     name,
@@ -85,7 +85,7 @@ export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_T
   }),
 );
 
-/** What the intent parser wants to know. */
+/** The output of the intent parser. */
 export const Intent = z.object({
   task_summary: z.string().max(200).describe('What the person wants, in one short line.'),
   capabilities: z

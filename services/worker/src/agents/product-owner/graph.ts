@@ -8,16 +8,14 @@ import { productOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
 /*
- *            ┌──────────── continuation ────────────┐
- *   START ───┤                                      ▼
- *            └── new task ─▶ intent_parser ─▶ product_owner ◀──▶ po_tools
- *                                                   │               │
- *                                                   └──▶   END   ◀──┘
- * product_owner → END: an answer without calls, or the pass limit.  po_tools → END: waiting for an answer, or finished.
- * Passes go through the graph; there is no loop inside a node. Waiting is a checkpoint and END, never a blocked process.
+ * START → (new task) intent_parser → product_owner; START → (continuation) product_owner
+ * product_owner → po_tools (calls) → product_owner …; product_owner → END (an answer without calls, or the pass limit);
+ * po_tools → END (waiting for an answer, or finished)
+ *
+ * Passes go through the graph; nodes hold no loops. Waiting is a checkpoint and END, never a blocked process.
  */
 
-/** The nodes below, for whoever looks at a conversation. */
+/** The graph's nodes, for inspection. */
 export const NODES = [
   { name: 'intent_parser', does: 'Reads a new task and loads the groups of tools that it needs.', after: ['start'] },
   {

@@ -6,25 +6,25 @@ import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
  */
 const TURNS_UNUSED = 3;
 
-/** For each group, how many turns of a person have begun since a call used it. */
+/** For each group, the person's turns since a call used it. */
 export type IdleTurns = Readonly<Record<string, number>>;
 
-/** The groups with those that were loaded besides, each once. Pure. */
+/** The union of loaded and newly loaded groups. Pure. */
 export function withGroups(groups: readonly string[], loaded: readonly string[]): string[] {
   return [...new Set([...groups, ...loaded])];
 }
 
-/** The groups that nothing has used for too long. Pure. */
+/** Groups unused for too long. Pure. */
 export function findIdle(groups: readonly string[], idle: IdleTurns): readonly string[] {
   return groups.filter((group) => (idle[group] ?? 0) >= TURNS_UNUSED);
 }
 
-/** The count when a turn begins. Groups that are gone are forgotten: loaded again, they begin anew. Pure. */
+/** Counts a new turn; removed groups are forgotten. Pure. */
 export function countTurn(groups: readonly string[], idle: IdleTurns): IdleTurns {
   return Object.fromEntries(groups.map((group) => [group, (idle[group] ?? 0) + 1]));
 }
 
-/** The count when calls of these tools were proposed, and these groups loaded. Pure. */
+/** Resets the counts of groups whose tools were proposed or that were loaded. Pure. */
 export function countUse(
   { groups }: Pick<ToolCatalog, 'groups'>,
   idle: IdleTurns,

@@ -16,9 +16,8 @@ const MESSAGES_READ = 6;
 const INTENT = objectKind('classify_intent', 'Say what the person wants and which capability groups it needs.', Intent);
 
 /**
- * Creates the first node of a new task: what is wanted, and which groups that needs. Installed groups are loaded at once, which saves a
- * round of model and tools.
- * An unusable answer is not an error: product_owner can still ask for capabilities itself.
+ * The first node of a new task: what is wanted, and which groups it needs. Installed groups are loaded at once, which
+ * saves a round. An invalid answer is no error: product_owner can still request capabilities.
  */
 export function intentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');

@@ -5,8 +5,8 @@ import { BASE_TOOLS, isBaseTool } from './base-tools.ts';
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
 /**
- * An answer with what the runtime looks up for it: buttons under a question for an argument, and what “the newest” is in a call. It is
- * done before the answer is kept, so that the conversation and its record hold what was shown and called.
+ * Adds the runtime's look-ups to an answer: buttons for an argument question, and the meaning of “the newest” in a
+ * call. Before the answer is stored, so that conversation and record hold what was shown and called.
  */
 export async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp'>): Promise<AIMessage> {
   if (!lookUp) return answer;

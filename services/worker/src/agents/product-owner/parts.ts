@@ -7,7 +7,7 @@ import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
 export type GraphParts = Pick<AgentParts, 'registry' | 'maxPasses' | 'model' | 'search'>;
 
-/** What a single run carries beside the state. Never checkpointed. */
+/** Data of a single run beside the state; never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
   /** Names that the conversation may mention, looked up again after a tool may have changed them. */
@@ -17,17 +17,17 @@ export interface RunExtras {
   /** Results of calls that an earlier turn left open. */
   readonly cameOf: AgentParts['cameOf'];
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
-  /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
+  /** Id of the turn's first message, which identifies the turn even when it is resumed. */
   readonly turnKey: string;
   readonly recorded: RecordedRun;
 }
 
-/** The extras that the agent put into the config of this run. */
+/** The extras in the config of this run. */
 export function runOf(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
 }
 
-/** Counts what a node's model uses: at once for the turn, and in the update of the state, so that a resumed turn still knows. */
+/** Counts model usage of a node for the turn, and in the state, so that a resumed turn knows it. */
 export function spendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
   readonly onSpend: (spend: ModelSpend) => void;
   /** The update of the node that keeps the count; empty for models without cost. */

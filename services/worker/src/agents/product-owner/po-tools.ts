@@ -21,7 +21,7 @@ interface CallOutcome {
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
-/** Carries out the calls of the last answer, one after another, so that what the person sees keeps the model's order. */
+/** Runs the calls of the last answer in sequence, so that people see the model's order. */
 export function poTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const { run, turnStart, turnKey, recorded } = runOf(config);

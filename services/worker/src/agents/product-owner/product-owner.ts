@@ -20,7 +20,7 @@ import { cutOff, endedByJudge, noAnswer } from './words.ts';
 /** No provider has longer model ids; they help to find an answer in provider logs. */
 const MODEL_ID_LENGTH = 200;
 
-/** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
+/** One pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {

@@ -16,7 +16,7 @@ const answer = (text: string): AIMessage => new AIMessage({ id: 'ai_end', conten
 const shown = (messages: readonly BaseMessage[]): unknown =>
   repliesSince([ask, ...messages], 0).map(({ text, files }) => [text, ...(files ?? []).map(({ name }) => name)]);
 
-test('files go with the answer that follows them, once', () => {
+test('files are attached to the answer that follows them, once', () => {
   expect(
     shown([call('c1', 'export'), made('c1', ['a.csv']), call('c2', 'export'), made('c2', ['b.csv']), answer('Done.')]),
   ).toEqual([['Done.', 'a.csv', 'b.csv']]);
@@ -26,7 +26,7 @@ test('files go with the answer that follows them, once', () => {
   ]);
 });
 
-test('files that no answer follows get a line of their own, also after what was said in the middle of the turn', () => {
+test('files without a following answer get a line of their own, also after messages during the turn', () => {
   const said = call('c2', 'respond_to_user', { message: 'Almost there.' });
   const result = new ToolMessage({ tool_call_id: 'c2', content: '{}', status: 'success' });
   expect(shown([call('c1', 'export'), made('c1', ['a.csv']), said, result])).toEqual([
@@ -35,7 +35,7 @@ test('files that no answer follows get a line of their own, also after what was 
   ]);
 });
 
-test('more files than one message may carry are several messages, with the same keys each time', () => {
+test('files over the limit become several messages with stable keys', () => {
   const names = Array.from({ length: 23 }, (_, n) => `${n}.csv`);
   const messages = [ask, call('c1', 'export'), made('c1', names), answer('Done.')];
   const replies = repliesSince(messages, 0);

@@ -9,9 +9,8 @@ import { filesText } from './words.ts';
 const MAX_FILES = 10;
 
 /**
- * What the person is to see of a turn, read off the state: the texts of the answers and the messages of respond_to_user that were
- * carried out, and the closing line of finish_task. Files of tools go with the answer that follows them. Being a function of the
- * state, it gives the same keys when a turn is resumed.
+ * The replies of a turn, derived from the state: answers, messages of respond_to_user and the closing line of
+ * finish_task. Files go with the next answer. Keys are stable when a turn is resumed.
  */
 export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
@@ -38,8 +37,8 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
 }
 
 /**
- * The request that the newest answer is about: the one that its model says it answers, else the newest message of the person.
- * `afterReply`: the person was shown something before it.
+ * The request of the newest answer: the one its model names, else the person's newest message. `afterReply`: something
+ * was shown before it.
  */
 export function lastRequest(
   messages: readonly BaseMessage[],

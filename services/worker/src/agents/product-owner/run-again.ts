@@ -9,16 +9,18 @@ import type { SessionState, SessionUpdate } from './state.ts';
 import { nothingAgain } from './words.ts';
 
 /*
- * What it means that a node of this graph runs again, in a conversation whose last turn has ended:
- *   intent_parser   the newest words of the person are read as a new task, and the graph goes on from there
- *   product_owner   the model is asked about them once more, with all that has been said since
- *   po_tools        calls of the newest answer of the model that came to nothing are proposed again, as new actions
- * What a call has done stays done: a call that succeeded, or of which nobody knows, is never among them.
+ * Running a node again after a finished turn:
+ * intent_parser: the person's newest words start a new task
+ * product_owner: the model is asked again with everything said since
+ * po_tools: failed calls of the newest answer are proposed as new actions; calls that succeeded or are unknown never
+ * are
  */
 
 type NodeEvent = Extract<AgentMessage['event'], { kind: 'node' }>;
 
-/** The update with which the graph goes on at a node. `isUpdate`: it is put into the state as an answer of product_owner. */
+/**
+ * The update with which the graph continues at a node. `isUpdate`: applied to the state as an answer of product_owner.
+ */
 export function runAgain(
   id: string,
   event: NodeEvent,

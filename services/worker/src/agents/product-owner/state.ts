@@ -6,15 +6,15 @@ import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../loop/evaluation.ts';
 
-/** The shape of the state below. */
+/** The version of the state's shape. */
 export const STATE_VERSION = 4;
 
-/** What a model used for the turn whose first message has this id. */
+/** Model usage of the turn whose first message has this id. */
 export interface TurnSpend extends ModelSpend {
   readonly turnKey: string;
 }
 
-/** What a node leaves for the record of its turn, see turn-record.ts. `run`: the run of the turn that it was a part of. */
+/** A node's data for the record of its turn, see turn-record.ts. `run`: its run. */
 export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
   | {
@@ -44,8 +44,8 @@ const lastValue = <T>(before: T, after: T): T => after ?? before;
 const ERRORS_KEPT = 20;
 
 /**
- * The state of one conversation, checkpointed after each step. Everything in it is JSON or a message.
- * A field whose reducer is `lastValue` can be left out of an update.
+ * The state of a conversation, checkpointed after each step; JSON and messages only. Fields with reducer `lastValue`
+ * are optional in updates.
  */
 export const SessionState = Annotation.Root({
   // Identity
@@ -63,7 +63,7 @@ export const SessionState = Annotation.Root({
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
   currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
-  // Capabilities: groups are loaded when they are needed, and unloaded when a turn begins that has long not used them
+  // Capabilities: groups are loaded when needed, and unloaded at the start of a turn when long unused.
   activeCapabilities: Annotation<string[]>({ reducer: lastValue, default: () => [] }),
   idleTurns: Annotation<IdleTurns>({ reducer: lastValue, default: () => ({}) }),
 

@@ -19,13 +19,13 @@ import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
 
 /*
- * What a turn leaves for its record. What stands in the messages is read from there when the turn ends; the rest (hashes, facts of
- * the prompt, decisions, verdicts) is put into the state by the node that knew it, so that a resumed turn still has it.
+ * Data for the record of a turn. Message contents are read when the turn ends; hashes, prompt facts, decisions and
+ * verdicts are put into the state by their node, so that a resumed turn has them.
  */
 
 type Names = Readonly<Record<string, readonly string[]>>;
 
-/** A model whose questions are noted down. The last answer is left to the messages; `asks` is read when the node is done. */
+/** Wraps a model to note its calls. The last answer is in the messages; `asks` is read when the node is done. */
 export function noteAsks(
   model: Model,
   node: string,
@@ -70,7 +70,7 @@ export function noteAsks(
   };
 }
 
-/** How many answers this turn has had; `parts`: its own. Of a turn that was resumed all of them count. */
+/** The number of answers of this turn, over all its runs; `parts`: its own. */
 export function answersSoFar(parts: readonly TurnPart[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
 }
@@ -103,7 +103,7 @@ const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
   return canonicalHash({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
 });
 
-/** The passes of a turn, read off the state. `key`: id of the turn's first message. */
+/** The passes of a turn, read from the state. `key`: id of the turn's first message. */
 export function listPasses(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,

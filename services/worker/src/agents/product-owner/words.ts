@@ -1,7 +1,7 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { say } from '@signalbox/messages/say';
 
-/** The honest end of a turn that the judge ended: why, what was done, and how to go on. */
+/** The last answer of a turn that the judge ended: why, what was done, and how to continue. */
 export function endedByJudge(
   verdict: 'limit' | 'loop' | 'budget',
   messages: readonly BaseMessage[],
@@ -31,16 +31,16 @@ export function endedByJudge(
   }
 }
 
-/** Said when the model answered nothing twice. */
+/** Sent after two empty answers of the model. */
 export const noAnswer = (): string => say('agent.noAnswer');
 
-/** Below a text of the model that lacks its end. */
+/** Added below an incomplete answer. */
 export const cutOff = (): string => say('agent.cutOff');
 
-/** The last line of a conversation that the person has confirmed as done. */
+/** The last line of a confirmed conversation. */
 export const taskFinished = (): string => say('agent.taskFinished');
 
-/** Above files that no answer follows. */
+/** The line above files that no answer follows. */
 export const filesText = (count: number): string => say('agent.files', { count });
 
 /** For the model: only the person can say that a task is done. */
@@ -50,5 +50,5 @@ export function firstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** Said when a node of tools was to run again and no call of the last answer failed. */
+/** Sent when tools should run again but no call had failed. */
 export const nothingAgain = (): string => say('agent.nothingAgain');
