@@ -60,32 +60,41 @@ export async function storePlans(deps: StoreDeps, plans: readonly Plan[]): Promi
     return pairResults(plans, await admitInbox(pool, listAdmissions(plans)));
   return withTransaction(pool, async (db) => {
     const matched: Plan[] = [];
-    for (const plan of plans)
+    for (const plan of plans) {
+      const isPrompted = prompted.has(plan.envelope.userKey);
       matched.push(
-        await inLanguage(plan.language, async () =>
-          checkVoicePress(
-            db,
-            await matchLogStop(
-              db,
-              await matchPromptReply(
-                db,
-                await matchApprovalPress(db, await matchCode(db, plan)),
-                prompted.has(plan.envelope.userKey),
-              ),
-            ),
-          ),
-        ),
+        await inLanguage(plan.language, () => runSteps(MATCHES, plan, (step, one) => step(db, one, isPrompted))),
       );
-    const stored = pairResults(matched, await admitInbox(db, listAdmissions(matched)));
-    const answered: StoredPlan[] = [];
-    for (const one of stored)
-      answered.push(
-        await inLanguage(one.plan.language, async () =>
-          answerStored(db, deps, await applyVoicePress(db, await storeSecrets(db, deps.cipher, one))),
-        ),
+    }
+    const stored: StoredPlan[] = [];
+    for (const one of pairResults(matched, await admitInbox(db, listAdmissions(matched))))
+      stored.push(
+        await inLanguage(one.plan.language, () => runSteps(SETTLES, one, (step, now) => step(db, deps, now))),
       );
-    return answered;
+    return stored;
   });
+}
+
+/** Decides before admission what a message is, each step on the plan of the step before. */
+const MATCHES: readonly ((db: Queryable, plan: Plan, isPrompted: boolean) => Promise<Plan>)[] = [
+  matchCode,
+  matchApprovalPress,
+  matchPromptReply,
+  matchLogStop,
+  checkVoicePress,
+];
+
+/** Writes what an admitted message causes, in this order. */
+const SETTLES: readonly ((db: Queryable, deps: StoreDeps, stored: StoredPlan) => Promise<StoredPlan>)[] = [
+  storeSecrets,
+  applyVoicePress,
+  answerStored,
+];
+
+async function runSteps<S, T>(steps: readonly S[], first: T, run: (step: S, value: T) => Promise<T>): Promise<T> {
+  let value = first;
+  for (const step of steps) value = await run(step, value);
+  return value;
 }
 
 function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
@@ -100,14 +109,14 @@ function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelo
 }
 
 /** Stores the secrets of admitted messages; refused and repeated ones leave none. */
-async function storeSecrets(db: Queryable, cipher: SecretSealer, stored: StoredPlan): Promise<StoredPlan> {
+async function storeSecrets(db: Queryable, { cipher }: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
   if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
   const isSaid = await storeFoundSecrets(db, cipher, stored.plan);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
 /** Applies a press on a voice question in the transaction that admits it. */
-async function applyVoicePress(db: Queryable, stored: StoredPlan): Promise<StoredPlan> {
+async function applyVoicePress(db: Queryable, _deps: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
   const isSaid = await settleVoicePress(db, stored.plan, stored.admitted);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
