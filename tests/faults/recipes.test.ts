@@ -46,7 +46,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     prefix: `x${randomBytes(4).toString('hex')}:`,
     simulatorUrl: simulator.url,
-    env: { GATEWAY_CHANNELS: 'telegram', JOBS_SWEEP_MS: '500', MODEL: 'courier:small' },
+    env: { GATEWAY_CHANNELS: 'telegram', JOBS_LEASE_MS: '1000', MODEL: 'courier:small' },
   });
   await signalbox('migrate');
   services.push(...(await Promise.all((['gateway', 'worker', 'jobs'] as const).map(start))));

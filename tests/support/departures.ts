@@ -26,7 +26,6 @@ export const DEPARTURES: Departures = {
 /** Where job services are killed. */
 export const JOB_DEPARTURES: Departures = {
   JOBS_LEASE_MS: { value: '1000', why: 'a test does not wait 15 s until a dead process is noticed' },
-  JOBS_SWEEP_MS: { value: '200', why: 'the same for what the queue has lost' },
   LOG_LEVEL: { value: 'silent', why: 'what is broken on purpose is no news' },
 };
 

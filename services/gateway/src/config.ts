@@ -35,8 +35,6 @@ export const GatewayConfig = CommonConfig.extend({
   ...TracingConfig.shape,
   /** Messages that one person may send within ten seconds. */
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
-  /** Chats of one channel that are delivered to at the same time. */
-  DELIVERY_CHATS: z.coerce.number().int().min(1).max(1_000).default(50),
   /** Connections to Postgres. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
   /** This process among its peers: a stable name, different for each gateway that runs at the same time. */

@@ -21,8 +21,6 @@ const PoolConfig = CommonConfig.extend({
   JOBS_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4),
   /** A job whose process gave no sign for this long is given to another, in milliseconds. */
   JOBS_LEASE_MS: z.coerce.number().int().min(500).default(15_000),
-  /** How often runs and schedules that Redis lost are looked for, in milliseconds. */
-  JOBS_SWEEP_MS: z.coerce.number().int().min(100).default(15_000),
   /** Where bwrap is looked for. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** After this many silent minutes a conversation ends; the worker has the same setting. */
@@ -122,10 +120,11 @@ const DeployConfig = SandboxConfig.extend({
   DEPLOY_STALL_MINUTES: z.coerce.number().positive().max(25).default(5),
   /** So many minutes a server that does not answer is tried again before its deployment is reported as unknown. */
   DEPLOY_UNKNOWN_MINUTES: z.coerce.number().positive().max(20).default(10),
-  /** Address that the proxy is told to bind the port of each service to, such as 0.0.0.0 in a container. */
+  /**
+   * Address that the proxy is told to bind the port of each service to, such as 0.0.0.0 in a container. This service reaches the ports
+   * there as well.
+   */
   PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
-  /** Address at which this service reaches the proxy's ports. */
-  PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),
   /** The host in the addresses that people read. */
   PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
 });

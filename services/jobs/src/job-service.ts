@@ -116,7 +116,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     notes: async () => (isKnowing ? (await listFaults(pool).catch(() => [])).map((fault) => fault.say) : []),
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
-  own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
+  own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: leaseMs, leaseMs, log }));
   // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');

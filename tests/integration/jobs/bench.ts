@@ -38,7 +38,7 @@ export const TEST_CIPHER = createSecretCipher(Buffer.from(TEST_SECRETS_KEY, 'bas
 
 /** Short, so that a dead process is noticed within a test. */
 const LEASE_MS = Number(JOB_DEPARTURES['JOBS_LEASE_MS']?.value);
-const SWEEP_MS = Number(JOB_DEPARTURES['JOBS_SWEEP_MS']?.value);
+const SWEEP_MS = 200;
 /** A handler that does not listen is left behind after this. */
 const SETTLE_MS = 1_000;
 

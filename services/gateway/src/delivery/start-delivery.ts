@@ -18,6 +18,8 @@ import { createDraftClaims } from './draft-claim.ts';
 import { Drafts } from './drafts.ts';
 import { createThrottle } from './throttle.ts';
 
+/** Chats of one channel that are delivered to at the same time. */
+const MAX_CHATS = 50;
 /** How long running sends may take when the service stops. */
 const DRAIN_MS = 8_000;
 
@@ -70,7 +72,7 @@ export function startDelivery(deps: {
     metrics,
     tracing,
     drafts,
-    maxChats: config.DELIVERY_CHATS,
+    maxChats: MAX_CHATS,
     wake,
     drainMs: DRAIN_MS,
   });
@@ -81,7 +83,7 @@ export function startDelivery(deps: {
     prefix: config.REDIS_PREFIX,
     partitions: config.STREAM_PARTITIONS,
     consumer: config.GATEWAY_NAME,
-    slots: config.DELIVERY_CHATS,
+    slots: MAX_CHATS,
     log,
     handle: (delivery) => deliverer.handle(delivery),
     onUnreadable: async (ref, raw, detail) => {

@@ -134,7 +134,8 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
         },
       ),
     listenHost: config.PROXY_LISTEN_HOST,
-    reachHost: config.PROXY_REACH_HOST,
+    // A wildcard is no address to connect to.
+    reachHost: ['0.0.0.0', '::'].includes(config.PROXY_LISTEN_HOST) ? '127.0.0.1' : config.PROXY_LISTEN_HOST,
     publicHost: config.PROXY_PUBLIC_HOST,
     limits: {
       preparingMs: 5 * MINUTE_MS,
