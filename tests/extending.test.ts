@@ -1,16 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { posix } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '@signalbox/cli/command-line';
 import { COMMANDS } from '@signalbox/gateway/commands/registry';
+import { checkoutPath } from '@signalbox/local/checkout';
+import { planScaffold } from '@signalbox/local/scaffold/kinds';
+import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { createLog } from '@signalbox/platform/log';
 import { CallOutline, toCallQuestion } from '@signalbox/safety/policy/outline';
 import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { issueContext, type ToolContext } from '@signalbox/worker/tools/tool';
-import { describe, expect, it } from 'vitest';
+import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskReport } from './examples/disk-report.ts';
 import { runDisks } from './examples/disks.ts';
 import uptime from './examples/uptime.ts';
@@ -44,6 +48,37 @@ describe('docs/extending', () => {
     const example = path.replace(/\/index\.ts$/, '.ts').replace(/^.*\//, 'tests/examples/');
     // Sorted, because the order of imports depends on how they are written.
     expect(lines(code)).toEqual(lines(asSeenFrom(path, read(example))));
+  });
+
+  it('makes an agent with tables in a folder of its own, which is loaded and speaks plain English', async () => {
+    const plan = planScaffold(checkoutPath(), ['agent', 'ledger', '--with-table']);
+    if ('problem' in plan) throw new Error(plan.problem);
+    expect(plan.changes).toEqual([]);
+    expect(plan.files.filter(({ path }) => !path.startsWith('examples/ledger/'))).toEqual([]);
+    expect(plan.files.filter(({ path, text }) => /shelf/i.test(`${path}${text}`))).toEqual([]);
+    const folder = mkdtempSync(join(checkoutPath(), '.signalbox/made-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // What compiles it refers to the product by its place.
+    for (const { path, text } of plan.files.filter((file) => !file.path.endsWith('/tsconfig.json'))) {
+      mkdirSync(join(folder, posix.dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const [plugin] = await loadPlugins(join(folder, 'examples/ledger'));
+    expect(Object.keys(plugin?.tables ?? {})).toEqual(['ledger_people', 'ledger_notes']);
+    const parts = await loadWorkerParts(join(folder, 'examples/ledger'));
+    const list = createRegistry(parts.groups).find('list_ledger_notes', ['ledger'])?.tool;
+    expect(list?.done({ notes: [] }, {})).toBe('There are no notes yet.');
+    expect(parts.agents.map(({ id }) => id)).toEqual(['ledger']);
+  });
+
+  it.each([
+    ['bank', 'examples/bank is there already'],
+    ['shelf', 'is the example'],
+    ['night-desk', 'Take 2 to 20 small letters'],
+  ])('makes no agent with tables that is named %s', (name, said) => {
+    expect(planScaffold(checkoutPath(), ['agent', name, '--with-table'])).toMatchObject({
+      problem: expect.stringContaining(said) as string,
+    });
   });
 
   it('shows a capability that the registry takes and that answers', async () => {
