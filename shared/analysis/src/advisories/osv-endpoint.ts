@@ -7,7 +7,7 @@ import { hitOf, readOsvRecord, type OsvRecord } from './osv-record.ts';
 
 /** Queries of one request, as https://google.github.io/osv.dev/post-v1-querybatch/ allows. */
 const BATCH = 1_000;
-/** So many records are read for one scan; a server that names more is not believed. */
+/** Maximum records per scan. A server that names more is not trusted. */
 const MAX_RECORDS = 2_000;
 const ANSWER_LIMIT_BYTES = 20_000_000;
 const READERS = 8;
@@ -32,17 +32,17 @@ const BatchAnswer = z.object({
 });
 
 export interface EndpointOptions {
-  /** Of one request. */
+  /** Time limit of one request. */
   readonly timeoutMs?: number;
-  /** Of everything that one scan asks. */
+  /** Time limit of all requests of a scan. */
   readonly deadlineMs?: number;
-  /** Before a request is made again; it doubles. */
+  /** Pause before a retry; it doubles each time. */
   readonly pauseMs?: number;
 }
 
 /**
- * A server with the interface of https://api.osv.dev. It learns the names and versions of the packages, and nothing else. A request is
- * made again when the server fails or is too busy; when it still does not answer, the whole answer is `unavailable`.
+ * Asks a server with the API of https://api.osv.dev. The server learns only names and versions of packages. Failed requests are retried;
+ * without an answer the result is `unavailable`.
  */
 export function osvEndpoint(address: string, options: EndpointOptions = {}): AdvisorySource {
   const { timeoutMs = 10_000, deadlineMs = 60_000, pauseMs = 500 } = options;
@@ -85,7 +85,7 @@ async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<
   return named.flatMap(({ one, id }) => {
     const record = records.get(id);
     if (!record) throw new Error('it answers in another form');
-    // What a server claims is compared with the record itself.
+    // The record itself decides, not the claim of the server.
     return hitOf(record, one) ?? [];
   });
 }

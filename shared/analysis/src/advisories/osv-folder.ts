@@ -4,12 +4,12 @@ import { samePackage } from '../analyzers/dependencies/versions.ts';
 import type { AdvisoryAnswer, AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
 import { hitOf, readOsvRecord } from './osv-record.ts';
 
-/** Records have a few kilobytes; a few that list every version have more. */
+/** Maximum size of a record. Most have a few kilobytes. */
 const RECORD_LIMIT_BYTES = 5_000_000;
-/** Files that are read at once. */
+/** Files that are read in parallel. */
 const READERS = 16;
 
-/** OSV records as JSON files in a folder and those below it, as https://osv.dev publishes them. It is read anew each time, so it may be renewed. */
+/** Reads OSV records from JSON files in a folder and its subfolders. Every call reads them again, so they may be updated. */
 export function osvFolder(folder: string): AdvisorySource {
   return {
     describe: () => 'folder',

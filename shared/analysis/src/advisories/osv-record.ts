@@ -10,7 +10,7 @@ const Id = z
   .max(MAX_ID_LENGTH)
   .regex(/^[\w.:-]+$/);
 
-/** What is read of a record of https://ossf.github.io/osv-schema; whatever else stands in it is left out. */
+/** The fields that are read of a record of https://ossf.github.io/osv-schema. */
 const OsvRecord = z.object({
   id: Id,
   summary: z.string().default(''),
@@ -33,13 +33,13 @@ const OsvRecord = z.object({
 });
 export type OsvRecord = z.infer<typeof OsvRecord>;
 
-/** Null for what is no record. */
+/** Null for an invalid record. */
 export function readOsvRecord(text: string): OsvRecord | null {
   const read = OsvRecord.safeParse(parseJson(text));
   return read.success ? read.data : null;
 }
 
-/** What a record says of a package in a version: null when it is not affected, or the record was taken back. */
+/** The weakness of a package version; null when it is not affected or the record was withdrawn. */
 export function hitOf(record: OsvRecord, one: PackageVersion): Hit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
@@ -65,7 +65,7 @@ export function hitOf(record: OsvRecord, one: PackageVersion): Hit | null {
 
 type Events = OsvRecord['affected'][number]['ranges'][number]['events'];
 
-/** As the schema says: in the order of versions, an event says what holds from there on. */
+/** As the schema says: in version order, each event holds from its version on. */
 function isInRange({ ecosystem, version }: PackageVersion, events: Events): boolean {
   const steps = events.flatMap((event) => Object.entries(event)).filter(([kind]) => kind !== 'limit');
   const order = (one: string, other: string): number =>

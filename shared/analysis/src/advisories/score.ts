@@ -1,6 +1,6 @@
 import cvss from 'ae-cvss-calculator';
 
-/** The highest score of CVSS vectors of any version, from 0 to 10; null where none can be read. */
+/** The highest score of CVSS vectors of any version, from 0 to 10; null when none is valid. */
 export function scoreOf(vectors: readonly string[]): number | null {
   const scores = vectors.flatMap((vector) => readScore(vector) ?? []);
   return scores.length === 0 ? null : Math.max(...scores);
@@ -11,7 +11,7 @@ function readScore(vector: string): number | null {
     const { overall } = cvss.fromVector(vector)?.calculateScores() ?? {};
     return typeof overall === 'number' && overall >= 0 && overall <= 10 ? overall : null;
   } catch {
-    // A vector that the library finds wrong has no score.
+    // an invalid vector has no score
     return null;
   }
 }

@@ -4,17 +4,17 @@ import type { Mirror } from './start-git.ts';
 import { gitPieces } from './git-reader.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
-/** The line of a commit, which begins with a mark that no change begins with. */
+/** The line of a commit. It begins with a mark that no change begins with. */
 const BEGIN = /^\n?\u0001(\d+) ([^]*)$/; // oxlint-disable-line no-control-regex -- the mark
 
-/** One commit that is no merge: when, by whom (a hash), and the lines that it added and removed, by path. */
+/** A commit that is not a merge: its time, hashed author, and changed lines by path. */
 export interface ChangeSet {
   readonly at: number;
   readonly author: string;
   readonly changes: readonly (readonly [path: string, lines: number])[];
 }
 
-/** Reads the commits that lead to `commit` and not to `known`, one after the other. Merges change nothing of their own. */
+/** Reads the commits reachable from `commit` and not from `known`, without merges. */
 export async function* readChanges(mirror: Mirror, commit: string, known: string | null): AsyncGenerator<ChangeSet> {
   const range = known === null ? [commit] : [commit, `^${known}`];
   const format = '--format=%x01%at %ae';
@@ -49,13 +49,13 @@ export async function* readChanges(mirror: Mirror, commit: string, known: string
   if (author !== null) yield { at, author, changes };
 }
 
-/** What is kept of the history of a repository up to a commit, so that the next scan reads only what came since. */
+/** Figures of the history up to a commit, kept so that the next scan reads only newer commits. */
 export interface ChurnNotes {
   readonly commit: string;
   readonly commits: number;
   readonly firstAt: number;
   readonly authors: readonly string[];
-  /** By path: commits, authors, first and last time of all of them. */
+  /** By path: commits, authors, first and last time. */
   readonly files: Readonly<
     Record<string, readonly [commits: number, authors: readonly string[], firstAt: number, lastAt: number]>
   >;
@@ -63,7 +63,7 @@ export interface ChurnNotes {
   readonly recent: readonly ChangeSet[];
 }
 
-/** Adds change sets to what is known. The order in which they come makes no difference. */
+/** Adds change sets to the notes, in any order. */
 export async function addChanges(
   before: ChurnNotes | null,
   commit: string,
@@ -106,7 +106,7 @@ export async function addChanges(
   };
 }
 
-/** How each of these files has changed. */
+/** The churn of these files. */
 export function churnOf(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
   const ofYear = new Map<string, { commits: number; lines: number }>();
   for (const { changes } of notes.recent)

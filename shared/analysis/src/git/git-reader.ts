@@ -4,7 +4,7 @@ import { startGit, type Mirror } from './start-git.ts';
 
 const MAX_STDERR_LENGTH = 2_000;
 
-/** What git prints, cut at NUL or where `cutAt` says, piece by piece and never held as a whole. Throws what git says when it fails. */
+/** Streams the output of git in pieces, split at `cutAt` (default NUL). Throws with stderr when git fails. */
 export async function* gitPieces(
   mirror: Mirror,
   words: readonly string[],

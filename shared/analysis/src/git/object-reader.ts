@@ -3,11 +3,11 @@ import { startGit, type Mirror } from './start-git.ts';
 
 export interface GitObject {
   readonly kind: 'blob' | 'tree' | 'commit' | 'tag';
-  /** Cut at the limit that was given. */
+  /** Cut at `maxBytes`. */
   readonly content: Buffer;
 }
 
-/** Reads objects one after the other from one process, which `close` or the signal ends. */
+/** Reads git objects one at a time from one process, until `close` or the signal. */
 export class ObjectReader {
   readonly #child;
   readonly #signal: AbortSignal;
@@ -26,7 +26,7 @@ export class ObjectReader {
     this.#output = output[Symbol.asyncIterator]();
   }
 
-  /** `name`: an id, or a commit and a path, `1f0c…:package.json`. Null for what the mirror does not have. Throws the signal's reason. */
+  /** `name`: an id, or a commit and a path, `1f0c…:package.json`. Null for a missing object. Throws the signal's reason. */
   read(name: string, maxBytes = Infinity): Promise<GitObject | null> {
     const read = this.#last.then(() => this.#readNow(name, maxBytes));
     this.#last = read.catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Mirror } from './start-git.ts';
 import { gitPieces } from './git-reader.ts';
 
-/** A commit that gave a path this content. */
+/** A commit that introduced a content at a path. */
 export interface Introduction {
   readonly blob: string;
   readonly path: string;
@@ -10,9 +10,9 @@ export interface Introduction {
   readonly at: number;
 }
 
-/** What the refs of a mirror name. */
+/** The refs of a mirror. */
 export interface Refs {
-  /** Their commits, sorted, each once. */
+  /** Commits of all refs, sorted and unique. */
   readonly tips: readonly string[];
   readonly branches: number;
   readonly tags: number;
@@ -21,7 +21,7 @@ export interface Refs {
 export async function listRefs(mirror: Mirror): Promise<Refs> {
   const tips = new Set<string>();
   let [branches, tags] = [0, 0];
-  // Of an annotated tag, what it names.
+  // An annotated tag is resolved to its object.
   const format = '%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)';
   for await (const line of gitPieces(mirror, ['for-each-ref', `--format=${format}`], { cutAt: '\n' })) {
     const [tip = '', name = ''] = line.split(' ');
@@ -32,7 +32,7 @@ export async function listRefs(mirror: Mirror): Promise<Refs> {
   return { tips: [...tips].sort(), branches, tags };
 }
 
-/** Whether all that these tips reached is reached still: then what is new is all that has to be looked at. */
+/** True when `tips` reach everything that `before` reached, so that only newer commits have to be read. */
 export async function isAllReached(
   mirror: Mirror,
   before: readonly string[],
@@ -49,7 +49,7 @@ export async function isAllReached(
   }
 }
 
-/** Every content that a commit brought which `tips` reach and `before` does not. Of a merge: what none of its parents had. */
+/** Lists the contents introduced by commits reachable from `tips` and not from `before`. A merge introduces what no parent had. */
 export async function* listIntroductions(
   mirror: Mirror,
   tips: readonly string[],
@@ -70,7 +70,7 @@ export async function* listIntroductions(
   }
 }
 
-/** The sizes of contents that the mirror has, in bytes. */
+/** Reads the sizes of contents in bytes. Missing ones are left out. */
 export async function* readSizes(mirror: Mirror, blobs: Iterable<string>): AsyncGenerator<readonly [string, number]> {
   const words = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
   for await (const line of gitPieces(mirror, words, { input: `${[...blobs].join('\n')}\n`, cutAt: '\n' })) {
@@ -79,7 +79,7 @@ export async function* readSizes(mirror: Mirror, blobs: Iterable<string>): Async
   }
 }
 
-/** Whether the content that comes out of a change is that of an ordinary file: the last mode is 100644 or 100755. */
+/** True when a change results in an ordinary file: its last mode is 100644 or 100755. */
 function isOrdinary(change: string): boolean {
   const modes = /^\n?:+((?:\d{6} )+)/.exec(change)?.[1]?.trim().split(' ') ?? [];
   return modes.at(-1)?.startsWith('100') ?? false;

@@ -2,17 +2,17 @@ import type { RepositoryFile } from '../analyzer.ts';
 import type { Mirror } from './start-git.ts';
 import { gitPieces } from './git-reader.ts';
 
-/** What a commit has, by kind. Links are told by the blob that says where they lead. */
+/** The entries of a commit by kind. The blob of a link holds its target. */
 export interface Tree {
   readonly files: readonly RepositoryFile[];
   readonly links: readonly { readonly path: string; readonly blob: string }[];
   readonly submodules: readonly string[];
 }
 
-/** More files than this are not scanned: the repository is refused. */
+/** Repositories with more files are refused. */
 const MAX_FILES = 200_000;
 
-/** Lists a commit, below `folder` where only that is meant; paths are relative to it. Throws where it has more than 200,000 files. */
+/** Lists a commit, or one folder of it with relative paths. Throws for more than 200,000 files. */
 export async function listTree(mirror: Mirror, commit: string, folder: string | null): Promise<Tree> {
   const files: RepositoryFile[] = [];
   const links: { path: string; blob: string }[] = [];

@@ -7,16 +7,16 @@ import { findRule, saySeverity } from '../rules/rules.ts';
 import { sayChain, sayFinding, sayPlace, saySummary, sayUnread } from './say-findings.ts';
 import type { ExportedFinding } from './sarif.ts';
 
-/** What a report is made of. */
+/** The content of a report. */
 export interface ReportContent {
   readonly project: string;
   readonly commit: string | null;
   readonly now: Date;
   readonly open: readonly ReportedFinding[];
   readonly accepted: readonly ReportedFinding[];
-  /** What a model says over them, sentence by sentence with the findings that each is about. */
+  /** A summary by a model; each sentence names its findings. */
   readonly summary?: readonly SummarySentence[];
-  /** What the newest run did not read. */
+  /** Files that the newest run did not read. */
   readonly unread?: readonly Unread[];
   /** The newest first. */
   readonly runs: readonly {
@@ -38,7 +38,7 @@ export interface SummarySentence {
   readonly findings: readonly ReportedFinding[];
 }
 
-/** A report for people, in Markdown. What changed in the last run is its first line after the title. */
+/** Writes a report in Markdown. The line after the title says what changed in the last run. */
 export function sayReport(content: ReportContent): string {
   const { project, commit, now, open, accepted, summary = [], unread = [], runs } = content;
   const done = runs.filter(({ status }) => status === 'completed');
@@ -93,7 +93,7 @@ function describeRun({ chain, status, commitId, counts, finishedAt }: ReportCont
   return `- ${at} ${sayChain(chain)} \`${commitId?.slice(0, 7) ?? '–'}\`: ${say('findings.runLine', { status, opened, reopened, fixed })}`;
 }
 
-/** What came out of a repository or a person must not begin a line of the report. */
+/** Joins untrusted text to one line, so that it cannot start a Markdown block. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

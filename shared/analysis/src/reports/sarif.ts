@@ -3,7 +3,7 @@ import { findRule } from '../rules/rules.ts';
 import type { Unread } from '@signalbox/contracts/repository/unread';
 import { sayFinding, sayUnread } from './say-findings.ts';
 
-/** A finding as it is exported. */
+/** An exported finding. */
 export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
   readonly fingerprint: string;
   readonly status: 'open' | 'accepted' | 'fixed';
@@ -11,10 +11,10 @@ export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
 }
 
 const LEVEL = { info: 'note', low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const;
-/** As GitHub's code scanning reads it: over 9 is critical, from 7 on high, from 4 on medium. */
+/** For GitHub code scanning: critical above 9, high from 7, medium from 4. */
 const SECURITY_SEVERITY = { info: '0.0', low: '2.0', medium: '5.0', high: '8.0', critical: '9.5' } as const;
 
-/** Findings in SARIF 2.1.0 (OASIS), for code scanning of forges and editors. Accepted ones are suppressed with their reason. */
+/** Converts findings to SARIF 2.1.0 (OASIS) for code scanning. Accepted findings are suppressed with their reason. */
 export function toSarif(project: string, findings: readonly ExportedFinding[], unread: readonly Unread[] = []): object {
   const rules = [...new Set(findings.map(({ rule }) => rule))].toSorted();
   return {

@@ -5,20 +5,20 @@ import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
 
-/** What was found, in one sentence. */
+/** The sentence of a finding. */
 export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values'>): string {
   return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
 }
 
-/** Where it was found: `src/main.ts:12`, as code; empty where the repository as a whole is meant. */
+/** The place of a finding as Markdown code, `src/main.ts:12`; empty for the whole repository. */
 export function sayPlace({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
   if (path === '.') return '';
-  // A path is hostile text: nothing of it may end the code or break the line.
+  // A path is untrusted: it must not end the code or break the line.
   const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
   return `\`${line === null ? shown : `${shown}:${line}`}\``;
 }
 
-/** What a chain is called. */
+/** The name of a chain. */
 export function sayChain(chain: ChainName): string {
   return say('findings.chain', { chain });
 }
@@ -39,7 +39,7 @@ export function sayUnread({ why, files, paths }: Unread): string {
   return paths.map((path) => say('findings.tookTooLong', { path: plainName(path) })).join('; ');
 }
 
-/** What a run of a chain came to. What changed since the last run is the first line. */
+/** The result of a chain. The first line says what changed since the last run. */
 export function sayChainResult(result: ChainResult): string {
   const { project, isDry, problem, facts, total, top, left, unseen } = result;
   const chain = sayChain(result.chain);
@@ -66,7 +66,7 @@ export function sayChainResult(result: ChainResult): string {
     .join('\n\n');
 }
 
-/** What changed since the last run of a chain that completed, and what is open: one line. */
+/** One line: what changed since the last completed run, and how many findings are open. */
 export function saySummary(result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>): string {
   const { project, counts, isFirst } = result;
   const { opened, reopened, fixed, open } = counts ?? { opened: 0, reopened: 0, fixed: 0, open: 0 };

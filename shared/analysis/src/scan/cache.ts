@@ -3,12 +3,12 @@ import { attempt } from '@signalbox/contracts/system-error';
 import type { Fact } from '../analyzer.ts';
 import type { Introduction } from '../git/past-blobs.ts';
 
-/** What one analyzer is spared at the next scan. Of another version of the analyzer, it is nothing. */
+/** What one analyzer need not inspect again. Only valid for the same version of the analyzer. */
 export interface AnalyzerCache {
   readonly version: number;
-  /** What was noted of the files of the last commit; null: there was nothing to note, which is also worth knowing. */
+  /** Facts of the files of the last commit; null for an inspected file without facts. */
   readonly current: readonly (readonly [path: string, blob: string, facts: Fact])[];
-  /** With the reach `history`: up to where the past was looked at, sorted, and all that was noted there. */
+  /** With the reach `history`: the sorted tips up to which the history was inspected, and its facts. */
   readonly tips: readonly string[];
   readonly past: readonly (Introduction & { readonly facts: Fact })[];
 }
@@ -16,15 +16,15 @@ export interface AnalyzerCache {
 /** The name under which the `ChurnNotes` of a repository are kept. */
 export const CHURN = 'churn';
 
-/** All that is kept of a repository between two scans: an `AnalyzerCache` by the name of each analyzer, and the notes of its churn. */
+/** The cache of a repository between scans: an `AnalyzerCache` per analyzer, and `ChurnNotes`. */
 export type ScanCache = Readonly<Record<string, unknown>>;
 
-/** How it is kept and handed on: only a scan looks inside. The same content is always packed alike. */
+/** Packs a cache entry as base64. The same content always gives the same text. */
 export function packCache(content: unknown): string {
   return deflateSync(JSON.stringify(content), { level: 1 }).toString('base64');
 }
 
-/** Null for what cannot be read: that costs time and nothing else. */
+/** Null for an unreadable entry, which only costs time. */
 export function unpackCache(packed: string): unknown {
   return attempt(() => JSON.parse(inflateSync(Buffer.from(packed, 'base64')).toString('utf8')) as unknown, null);
 }

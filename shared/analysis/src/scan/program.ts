@@ -6,11 +6,11 @@ import type { ScanAnswer, ScanOpening, ScanRequest } from './request.ts';
 import { openScanner } from './scan.ts';
 
 /*
- * The scans of a commit in a process of its own: texts of strangers are read here, and neither a secret nor a connection of the service is.
+ * Scans a commit in a process of its own, because untrusted texts are read here. It has no secret and no connection.
  */
 const input = createInterface({ input: process.stdin });
 const lines = input[Symbol.asyncIterator]();
-// The service keeps it open while it wants anything. One that died waits for no answer, and git is not to outlive either.
+// The service keeps stdin open. When it closes, the service is gone, and git must not outlive it.
 const stop = new AbortController();
 input.once('close', () => {
   stop.abort(new Error('nobody waits for this scan any more'));
@@ -49,7 +49,7 @@ async function work(): Promise<never> {
   }
 }
 
-/** The service has the connection, so it is asked. */
+/** Asks the service, which has the connection. */
 function askingSource(name: string): AdvisorySource {
   return {
     describe: () => name,

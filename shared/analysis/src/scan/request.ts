@@ -3,29 +3,29 @@ import type { Mirror } from '../git/start-git.ts';
 import type { ScanResult } from './scan.ts';
 import type { ScannedCommit } from './view.ts';
 
-/** The mirror of a scan, and where git is found. */
+/** The mirror of a scan, and the PATH of git. */
 export type ScanPlace = Pick<Mirror, 'dir' | 'path'>;
 
-/** What the program of a scan reads first from its standard input, as a line of JSON. */
+/** The first line of JSON that the scan program reads from stdin. */
 export interface ScanOpening extends ScanPlace, Pick<ScannedCommit, 'commit' | 'folder'> {
-  /** What earlier scans left, packed, by name. */
+  /** Packed cache entries by name. */
   readonly cache: Readonly<Record<string, string>>;
-  /** Files that an earlier process was ended over, as reading them took too long. */
+  /** Files to skip: reading them took too long. */
   readonly without: readonly string[];
-  /** What the source of advisories is called that answers questions; null where there is none. */
+  /** The name of the advisory source that answers questions; null for none. */
   readonly advisories: string | null;
 }
 
-/** Each line after it; every one is answered. */
+/** Each further line. Every one gets an answer. */
 export interface ScanRequest {
   readonly analyzers: readonly string[];
 }
 
-/** What it writes to its standard output, a line of JSON each. Each question is answered by a line of its standard input: an AdvisoryAnswer. */
+/** A line of JSON on stdout. `asks` is answered by an AdvisoryAnswer on stdin. */
 export type ScanAnswer =
-  /** With what is new in the cache, packed, by name. */
+  /** With new packed cache entries by name. */
   | { readonly outcome: 'done'; readonly result: ScanResult; readonly cache: Readonly<Record<string, string>> }
-  /** A file is being read, or no longer. */
+  /** The file that is being read; null when it is done. */
   | { readonly outcome: 'reads'; readonly path: string | null }
   | { readonly outcome: 'asks'; readonly packages: readonly PackageVersion[] }
   | { readonly outcome: 'failed'; readonly problem: string };

@@ -10,7 +10,7 @@ import type { ScanAnswer, ScanDone, ScanOpening, ScanPlace, ScanRequest } from '
 
 const MEMORY_MB = 2_048;
 const MAX_STDERR_LENGTH = 2_000;
-/** What bubblewrap says of a program that got SIGKILL. */
+/** The exit code of bubblewrap when its program got SIGKILL. */
 const KILLED = 128 + 9;
 
 /** The sandbox in which a scan runs. */
@@ -25,18 +25,18 @@ export interface ScanCell {
 export interface ScanProcessOptions {
   readonly cell: ScanCell | null;
   readonly signal: AbortSignal;
-  /** Asked by the scan, which has no connection itself. */
+  /** Answers questions of the scan, which has no connection itself. */
   readonly advisories?: AdvisorySource | null;
-  /** How long one file may be read. Default: FILE_MS. */
+  /** Time limit for one file. Default: FILE_MS. */
   readonly fileMs?: number;
-  /** Words for Node besides. */
+  /** Additional arguments of Node. */
   readonly nodeWords?: readonly string[];
 }
 
-/** A file of a megabyte takes a second or two, on a busy machine some more. No timer of its own process interrupts a pattern. */
+/** A file of a megabyte takes about two seconds. The limit is kept by the parent, because no timer interrupts a running pattern. */
 const FILE_MS = 30 * SECOND_MS;
 
-/** A file was read for too long, so its process was ended. */
+/** Thrown when reading a file took too long and the process was killed. */
 export class ScanTooSlow extends Error {
   readonly path: string;
 
@@ -46,10 +46,10 @@ export class ScanTooSlow extends Error {
   }
 }
 
-/** Somebody ended the process of a scan, which says nothing about what it read. */
+/** Thrown when something else killed the process, which says nothing about the repository. */
 export class ScanKilled extends Error {}
 
-/** Scans a commit in a process of its own, locked into a cell where the machine can. It starts at once, reads when it is opened, and ends when it is closed. */
+/** Scans a commit in a process of its own, in a sandbox where the machine supports one. It starts at once; `open` gives it a commit. */
 export class ScanProcess {
   readonly #place: ScanPlace;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -59,10 +59,10 @@ export class ScanProcess {
   readonly #closed: Promise<readonly [code: number | null, signal: string | null]>;
   readonly #fileMs: number;
   #said = '';
-  /** What is being read, and the timer that ends it. */
+  /** The file that is being read, and its time limit. */
   #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
-  /** Throws the signal's reason. Its standard input stays open: by its end a scan knows that this process has died. */
+  /** Throws the signal's reason. Stdin stays open until `close`, so that a scan notices the death of its parent. */
   constructor(place: ScanPlace, options: ScanProcessOptions) {
     const { cell, signal, advisories = null, fileMs = FILE_MS, nodeWords = [] } = options;
     signal.throwIfAborted();
@@ -73,7 +73,7 @@ export class ScanProcess {
     const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords(nodeWords)];
     const child = spawn(program, words, {
       cwd: '/',
-      // Nothing of the service's environment.
+      // nothing of the environment of the service
       env: { PATH: place.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
       detached: true, // a group of its own, so that git ends with it
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -84,7 +84,7 @@ export class ScanProcess {
       'data',
       (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)),
     );
-    // It may end before it has read all of it; its own end tells why.
+    // The program may end before it has read everything; its exit code tells why.
     const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
     for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
     filter.end(cell?.filter ?? '');
@@ -96,12 +96,12 @@ export class ScanProcess {
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
-  /** Opens a commit of the mirror: once, before anything is scanned. */
+  /** Opens a commit of the mirror. Called once, before `scan`. */
   open(opening: Omit<ScanOpening, keyof ScanPlace | 'advisories'>): void {
     this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 
-  /** Scans with these analyzers; one at a time. Throws what the process died of, ScanTooSlow, ScanKilled, and the signal's reason. */
+  /** Scans with these analyzers. One call at a time. Throws ScanTooSlow, ScanKilled, the failure of the process, or the signal's reason. */
   async scan(analyzers: readonly string[]): Promise<ScanDone> {
     this.#write({ analyzers });
     for (;;) {
@@ -152,7 +152,7 @@ export class ScanProcess {
   }
 }
 
-/** What a scan may ask: it reads texts of strangers, so its questions are read like theirs. */
+/** A question of the scan. It reads untrusted texts, so its questions are untrusted too. */
 const Question = z.object({
   outcome: z.literal('asks'),
   packages: z
@@ -166,7 +166,7 @@ const Question = z.object({
     .max(100_000),
 });
 
-/** The program as the service itself is run: from its sources with a loader, or from what was built of them. */
+/** The command of the program: from its sources with a loader, or as it was built, as the service itself runs. */
 function programWords(nodeWords: readonly string[]): readonly string[] {
   const isSource = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));

@@ -5,34 +5,34 @@ import { isAllReached, listIntroductions, readSizes, type Introduction } from '.
 import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
 import { openView, type OpenedView, type ScannedCommit } from './view.ts';
 
-/** What a scan came to, by analyzer. */
+/** The result of a scan. */
 export interface ScanResult {
   readonly commit: string;
   readonly files: number;
-  /** Contents that were looked at, and those that the cache knew. */
+  /** Contents that were inspected, and those that the cache knew. */
   readonly inspected: number;
   readonly known: number;
   readonly conclusions: Readonly<Record<string, Conclusion>>;
 }
 
-/** Scans one commit. What it has read for one analyzer it does not read again for another. */
+/** Scans one commit. Each content is read once for all analyzers. */
 export interface Scanner {
   /**
-   * Scans with these analyzers. With what an earlier scan left in the cache it looks only at what is new, and says the same as without;
-   * what an analyzer has concluded before it says again. Answers what to keep for the next scan.
+   * Scans with these analyzers. Inspects only what the cache does not have, with the same result as without a cache. A repeated analyzer
+   * returns its earlier conclusion. Resolves with the cache for the next scan.
    */
   scan(analyzers: readonly Analyzer[]): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }>;
   close(): void;
 }
 
-/** Whoever ends a scan that reads one file for too long: told before and after each, and which not to read. */
+/** Limits the time of single files: `reads` is called before and after each, and `without` is skipped. */
 export interface ScanWatch {
   readonly without: ReadonlySet<string>;
   readonly reads: (path: string | null) => void;
 }
 const NOBODY: ScanWatch = { without: new Set(), reads: () => undefined };
 
-/** Opens a commit for scans. `read` says what an earlier scan left under a name; it is asked when that is needed. */
+/** Opens a commit for scans. `read` returns a cache entry by name. */
 export async function openScanner(
   mirror: Mirror,
   commit: ScannedCommit,
@@ -90,7 +90,7 @@ interface Concluded {
   readonly conclusion: Conclusion;
   readonly inspected: number;
   readonly known: number;
-  /** Null once it was handed over. */
+  /** Null once it was returned. */
   readonly cache: AnalyzerCache | null;
 }
 
@@ -145,7 +145,7 @@ async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cache
   return { noted, counts, cache: { version, current, tips, past } };
 }
 
-/** What there is to note of all contents that any commit brought; those of before, and those since. */
+/** Facts of all contents in the history: those from the cache, and those since. */
 async function notePast(
   mirror: Mirror,
   options: {
@@ -175,7 +175,7 @@ async function notePast(
   return [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1));
 }
 
-/** Of several commits that brought a content, one is told, whichever way and in whichever order they were read. */
+/** Chooses one of several commits that introduced a content, independent of their order. */
 function isEarlier(one: Introduction, other: Introduction): boolean {
   if (one.at !== other.at) return one.at < other.at;
   if (one.commit !== other.commit) return one.commit < other.commit;
@@ -183,7 +183,7 @@ function isEarlier(one: Introduction, other: Introduction): boolean {
   return one.blob < other.blob;
 }
 
-/** As they are shown and compared: by place, then by rule. */
+/** Sorts findings by path, line and rule. */
 function inOrder(found: Conclusion['found']): Conclusion['found'] {
   const key = (one: Conclusion['found'][number]): string =>
     [one.path, String(one.line ?? 0).padStart(9, '0'), one.rule, one.identity].join('\0');

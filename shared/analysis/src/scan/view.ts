@@ -8,28 +8,28 @@ import { gitPieces } from '../git/git-reader.ts';
 import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
-/** The commit of a mirror that is scanned. */
+/** The commit that is scanned. */
 export interface ScannedCommit {
   readonly commit: string;
-  /** Only what lies below this folder; null for all of it. */
+  /** Only files below this folder; null for all. */
   readonly folder: string | null;
-  /** Where the weaknesses of its packages are looked up. Default: nowhere. */
+  /** The advisory source for its packages. Default: none. */
   readonly advisories?: AdvisorySource | null;
 }
 
-/** What an analyzer sees, and what the scan reads for it. */
+/** The view of an analyzer, and what the scan itself reads. */
 export interface OpenedView {
   readonly view: RepositoryView;
   readonly tree: Tree;
-  /** UTF-8 text of a content; null for what is none or too large. */
+  /** UTF-8 text of a content; null for binary or too large ones. */
   readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
   readonly refs: () => Promise<Refs>;
-  /** What became known of the history; null when nobody asked. */
+  /** The notes of the history; null when no analyzer asked for it. */
   readonly churnNotes: () => ChurnNotes | null;
   close(): void;
 }
 
-/** Opens a commit through the objects of its mirror: there is no file that a link could lead to, and nothing that git would run. */
+/** Opens a commit through git objects. Nothing is checked out, so links lead nowhere and git runs nothing. */
 export async function openView(
   mirror: Mirror,
   { commit, folder, advisories = null }: ScannedCommit,
@@ -84,7 +84,7 @@ async function readNotes(
   known: ChurnNotes | null,
 ): Promise<ChurnNotes> {
   if (known?.commit === commit) return known;
-  // A branch that was moved elsewhere is read anew.
+  // The history of a rewritten branch is read again.
   const base = known !== null && (await isAllReached(mirror, [known.commit], [commit])) ? known : null;
   return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
 }

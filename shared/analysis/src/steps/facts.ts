@@ -6,13 +6,13 @@ import { Plan } from './planning.ts';
 import { Health } from './health-score.ts';
 import { sayScorePart } from './score.ts';
 
-/** Chains that are asked for what a repository is like, and not only for what is wrong with it. */
+/** Chains that describe a repository, beyond its findings. */
 const OVERVIEWS: readonly ChainName[] = ['discovery_analysis', 'full_analysis'];
 const PLANS: readonly ChainName[] = ['tech_debt'];
 const LANGUAGES_SHOWN = 5;
 const PARTS_SHOWN = 3;
 const STEPS_SHOWN = 3;
-/** A part of the health with fewer points is named. */
+/** Parts of the health with fewer points are named. */
 const GOOD_SCORE = 70;
 
 const Discovery = z.object({

@@ -9,14 +9,14 @@ export const Health = z.object({
   parts: z.array(z.object({ part: ScorePart, weight: z.number(), score: z.number().nullable() })),
 });
 
-/** Scores how well a repository is kept, by what four analyzers have summed up. */
+/** Scores how well a repository is kept, from the summaries of four analyzers. */
 export const healthScore: Step<unknown, z.infer<typeof Health>> = {
   input: z.unknown(),
   output: Health,
   analyzers: ['health', 'code', 'duplicates', 'documentation'],
   run: (_, { conclusions, now }) => {
     const summaries = Object.fromEntries(Object.entries(conclusions).map(([name, { summary }]) => [name, summary]));
-    // Each is what the analyzer of that name sums up.
+    // each is the summary of the analyzer of that name
     const { score, parts } = scoreHealth(summaries as unknown as ScoredSummaries, now().getTime() / 1_000);
     return { findings: countFound(conclusions), score, parts: [...parts] };
   },

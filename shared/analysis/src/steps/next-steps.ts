@@ -2,20 +2,20 @@ import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { findRule } from '../rules/rules.ts';
 import type { PlannedFinding } from './refactoring-plan.ts';
 
-/** What to do next, in the language of whoever is spoken to. */
+/** A recommended next step, in the language of the reader. */
 export interface NextStep {
   readonly finding: PlannedFinding;
-  /** What was found, and why it matters and what to do. */
+  /** What was found; why it matters and what to do. */
   readonly what: string;
   readonly why: string;
-  /** How many further findings the same rule has. */
+  /** Further findings of the same rule. */
   readonly more: number;
 }
 
 const MAX_STEPS = 5;
 
 /**
- * How sure a rule is: 3 where it reads a fact, such as a file that is not there; 1 where it takes a size for a sign; 2 for all others.
+ * Confidence of a rule: 3 for a fact, such as a missing file; 1 for a size that is only a sign; 2 for all others.
  */
 const CONFIDENCE: Readonly<Record<string, number>> = {
   'code/merge-conflict': 3,
@@ -35,7 +35,7 @@ const CONFIDENCE: Readonly<Record<string, number>> = {
   'documentation/dead-link': 3,
   'documentation/missing-image': 3,
 };
-/** How much it costs to settle a finding: 1 for minutes, 3 for days, 2 for all others. */
+/** Cost of fixing a finding: 1 for minutes, 3 for days, 2 for all others. */
 const COST: Readonly<Record<string, number>> = {
   'code/merge-conflict': 1,
   'code/focused-test': 1,
@@ -56,8 +56,7 @@ const COST: Readonly<Record<string, number>> = {
 };
 
 /**
- * The five most important of all findings, of each rule the first: by severity, then by how sure the rule is, then by how little it costs.
- * A rule of an earlier release has no sentence and is passed over.
+ * Picks at most five findings, one per rule: by severity, then by confidence, then by low cost. Rules of earlier releases are skipped.
  */
 export function findNextSteps(findings: readonly PlannedFinding[]): readonly NextStep[] {
   const counts = new Map<string, number>();

@@ -4,7 +4,7 @@ import { say } from '@signalbox/messages/say';
 import type { Step } from './step.ts';
 
 const Named = z.object({ name: z.string() });
-/** What it needs of what the steps before it summed up; whatever is missing is left out of the outline. */
+/** Summaries of earlier steps. Missing ones are left out of the outline. */
 const Input = z.object({
   discovery: z
     .object({
@@ -23,7 +23,7 @@ const Written = z.object({ documents: z.array(z.string()) });
 
 const PATH = 'var/artifacts/docs/outline.md';
 
-/** Writes an outline of a repository: what it is made of, where things lie, and what its documentation lacks. */
+/** Writes an outline of a repository: its languages, its folders, and gaps of its documentation. */
 export const docManager: Step<z.infer<typeof Input>, z.infer<typeof Written>> = {
   input: Input,
   output: Written,

@@ -16,7 +16,7 @@ const Steps = z.object({
   ),
 });
 
-/** Picks the most important of all that was found. */
+/** Picks the most important findings. */
 export const nextSteps: Step<unknown, z.infer<typeof Steps>> = {
   input: z.unknown(),
   output: Steps,
@@ -45,7 +45,7 @@ export const Plan = z.object({
   ),
 });
 
-/** Orders what makes the code easier to change, the most worth while first. */
+/** Plans refactorings, the most worthwhile first. */
 export const refactorPlanner: Step<unknown, z.infer<typeof Plan>> = {
   input: z.unknown(),
   output: Plan,

@@ -2,22 +2,22 @@ import { findRule } from '../rules/rules.ts';
 import { say } from '@signalbox/messages/say';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 
-/** What of a finding is read here. */
+/** The part of a finding that planning reads. */
 export type PlannedFinding = Pick<RawFinding, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
 
-/** By how many lines are touched: up to 50, up to 300, and more. */
+/** By lines that it touches: up to 50, up to 300, more. */
 export type Effort = 'S' | 'M' | 'L';
 
-/** One step of a plan, in the language of whoever is spoken to. */
+/** One step of a plan, in the language of the reader. */
 export interface RefactoringStep {
   readonly path: string;
-  /** What to do, and the finding that is the reason, each in a sentence. */
+  /** A sentence on what to do, and one on the finding that is the reason. */
   readonly what: string;
   readonly why: string;
   readonly effort: Effort;
-  /** Lines that it touches, about. */
+  /** Approximate number of lines that it touches. */
   readonly lines: number;
-  /** Rules of all findings that it settles. */
+  /** Rules of the findings that it fixes. */
   readonly rules: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const SMALL_LINES = 50;
 const MEDIUM_LINES = 300;
 
 /**
- * What kind of step settles which rules, in the order in which a plan takes them: tests first, as they make the rest safe; then what is
- * complex, for there the most is saved; then copies; then size.
+ * Kinds of steps with the rules that they fix, in the order of a plan: tests first, because they make the rest safe; then complexity,
+ * copies and size.
  */
 const KINDS = [
   { kind: 'tests', rules: ['health/no-tests', 'health/ci-without-tests', 'health/untested-module'] },
@@ -40,11 +40,11 @@ const KINDS = [
   { kind: 'parameters', rules: ['code/many-parameters'] },
 ] as const;
 
-/** What is often changed is taken before the rest: a finding by this rule outweighs any size. */
+/** Files that change often come first: a finding by this rule outweighs any size. */
 const HOT = 'hot-spots/complex-and-changed';
 const HOT_WEIGHT = 1_000_000;
 
-/** At most ten steps that make a repository easier to change, the most worth while first. The same findings give the same plan. */
+/** Plans at most ten refactorings, the most worthwhile first. Deterministic. */
 export function planRefactoring(findings: readonly PlannedFinding[]): readonly RefactoringStep[] {
   const hot = new Set(findings.filter(({ rule }) => rule === HOT).map(({ path }) => path));
   const steps = KINDS.flatMap(({ kind, rules }, rank) => {
@@ -72,7 +72,7 @@ export function planRefactoring(findings: readonly PlannedFinding[]): readonly R
     .map(({ step }) => step);
 }
 
-/** A plan of one kind alone is none: each kind gets at most half of it. */
+/** Limits each kind of step to half of the plan. */
 function limitKinds(): (one: { readonly rank: number }) => boolean {
   const counts = new Map<number, number>();
   return ({ rank }) => {
@@ -82,7 +82,7 @@ function limitKinds(): (one: { readonly rank: number }) => boolean {
   };
 }
 
-/** A figure of a finding, and 0 for one that it has not. */
+/** A number of a finding; 0 when it has none of that name. */
 function figure({ values }: PlannedFinding, name: string): number {
   const value = values[name];
   return typeof value === 'number' ? value : 0;
@@ -94,7 +94,7 @@ function weigh(finding: PlannedFinding): number {
 }
 
 function countLines(findings: readonly PlannedFinding[]): number {
-  // The functions of a file that is hot are named one by one; where none is, the file is meant.
+  // Count the functions of a hot file; without any, count the file.
   const parts = findings.filter(({ rule }) => rule !== HOT);
   return (parts.length > 0 ? parts : findings).reduce((sum, one) => sum + figure(one, 'lines'), 0);
 }

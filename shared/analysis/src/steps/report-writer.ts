@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 
 const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
 
-/** Writes what is open as Markdown for people and as SARIF for tools. */
+/** Writes open findings as Markdown for people and as SARIF for tools. */
 export const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
   input: z.record(z.string(), z.unknown()),
   output: Report,

@@ -3,7 +3,7 @@ import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import type { Conclusion } from '../analyzer.ts';
 import type { Step } from './step.ts';
 
-/** How many findings there are of each severity. */
+/** Number of findings by severity. */
 export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
 
 /** The output of a scanning step: counts, the summary of each analyzer, and files that were too slow to read. */
@@ -31,6 +31,6 @@ export function scanningStep(...analyzers: readonly string[]): Step<unknown, z.i
 export function countFound(conclusions: Readonly<Record<string, Conclusion>>): z.infer<typeof Counts> {
   const found = Object.values(conclusions).flatMap((one) => one.found);
   const count = (severity: string): number => found.filter((one) => one.severity === severity).length;
-  // Made of all severities.
+  // it has every severity
   return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<typeof Counts>;
 }

@@ -5,17 +5,17 @@ import type { CodeSummary } from '../analyzers/quality/code/code.ts';
 import type { DuplicatesSummary } from '../analyzers/quality/duplicates/duplicates.ts';
 import type { HealthSummary } from '../analyzers/quality/health/health.ts';
 
-/** What a score is made of, with the weight of each part; together they are 100. */
+/** The parts of a score with their weights, 100 together. */
 export const SCORE_WEIGHTS = {
-  /** Tests weigh most: without them nothing else can be improved safely. */
+  /** Without tests nothing else can be improved safely. */
   tests: 25,
-  /** Complex code is where mistakes are made, and where each change takes long. */
+  /** Complex code attracts mistakes and slows changes. */
   complexity: 20,
   /** A build that runs the tests makes them count. */
   builds: 15,
-  /** Whoever is new begins with it. */
+  /** New developers begin with it. */
   documentation: 15,
-  /** A mistake in copied code is mended several times, or is not. */
+  /** A mistake in copied code has to be fixed several times. */
   duplicates: 10,
   /** Without pinned versions two builds of one commit differ. */
   dependencies: 10,
@@ -28,13 +28,13 @@ export const ScorePart = z.enum(
 );
 export type ScorePart = z.infer<typeof ScorePart>;
 
-/** How well a repository is kept: 0 to 100, and so is each of its parts; null for a part that there is nothing to judge by. */
+/** How well a repository is kept, from 0 to 100, in total and by part; null for a part without data. */
 export interface HealthScore {
   readonly score: number;
   readonly parts: readonly { readonly part: ScorePart; readonly weight: number; readonly score: number | null }[];
 }
 
-/** Summaries of the analyzers that a score is made of. */
+/** Summaries of the analyzers that are scored. */
 export interface ScoredSummaries {
   readonly code: CodeSummary;
   readonly health: HealthSummary;
@@ -44,7 +44,7 @@ export interface ScoredSummaries {
 
 /** Half a line of test for each line of code is what well-tested projects have at least; more makes the score no better. */
 const ENOUGH_TESTS = 0.5;
-/** Of the code in functions that are too complex: at half of it, nothing is simple. */
+/** Share of code in too complex functions; half of it scores 0. */
 const TOO_COMPLEX = 0.5;
 /** The Software Improvement Group's best rating takes 3 % of copied code, its worst begins at 20 %. */
 const FEW_COPIES = 0.03;
@@ -77,7 +77,7 @@ export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): Hea
   return { score: Math.round(points / weights), parts };
 }
 
-/** What a part is called by whoever is spoken to. */
+/** The name of a part, in the language of the reader. */
 export function sayScorePart(part: ScorePart): string {
   return say('rules-quality.scorePart', { part });
 }
@@ -100,7 +100,7 @@ function scoreDocumentation({ health, documentation }: ScoredSummaries): number 
   return (health.hasReadme ? 50 : 0) + (readmeHasCommands ? 25 : 0) + 15 * living + (isTogether ? 10 : 0);
 }
 
-/** 0 at `worst` and beyond, 100 at `best` and beyond, and even in between. */
+/** Scales linearly from 0 at `worst` to 100 at `best`, and clamps beyond. */
 function between(value: number, worst: number, best: number): number {
   return 100 * Math.min(1, Math.max(0, (value - worst) / (best - worst)));
 }
