@@ -18,7 +18,7 @@ test('without an address there is no webhook', () => {
 });
 
 test.each(['https://bot.example.org/x', 'https://bot.example.org:8443/', 'http://127.0.0.1:4000/telegram'])(
-  'a webhook at %s is taken',
+  'a webhook at %s is accepted',
   (url) => {
     expect(webhook(url)['TELEGRAM_WEBHOOK_URL']).toBe(url);
   },
@@ -35,7 +35,7 @@ test.each([
   expect(() => webhook(url)).toThrow(reason);
 });
 
-test('a Bot API server of our own may call any port', () => {
+test('a self-hosted Bot API server may call any port', () => {
   const url = 'https://bot.example.org:9000/x';
   expect(webhook(url, { TELEGRAM_API_ROOT: 'http://127.0.0.1:8081' })['TELEGRAM_WEBHOOK_URL']).toBe(url);
 });
@@ -49,6 +49,6 @@ test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_
   },
 );
 
-test('a secret without an address is a mistake', () => {
+test('a secret without an address is refused', () => {
   expect(() => read({ TELEGRAM_WEBHOOK_SECRET: SECRET })).toThrow('TELEGRAM_WEBHOOK_URL is not');
 });

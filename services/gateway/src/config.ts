@@ -14,21 +14,21 @@ const ChannelNames = z
   .transform((names) => [...new Set(names.split(',').map((name) => name.trim()))])
   .pipe(z.array(z.enum(CHANNELS.map(({ name }) => name))));
 
-/** Every variable of the gateway; those of its channels are in their folders. */
+/** The gateway's configuration; channels have their own. */
 export const GatewayConfig = CommonConfig.extend({
-  /** The channels that this gateway opens, by name, with commas between them. Another gateway may open others. */
+  /** The channels that this gateway opens, separated by commas. Another gateway may open others. */
   GATEWAY_CHANNELS: ChannelNames.default(['telegram']),
-  /** Address that people, browsers and other programs reach the gateway at. A proxy in front of it has to end TLS. */
+  /** The address of the public HTTP server. A proxy in front of it has to terminate TLS. */
   GATEWAY_HTTP_HOST: z.string().default('127.0.0.1'),
-  /** Port of that address. 0 picks a free one. Opened only when a channel needs it. */
+  /** Its port; 0 picks a free one. Opened only when a channel needs it. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(8082),
-  /** Descriptors of sockets of that port, which whoever started the gateway has bound, with commas. Not set: the gateway binds it. */
+  /** File descriptors of already bound sockets of that port, separated by commas. Not set: the gateway binds it. */
   GATEWAY_HTTP_SOCKETS: z
     .string()
     .regex(/^\d+(,\d+)?$/)
     .transform((sockets) => sockets.split(',').map(Number))
     .optional(),
-  /** What people's secrets are sealed with; it opens none. Made of the key that the job service has. Secret. */
+  /** The public key that seals people's secrets, derived from the job service's key. Secret. */
   SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
   ...PolicyConfig.shape,
   ...TranscriptionConfig.shape,
@@ -37,17 +37,17 @@ export const GatewayConfig = CommonConfig.extend({
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
   /** Connections to Postgres. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
-  /** This process among its peers: a stable name, different for each gateway that runs at the same time. */
+  /** A stable name of this process, different for each running gateway. */
   GATEWAY_NAME: z.string().min(1).max(60).default('gateway-1'),
 });
 
-/** A channel that is to be opened, with its own variables. */
+/** A channel to open, with its configuration. */
 export interface ChosenChannel {
   readonly kind: ChannelKind;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** A channel whose variables cannot be read, and why. */
+/** A channel with invalid configuration, and why. */
 export interface MisconfiguredChannel {
   readonly name: string;
   readonly reason: string;
@@ -58,22 +58,22 @@ export interface GatewayConfig extends z.infer<typeof GatewayConfig> {
   readonly misconfigured: readonly MisconfiguredChannel[];
 }
 
-/** The variables that a gateway reads, whichever channels it opens. */
+/** The variables of the gateway and all channels. */
 export const GATEWAY_VARIABLES: readonly string[] = [
   ...Object.keys(GatewayConfig.shape),
   ...CHANNELS.flatMap(({ config }) => Object.keys(config.shape)),
 ];
 
 /**
- * Reads the environment. A channel whose variables are wrong is left out, and said. Throws CONFIG_INVALID with every problem at once when
- * no channel is left, or one is the gateway's own.
+ * Reads the environment. A misconfigured channel is left out and reported. Throws CONFIG_INVALID with every problem
+ * when no channel is left or the gateway's own configuration is invalid.
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
   const { GATEWAY_CHANNELS: names } = readConfig(GatewayConfig.pick({ GATEWAY_CHANNELS: true }), environment);
   const kinds = CHANNELS.filter(({ name }) => names.includes(name));
   const read = kinds.map((kind) => readChannel(kind, environment));
   const channels = read.filter((one) => 'config' in one);
-  // All at once, or those of the gateway alone.
+  // All channels' schemas, or only the gateway's.
   const schemas = channels.length === 0 ? [GatewayConfig, ...kinds.map(({ config }) => config)] : [GatewayConfig];
   const [own] = readConfigs(schemas, environment);
   return {

@@ -42,14 +42,14 @@ export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 const COMMAND_MS = 2_000;
 
 /**
- * Starts the gateway, which receives and sends messages. Parts close in the reverse of the order in which they are owned.
- * Throws STARTUP_REFUSED when Redis may lose entries, and when SECRETS_SEALING_KEY is not a key.
+ * Starts the gateway. Parts close in reverse order of ownership. Throws STARTUP_REFUSED when Redis may lose entries, or
+ * when SECRETS_SEALING_KEY is no key.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const plugins = await loadPlugins(config.AGENTS);
   const challenges = joinChallenges(plugins);
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
-  // The probe listens before anything else, so that readiness says what the gateway waits for.
+  // The probe listens first, so that readiness can say what the gateway waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const checks = [() => checkDatabase(config.DATABASE_URL, 'gateway'), () => checkRedis(config.REDIS_URL)];
   await waitForServers({ checks, probe, own, log });
@@ -102,13 +102,13 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
     const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
-    // Open before the channel's platform hears of it, and closed first: what is being admitted then is finished.
+    // Opened before the platform knows of it and closed first, so that received updates are finished.
     const server = await channel.serve?.();
     places.push(own(startListening({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
-  // Whoever calls as soon as the address is open finds a listener.
+  // Listeners are ready before the address opens.
   await Promise.all(places.map(({ requested }) => requested));
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
@@ -129,7 +129,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   return { probe, mended, httpPort: publicServer?.port ?? null };
 }
 
-/** A channel that does not work is a note while another one does: who is not ready is asked for nothing, and they work. */
+/** A broken channel is only a note while another one works, since an unready gateway would get no traffic. */
 function sortProblems(
   places: readonly ChannelSeat[],
   refused: readonly RefusedChannel[],
@@ -146,7 +146,7 @@ function sortProblems(
   };
 }
 
-/** Opens the chosen channels, in the order of their names: those that can be. Throws why the first one cannot be when none can. */
+/** Opens the chosen channels in order of their names. Throws the first failure only when none opens. */
 async function openChannels(
   parts: Omit<ChannelDeps<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
 ): Promise<{ readonly channels: readonly Channel[]; readonly refused: readonly RefusedChannel[] }> {
@@ -172,7 +172,7 @@ async function openChannels(
   return { channels, refused };
 }
 
-/** The files of a channel, for services that have not its token. */
+/** A channel's files, for services without its token. */
 function filesOf(
   channel: Channel,
   { config, log, redis }: { readonly config: GatewayConfig; readonly log: Log; readonly redis: Redis },
@@ -188,7 +188,7 @@ function filesOf(
   };
 }
 
-/** Starts what sends, for each channel by itself: one that is down holds up no other. */
+/** Starts delivery for each channel separately, so that a broken one blocks no other. */
 async function startDeliveries(parts: {
   readonly own: Own;
   readonly config: GatewayConfig;
@@ -210,7 +210,7 @@ async function startDeliveries(parts: {
     redis,
     prefix,
     log,
-    // Chats of other channels wait for the sweeper of their gateway.
+    // The sweeper of their own gateway delivers to chats of other channels.
     deliverHere: (delivery) => deliveryOf(delivery.chatKey)?.deliverHere(delivery),
   });
   const wake = notifier.wakeChats;

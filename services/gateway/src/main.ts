@@ -12,7 +12,7 @@ await runService(
   log,
   async (own) => {
     const gateway = await createGateway(own, config, log);
-    // What a channel lacked at the start is there now: all of them are opened anew. A socket that was given opens once in a process.
+    // A channel can be opened now: restart all of them in this process. An inherited socket opens once per process.
     await gateway.mended.catch((error: unknown) => {
       if (!config.GATEWAY_HTTP_SOCKETS) throw error;
       process.kill(process.pid, 'SIGTERM');

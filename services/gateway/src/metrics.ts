@@ -12,18 +12,18 @@ export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>)
     sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),
     /** By result: shown, or why not. */
     drafts: createCount(registry, 'signalbox_drafts_total', 'Drafts given to the channel, by result.', ['result']),
-    /** Requests to the webhook by result: admitted, unreadable, not-stored, or why they were refused. */
+    /** By result: admitted, unreadable, not-stored, or the refusal. */
     webhook: createCount(registry, 'signalbox_webhook_requests_total', 'Requests to the webhook by result.', [
       'result',
     ]),
-    /** Requests to the public server, by route and status. */
+    /** By route and status. */
     requests: createCount(registry, 'signalbox_http_requests_total', 'Requests to the public server.', [
       'path',
       'result',
     ]),
-    /** Chats that waited for the sweeper, because nobody delivered to them. */
+    /** Chats that no gateway was delivering to. */
     swept: createCount(registry, 'signalbox_swept_chats_total', 'Chats that the sweeper had to wake.', []),
-    /** From the outbox row to the channel's answer, by result. */
+    /** By result. */
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };
 }

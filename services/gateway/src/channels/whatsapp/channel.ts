@@ -9,8 +9,8 @@ import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
 import type { Windows } from './window.ts';
 
 /**
- * What Meta allows: a number sends 80 messages a second, of which other gateways may want half. A person gets one every six seconds, and
- * up to 45 at once that have to be made up for.
+ * Meta's limits: 80 messages per second and number, of which other gateways may need half; one per six seconds and
+ * person, after a burst of 45.
  */
 const ALLOWED: ThrottleOptions = {
   sendsPerSecond: 40,
@@ -18,14 +18,14 @@ const ALLOWED: ThrottleOptions = {
   chatBurst: 40,
   groupSendsPerMinute: 1,
 };
-/** The largest file that WhatsApp carries. */
+/** WhatsApp's largest file. */
 const FILE_LIMIT_BYTES = 100 * 1024 * 1024;
-/** How soon a message for whose window waits looks again whether it is open. */
+/** How often a message for a closed window is retried. */
 const WINDOW_WAIT_MS = 10_000;
-/** How soon it is tried again whether somebody has mended the token or the account. */
+/** How often sending is retried while the token or account is refused. */
 const ACCOUNT_WAIT_MS = 30_000;
 
-/** Opens WhatsApp. Nothing is called before `listen` or the first send. */
+/** Creates the WhatsApp channel. Calls nothing before `listen` or the first send. */
 export function createWhatsApp(options: {
   readonly phoneNumberId: string;
   readonly template: string | null;
@@ -39,12 +39,12 @@ export function createWhatsApp(options: {
 }): Channel<WhatsAppPart> {
   const { phoneNumberId, template, client, windows, log, throttle = ALLOWED } = options;
   let ownNumber: string | null = null;
-  /** Why Meta lets nothing out at all; null while it does. */
+  /** Why Meta refuses all sends; null while it does not. */
   let trouble: string | null = null;
 
   const noteTrouble = (detail: string | null): void => void (trouble = detail);
 
-  /** The message waits, and the person reads why there is something to answer. */
+  /** The message waits, and the template tells the person that there is one. */
   const waitForWindow = async (number: string): Promise<SendResult> => {
     if (template === null) log.warn('a person has not written for 24 hours, and there is no template', { number });
     else
@@ -87,7 +87,7 @@ export function createWhatsApp(options: {
         if (heard?.messageId == null) return;
         await client.post({ status: 'read', message_id: heard.messageId, typing_indicator: { type: 'text' } });
       } catch (error) {
-        // The message itself matters, not that it is being written.
+        // Typing is only decoration.
         log.debug('typing not shown', { error });
       }
     },

@@ -1,11 +1,11 @@
 /*
- * A person is their phone number, as digits with the country: `whatsapp-<digits>`. Their chat with us is `whatsapp:<digits>`; there
- * are no others, because a business is in no group.
+ * A person is their phone number in digits with country code: `whatsapp-<digits>`, with the only chat
+ * `whatsapp:<digits>`. There are no groups.
  */
 
 const NUMBER = /^\d{5,20}$/;
 
-/** Whether it is a phone number as WhatsApp writes them. */
+/** True for a phone number as WhatsApp writes it. */
 export function isNumber(digits: string): boolean {
   return NUMBER.test(digits);
 }

@@ -4,28 +4,28 @@ import { FormData, request } from 'undici';
 import { z } from 'zod';
 import type { FetchResult } from '../channel.ts';
 
-/** What the Graph API answered. `body` is null when it was no JSON: something on the way answered for it. */
+/** An answer of the Graph API. `body` is null when it was no JSON, as from a proxy. */
 export interface GraphAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** What the header Retry-After asks for; null without one. */
+  /** The Retry-After header; null without one. */
   readonly retryAfterMs: number | null;
 }
 
 export type GraphClient = ReturnType<typeof createGraphClient>;
 
-/** An answer that is longer is nothing that Meta sends. */
+/** Meta sends no longer answers. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
-/** A call that takes longer has an unknown fate; Meta answers within a second when it is well. */
+/** A slower call has an unknown outcome; Meta normally answers within a second. */
 const CALL_MS = 20_000;
-/** A hundred megabytes over a slow line; texts do not wait behind them, because each chat has a lane of its own. */
+/** Enough for a hundred megabytes on a slow line; other chats are not delayed. */
 const UPLOAD_MS = 120_000;
-/** Where Meta keeps files. The token goes nowhere else, whatever an answer says. */
+/** Hosts of Meta's files. The token is sent to no other host. */
 const FILE_HOSTS = /(^|\.)(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
 
 const MediaPlace = z.object({ url: z.url(), file_size: z.number().nonnegative().optional() });
 
-/** Calls the Graph API for one phone number. Calls reject only when there is no whole answer: see failure.ts. */
+/** A Graph API client for one phone number. Calls reject only without a complete answer: see failure.ts. */
 export function createGraphClient(options: {
   readonly root: string;
   readonly token: string;
@@ -57,13 +57,13 @@ export function createGraphClient(options: {
   };
 
   return {
-    /** Sends a message, or the mark of what was read. */
+    /** Sends a message or a read receipt. */
     post: (message: object) =>
       call(`${phoneNumberId}/messages`, {
         method: 'POST',
         body: JSON.stringify({ messaging_product: 'whatsapp', ...message }),
       }),
-    /** Puts a file where a message can name it. */
+    /** Uploads a file for use in a message. */
     upload(file: {
       readonly bytes: Uint8Array;
       readonly mimeType: string;
@@ -75,10 +75,10 @@ export function createGraphClient(options: {
       form.set('file', new Blob([new Uint8Array(file.bytes)], { type: file.mimeType }), file.name);
       return call(`${phoneNumberId}/media`, { method: 'POST', body: form, timeoutMs: UPLOAD_MS });
     },
-    /** Who we are there. */
+    /** The number of our account. */
     readNumber: (signal: AbortSignal) =>
       call(`${phoneNumberId}?fields=display_phone_number`, { method: 'GET' }, signal),
-    /** The bytes of a file that a person sent: its address first, which is good for minutes, then what is there. Never throws. */
+    /** Fetches a person's file: first its address, which is valid for minutes, then its bytes. Never throws. */
     async fetchFile(
       ref: string,
       { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
@@ -104,7 +104,7 @@ export function createGraphClient(options: {
   };
 }
 
-/** Meta says 400 of an id that it does not have any more. */
+/** Meta answers 400 for an id that no longer exists. */
 function describeStatus(status: number): FetchResult {
   return status === 400 || status === 404 ? { kind: 'gone' } : { kind: 'away', detail: `HTTP ${status}` };
 }
@@ -114,7 +114,7 @@ function isFilePlace(url: string, root: string): boolean {
   return origin === new URL(root).origin || (protocol === 'https:' && FILE_HOSTS.test(hostname));
 }
 
-/** The whole body; null when it is longer than that. */
+/** The whole body; null when it exceeds the limit. */
 async function readAtMost(body: AsyncIterable<unknown>, limitBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;

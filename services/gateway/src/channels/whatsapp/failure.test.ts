@@ -26,7 +26,7 @@ describe('an answer of Meta', () => {
     expect(readAnswer(refusal(code)).kind).toBe(kind);
   });
 
-  it('is read by its code before its status of HTTP, which says only what an unknown code means', () => {
+  it('is classified by its code, and by its HTTP status only for unknown codes', () => {
     expect(readAnswer(refusal(131047, 500)).kind).toBe('window-closed');
     expect([readAnswer(refusal(999_999, 500)).kind, readAnswer(refusal(999_999, 400)).kind]).toEqual([
       'busy',
@@ -34,18 +34,18 @@ describe('an answer of Meta', () => {
     ]);
   });
 
-  it('that names a longer wait is waited for', () => {
+  it('with a longer Retry-After sets the wait', () => {
     expect(readAnswer(refusal(130429, 429, 90_000))).toEqual({ kind: 'wait', retryAfterMs: 90_000 });
   });
 
-  it('is the id of the message, or leaves open whether it was sent', () => {
+  it('yields the message id, or leaves the outcome open', () => {
     const body = { messaging_product: 'whatsapp', messages: [{ id: 'wamid.a' }] };
     expect(readAnswer({ status: 200, body, retryAfterMs: null })).toEqual({ kind: 'sent', messageId: 'wamid.a' });
     for (const other of [null, {}, { messages: [] }, { messages: [{ id: 7 }] }])
       expect(readAnswer({ status: 200, body: other, retryAfterMs: null }).kind).toBe('ambiguous');
   });
 
-  it('that is the page of a proxy says that nothing was done', () => {
+  it('from a proxy means that nothing was done', () => {
     expect(readAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({ kind: 'busy', detail: 'HTTP 502' });
   });
 });

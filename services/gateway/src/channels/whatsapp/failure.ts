@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SendResult } from '../channel.ts';
 import type { GraphAnswer } from './client.ts';
 
-/** What became of a call: a value of the contract, that the person has not written for 24 hours, or that nothing goes out to anyone. */
+/** The result of a call: a SendResult, a closed 24-hour window, or a refused account. */
 export type Answered =
   SendResult | { readonly kind: 'window-closed' } | { readonly kind: 'account-refused'; readonly detail: string };
 
@@ -18,24 +18,22 @@ const Refused = z.object({
   }),
 });
 
-/*
- * Meta's codes (developers.facebook.com, "WhatsApp error codes"); it asks to go by them and not by the status of HTTP.
- */
+/* Meta's codes (developers.facebook.com, "WhatsApp error codes"), which count before the HTTP status. */
 const WINDOW_CLOSED = new Set([131047, 470]);
-/** How long to wait after a code that asks for it. One chat bears a message every six seconds, the number 80 a second. */
+/** Wait times by code. A chat allows a message every six seconds, a number 80 per second. */
 const WAITS_MS: Readonly<Record<number, number>> = {
-  4: 30_000, // calls of the app
-  80007: 30_000, // calls of the account
-  130429: 5_000, // messages of the number
-  131048: 60_000, // too many people took us for spam
-  131056: 7_000, // messages to this person
+  4: 30_000, // app rate limit
+  80007: 30_000, // account rate limit
+  130429: 5_000, // number rate limit
+  131048: 60_000, // reported as spam too often
+  131056: 7_000, // rate limit for this person
   131057: 60_000, // maintenance
 };
-/** The token, the account or its bill: nothing goes out to anyone until somebody mends it, and then everything does. */
+/** Codes about the token, account or billing: no message is sent to anyone until it is fixed. */
 const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
-/** What an answer to a send means for us. */
+/** Classifies the answer to a send. */
 export function readAnswer(answer: GraphAnswer): Answered {
   const { status, body, retryAfterMs } = answer;
   if (status === 200) {
@@ -57,7 +55,7 @@ export function readAnswer(answer: GraphAnswer): Answered {
   return { kind: 'rejected', detail };
 }
 
-/** The code and the words of a refusal; null when it is none of Meta's. */
+/** The code and text of a refusal; null when it is not Meta's. */
 export function readRefusal({ body }: GraphAnswer): { readonly code: number; readonly detail: string } | null {
   const refused = Refused.safeParse(body);
   if (!refused.success) return null;
@@ -65,7 +63,7 @@ export function readRefusal({ body }: GraphAnswer): { readonly code: number; rea
   return { code, detail: [`${code}`, message, data?.details].filter(Boolean).join(' ').slice(0, 300) };
 }
 
-/** Whether a refusal concerns the token or the account, and so every call. */
+/** True when a refusal concerns the token or account, and so every call. */
 export function isAccountProblem(code: number): boolean {
   return ACCOUNT.has(code) || (code >= 200 && code <= 299);
 }

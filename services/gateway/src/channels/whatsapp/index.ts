@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channel.ts';
 import { storeUnreadable } from '../http/webhook-body.ts';
 import { WhatsAppConfig } from './config.ts';
 
-/** WhatsApp, through Meta's Cloud API. */
+/** The WhatsApp channel, through Meta's Cloud API. */
 export default {
   name: 'whatsapp',
   config: WhatsAppConfig,

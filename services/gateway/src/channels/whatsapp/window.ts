@@ -5,19 +5,21 @@ import { findRow } from '@signalbox/store/sql';
 import { toUserKey } from './chat-key.ts';
 
 /*
- * A person may be written to freely for 24 hours after their last message. What we have for them later waits, and they are sent the
- * template, once, so that they know:
- *   open → (24 hours) → closed, nobody told → (claimed in Redis) → template sent → (they write) → open
- * How long ago they wrote is in the inbox. In memory stands what this process has heard itself, which is newer or the same.
+ * People can receive free messages for 24 hours after their last one. Later messages wait, and one template announces
+ * them:
+ *
+ * open → (24 hours) → closed, not announced → (claimed in Redis) → template sent → (they write) → open
+ *
+ * The last message's time is in the inbox; this process caches newer ones.
  */
 
-/** An hour of Meta's clock and ours apart would be strange; a minute is not. */
+/** A minute less than 24 hours, for differences between Meta's clock and ours. */
 const OPEN_MS = 24 * 3_600_000 - 60_000;
-/** How long a gateway that is about to send the template keeps others from it. */
+/** How long a gateway's claim keeps others from sending the template. */
 const CLAIM_SECONDS = 60;
-/** As long as a message waits: see the limit of age in the delivery. */
+/** As long as a message may wait: see the maximum age in delivery. */
 const TOLD_SECONDS = 25 * 3_600;
-/** Chats that are remembered; the others are looked up. */
+/** The most cached chats; others are looked up. */
 const MAX_CACHED = 10_000;
 
 /** The last message of a person. */
@@ -28,7 +30,7 @@ export interface Heard {
 
 export type Windows = ReturnType<typeof createWindows>;
 
-/** Knows who may be written to. Nothing here throws, except that Postgres is away. */
+/** Tracks the 24-hour windows of people. Throws only when Postgres is away. */
 export function createWindows(deps: {
   readonly pool: Pool;
   readonly redis: Redis;
@@ -39,7 +41,7 @@ export function createWindows(deps: {
 }) {
   const { pool, redis, prefix, bot, log, now = Date.now } = deps;
   const cache = new Map<string, Heard>();
-  /** The last messages whose window Meta has closed, whatever our clock says. */
+  /** Windows that Meta reported as closed, whatever our clock says. */
   const closed = new Map<string, number>();
   const isFresh = (heard: Heard | undefined): heard is Heard => heard !== undefined && now() - heard.atMs < OPEN_MS;
   const keyOf = (number: string, heard: Heard | null): string => `${prefix}whatsapp:told:${number}:${heard?.atMs ?? 0}`;
@@ -62,23 +64,23 @@ export function createWindows(deps: {
   };
 
   return {
-    /** A person wrote at that time. */
+    /** Notes a message of a person. */
     hear,
-    /** What they wrote last; null when they never did. */
+    /** The person's last message; null when there is none. */
     lastHeard,
     async isOpen(number: string): Promise<boolean> {
       const heard = await lastHeard(number);
       return heard !== null && isFresh(heard) && closed.get(number) !== heard.atMs;
     },
-    /** Meta says that it is closed, until they write again. */
+    /** Notes that Meta closed the window, until the person writes again. */
     close(number: string): void {
       if (closed.size >= MAX_CACHED) closed.clear();
       const known = cache.get(number);
       if (known) closed.set(number, known.atMs);
     },
     /**
-     * Has the person told, unless they were since they wrote last. `tell` answers whether they surely or possibly are; otherwise
-     * another try tells them. Without Redis nobody is told: twice would be worse.
+     * Announces waiting messages once per window. `tell` returns true when the template was or may have been sent;
+     * otherwise it is tried again. Without Redis nothing is sent, to avoid duplicates.
      */
     async tellOnce(number: string, tell: () => Promise<boolean>): Promise<void> {
       const key = keyOf(number, cache.get(number) ?? null);

@@ -4,7 +4,7 @@ import { addressOf, createAttemptLimit } from './attempt-limit.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
-test('ten failures close an address for the rest of ten minutes, and no other', () => {
+test('ten failures block only that address, until ten minutes are over', () => {
   const clock = { ms: 0 };
   const limit = createAttemptLimit(() => clock.ms);
   for (let n = 0; n < 9; n += 1) limit.fail('a');
@@ -18,7 +18,7 @@ test('ten failures close an address for the rest of ten minutes, and no other', 
   expect(limit.waitMs('a')).toBe(0);
 });
 
-test('memory stays bounded: the address that failed first is forgotten', () => {
+test('memory is bounded: the address that failed first is forgotten', () => {
   const limit = createAttemptLimit(() => 0);
   for (let n = 0; n < 10; n += 1) limit.fail('first');
   for (let n = 0; n < 10_000; n += 1) limit.fail(`address ${n}`);
@@ -33,7 +33,7 @@ test.each([
   ['10.0.0.2', 'not an address', '10.0.0.2'],
   ['127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
 ])('from %s, which says %s, comes %s', (peer, said, expected) => {
-  // Of a socket only this is read.
+  // Only this property is read.
   const socket = { remoteAddress: peer } as Socket;
   expect(addressOf({ socket, headers: said === undefined ? {} : { 'x-forwarded-for': said } })).toBe(expected);
 });

@@ -3,17 +3,17 @@ import { isIP } from 'node:net';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { isLoopback } from './origin.ts';
 
-/** Wrong codes of one address within the time below. A code has 60 bits: this is about load, and about what a log shows. */
+/** Wrong codes per address within the window. Codes have 60 bits, so this limits load and log lines. */
 const MAX_FAILURES = 10;
 const WITHIN_MS = 10 * MINUTE_MS;
-/** Addresses that are remembered, the newest. */
+/** The most addresses remembered. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts failed sign-ins by address, in this process. `now` is a monotonic clock in milliseconds. */
 export function createAttemptLimit(now: () => number = () => performance.now()) {
   const failed = new Map<string, { count: number; readonly untilMs: number }>();
   return {
-    /** Milliseconds until this address may try again; 0 when it may now. */
+    /** Milliseconds until this address may try again; 0 for now. */
     waitMs(address: string): number {
       const known = failed.get(address);
       return known && known.count >= MAX_FAILURES ? Math.max(0, known.untilMs - now()) : 0;
@@ -32,8 +32,8 @@ export function createAttemptLimit(now: () => number = () => performance.now()) 
 }
 
 /**
- * The address that a request comes from. A proxy in front of us is on this machine or in a private network, and puts the caller's last;
- * what stands before it anybody may have written. Of an address of IPv6 the network: one caller has all the others of it.
+ * The address of a request's client. Only a proxy on this machine or a private network is trusted: its last
+ * X-Forwarded-For entry counts. IPv6 addresses are reduced to their network, which one caller owns.
  */
 export function addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');

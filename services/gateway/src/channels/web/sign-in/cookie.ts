@@ -11,24 +11,21 @@ import { LOGIN_MS } from './logins.ts';
  * as long as nobody else can have had the port.
  */
 
-/** What holds the token of a login at a browser. */
+/** Stores the token of a login in a browser. */
 export interface LoginCookie {
-  /** Null when there is none that could be a token. */
+  /** Null without a well-formed token. */
   read(request: FastifyRequest): string | null;
-  /** Gives a browser a new token. */
+  /** Sets a new token. */
   set(reply: FastifyReply, token: string): void;
-  /** Lets a browser keep for longer what it has. */
+  /** Extends the lifetime of the present token. */
   renew(reply: FastifyReply, request: FastifyRequest): void;
   clear(reply: FastifyReply): void;
 }
 
-/** The header by which a page is given its key, and shows it. Sockets and files, which send no headers of a page, have it in the query. */
+/** The header that gives a page its key, and sends it back. Sockets and files, which send no headers, use the query. */
 const PAGE_KEY_HEADER = 'x-signalbox-key';
 
-/**
- * No script reads it, and no request that another site begins carries it. Over https its name binds it to this host: neither a
- * neighbor below the same domain nor somebody on the wire can set one.
- */
+/** A cookie that no script reads and no other site's request carries. Over https its name binds it to this host. */
 export function createLoginCookie(options: { readonly isSecure: boolean; readonly startKey: string }): LoginCookie {
   const { isSecure: secure } = options;
   const ours = createHash('sha256').update(options.startKey).digest('base64url');
@@ -63,12 +60,12 @@ function keyOf({ headers, query }: FastifyRequest): string | null {
   return asToken(headers[PAGE_KEY_HEADER] ?? asked);
 }
 
-/** 256 bits in base64url, as tokens and keys are; null for anything else. */
+/** A 256-bit value in base64url, the form of tokens and keys; null for other values. */
 function asToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{43}$/.test(value) ? value : null;
 }
 
-/** The exclusive or of two values of 256 bits: the same again gives back the first. */
+/** XOR of two 256-bit values, which is its own inverse. */
 function mix(value: string, key: string): string {
   const other = Buffer.from(key, 'base64url');
   const mixed = Buffer.from(value, 'base64url').map((byte, at) => byte ^ (other[at] ?? 0));

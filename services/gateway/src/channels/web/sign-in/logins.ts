@@ -6,37 +6,37 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { findRow, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 import { toUserKey } from '../chat-key.ts';
 
-/** How long a browser stays signed in without being used. */
+/** How long a browser stays signed in without use. */
 export const LOGIN_MS = 30 * 24 * HOUR_MS;
-/** Browsers of one person; the oldest are signed out. */
+/** The most logins per person; the oldest are signed out. */
 const MAX_LOGINS = 20;
 
-/** Who is signed in at a browser. */
+/** The person signed in at a browser. */
 export interface Login {
-  /** What is stored of its token. */
+  /** The hash of the token. */
   readonly hash: string;
-  /** The identity under which the person writes here. */
+  /** The person's web identity. */
   readonly userKey: string;
   readonly person: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** Somebody who can be chosen on a machine of one's own. */
+/** A person who may be chosen on a local machine. */
 export interface DemoPerson {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** What is stored of a token: whoever reads the database cannot use it. Looking it up tells nothing of others by its time. */
+/** The stored hash of a token, so that reading the database reveals no token and look-ups leak no timing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 /**
- * Uses up a code of the bot and signs its person in, with a token that no browser had before. Null when the code is unknown, used or
- * expired, or its person has no role: nobody is told which. `replaced` is a login that this browser had.
+ * Redeems a sign-in code and returns a new token. Null when the code is unknown, used or expired, or its person has no
+ * role; callers do not learn which. `replaced`: a former login of this browser.
  */
 export function signInWithCode(pool: Pool, code: string, replaced: string | null): Promise<string | null> {
   return withTransaction(pool, async (db) => {
@@ -45,7 +45,7 @@ export function signInWithCode(pool: Pool, code: string, replaced: string | null
   });
 }
 
-/** Signs in as a person who was chosen. Null when there is none of that id. */
+/** Signs in as a chosen demo person. Null when the id is unknown. */
 export function signInAs(pool: Pool, id: string, replaced: string | null): Promise<string | null> {
   return withTransaction(pool, async (db) => {
     const chosen = (await listDemoPeople(db)).find((person) => person.id === id);
@@ -53,13 +53,13 @@ export function signInAs(pool: Pool, id: string, replaced: string | null): Promi
   });
 }
 
-/** Everybody who can be chosen: people, each once. */
+/** Everybody who can be chosen, each person once. */
 export function listDemoPeople(db: Queryable): Promise<readonly DemoPerson[]> {
   return listRows<DemoPerson>(db)`
     select user_key as id, name, role from users where user_key = person and not is_program order by created_at, user_key limit 100`;
 }
 
-/** Who has this token; null when nobody has, or not any more. */
+/** The login of this token; null when it is unknown or expired. */
 export function findLogin(db: Queryable, token: string): Promise<Login | null> {
   return findRow<Login>(db, 'web_login')`
     select l.token_hash as hash, u.user_key as "userKey", u.person, u.name, u.role
@@ -67,19 +67,19 @@ export function findLogin(db: Queryable, token: string): Promise<Login | null> {
      where l.token_hash = ${hashToken(token)} and l.expires_at > now()`;
 }
 
-/** Lets a login begin its time anew when more than a day of it is over. Whether it did. */
+/** Renews a login that is more than a day old. True when it did. */
 export function renewLogin(db: Queryable, hash: string): Promise<boolean> {
   return hasRow(db)`
     update web_logins set expires_at = now() + ${LOGIN_MS} * interval '1 ms'
      where token_hash = ${hash} and expires_at between now() and now() + ${LOGIN_MS - 24 * HOUR_MS} * interval '1 ms'`;
 }
 
-/** Signs a browser out. Twice is safe. */
+/** Signs a browser out. Idempotent. */
 export async function endLogin(db: Queryable, hash: string): Promise<void> {
   await db.query(sql`delete from web_logins where token_hash = ${hash}`);
 }
 
-/** Which of these logins are over: signed out, expired, or without a role. */
+/** Those of these logins that have ended: signed out, expired, or without a role. */
 export function listEnded(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
   return listValues<string>(db, 'web_ended')`
     select h from unnest(${hashes}::text[]) h

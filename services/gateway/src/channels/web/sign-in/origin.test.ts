@@ -9,7 +9,7 @@ describe('an origin', () => {
     createOriginCheck(() => publicUrl)({ ...(origin === undefined ? {} : { origin }), host });
 
   test.each([LOCAL, 'http://localhost:8082', 'http://[::1]:8082', 'http://127.1.2.3:8082'])(
-    'is ours under a name of this machine: %s',
+    'is accepted under a name of this machine: %s',
     (origin) => expect(isOurs(LOCAL, origin, new URL(origin).host)).toBe(true),
   );
 
@@ -22,7 +22,7 @@ describe('an origin', () => {
     ['https://127.0.0.1:8082', '127.0.0.1:8082'],
   ])('is not ours as %s when the request is for %s', (origin, host) => expect(isOurs(LOCAL, origin, host)).toBe(false));
 
-  test('is the public one and no other, whatever the request is for', () => {
+  test('is accepted only if it is the public one', () => {
     expect(isOurs(PUBLIC, PUBLIC, 'gateway:8082')).toBe(true);
     for (const origin of [
       'http://chat.example.org',
@@ -33,12 +33,12 @@ describe('an origin', () => {
       expect(isOurs(PUBLIC, origin, new URL(origin).host)).toBe(false);
   });
 
-  test('is nobody’s before the address is known', () => {
+  test('is refused before the address is known', () => {
     expect(isOurs(null, LOCAL, '127.0.0.1:8082')).toBe(false);
   });
 });
 
-test('a request on a machine of one’s own is for that machine by name', () => {
+test('a request on a local machine must name that machine', () => {
   const isForUs = createHostCheck(() => LOCAL);
   expect(['127.0.0.1:8082', 'localhost', '[::1]:8082'].map((host) => isForUs({ host }))).toEqual([true, true, true]);
   expect(['evil.example:8082', '', '127.0.0.1.evil.example'].map((host) => isForUs({ host }))).toEqual([
@@ -49,7 +49,7 @@ test('a request on a machine of one’s own is for that machine by name', () => 
   expect(createHostCheck(() => PUBLIC)({ host: 'gateway:8082' })).toBe(true);
 });
 
-test('addresses that others reach are no addresses of this machine alone', () => {
+test('addresses that other machines reach are not loopback', () => {
   expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].every(isLoopback)).toBe(true);
   expect(['0.0.0.0', '::', '', '10.0.0.1', 'localhost.example.org', '1127.0.0.1'].some(isLoopback)).toBe(false);
 });

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Whether a host name, or an address to listen on, is this machine itself and nobody else's way to it. */
+/** True when a host name or listening address is this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
 /**
- * Whether a browser says that our own page asks: it names the origin of what asks, and no page can choose another one. On a machine of
- * one's own the page is ours under every name of the machine itself. A name that only leads here is not: it may be somebody else's.
+ * Checks that the request's Origin is our own page. On a local machine every name of the machine counts, but not
+ * another name that resolves to it.
  */
 export function createOriginCheck(publicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ origin, host }) => {
@@ -17,10 +17,7 @@ export function createOriginCheck(publicUrl: () => string | null): (headers: Inc
   };
 }
 
-/**
- * Whether a request is for us by name. On a machine of one's own a page elsewhere could give its own name our address, and would then be
- * taken for ours by the browser.
- */
+/** Checks the Host header, so that a foreign page cannot point its own name at a local gateway (DNS rebinding). */
 export function createHostCheck(publicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ host = '' }) => {
     const own = publicUrl();

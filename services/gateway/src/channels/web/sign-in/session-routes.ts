@@ -19,8 +19,8 @@ import {
 } from './logins.ts';
 
 /*
- * What changes something is refused before its body is read, unless our own page asks (Origin), in JSON, which no form of another site
- * can send. A code is answered alike whether it is unknown, used or expired.
+ * Changes need our own page's Origin and JSON, checked before the body is read. Unknown, used and expired codes get the
+ * same answer.
  */
 
 const BODY_LIMIT_BYTES = 1_024;
@@ -29,9 +29,9 @@ export interface SessionRouteDeps {
   readonly pool: Pool;
   readonly cookie: LoginCookie;
   readonly isOwnOrigin: (headers: FastifyRequest['headers']) => boolean;
-  /** Whether whoever comes may choose whom to be. */
+  /** True when visitors may choose a demo person. */
   readonly hasDemoPeople: boolean;
-  /** A login is over: its pages are closed. */
+  /** Called after a login ended, to close its pages. */
   readonly signedOut: (login: string) => Promise<void>;
   readonly log: Log;
 }

@@ -4,15 +4,15 @@ import type { Log } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { z } from 'zod';
 
-/** Redis pub/sub channel of the gateways among each other, behind the key prefix. Nothing of it is stored. */
+/** The Redis pub/sub channel between gateways, after the key prefix. Nothing is stored. */
 const CHANNEL = 'pages';
 
-/** What concerns the pages of a chat. Losing one is harmless: patches are looked for, and the rest passes. */
+/** Events for the pages of a chat. A lost one is harmless: patches are polled, and the rest is temporary. */
 const News = z.discriminatedUnion('kind', [
-  /** There are patches that the pages have not. */
+  /** The chat has new patches. */
   z.object({ kind: z.literal('patched'), chatKey: z.string() }),
   z.object({ kind: z.literal('thinking'), chatKey: z.string() }),
-  /** What is being written, as markdown. */
+  /** A draft in markdown. */
   z.object({ kind: z.literal('draft'), chatKey: z.string(), text: z.string() }),
   /** A browser was signed out. */
   z.object({ kind: z.literal('signed-out'), login: z.string() }),
@@ -21,18 +21,18 @@ export type News = z.infer<typeof News>;
 
 const Letter = z.object({ from: z.string(), news: News });
 
-/** Tells the other gateways, and hears them. */
+/** Exchanges page events with the other gateways. */
 export interface Bus extends Closable {
-  /** Resolves once Redis has it. Never throws, and never waits for a connection. */
+  /** Resolves once Redis has it. Never throws or waits for a connection. */
   tell(news: News): Promise<void>;
 }
 
-/** Opens the way to the other gateways on a connection of its own. `hear` gets what they tell, and nothing of our own. */
+/** Connects to the other gateways on a connection of its own. `hear` gets their events, not our own. */
 export async function openBus(options: {
   readonly redis: Redis;
   readonly redisUrl: string;
   readonly prefix: string;
-  /** This process, unlike any other. */
+  /** Unique id of this process. */
   readonly gateway: string;
   readonly log: Log;
   readonly hear: (news: News) => void;
@@ -49,7 +49,7 @@ export async function openBus(options: {
     tell: async (news) => {
       if (redis.status !== 'ready') return;
       await redis.publish(channel, JSON.stringify({ from: gateway, news })).catch((error: unknown) =>
-        // Pages look for what they lack.
+        // Pages poll for missing patches.
         log.debug('news for pages not told', { kind: news.kind, error }),
       );
     },

@@ -6,33 +6,33 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import type { IncomingUpdate } from '../../channel.ts';
 import { getSession } from '../chat-key.ts';
 
-/** Whose page says something. */
+/** The person and browser of a page. */
 export interface Speaker {
   readonly chatKey: string;
   readonly userKey: string;
   readonly name: string;
-  /** The language of the browser, as a BCP 47 code. */
+  /** The browser's language, as a BCP 47 code. */
   readonly language: string | null;
 }
 
-/** What an inbox takes as the id of an update. */
+/** The longest update id that the inbox takes. */
 const MAX_UPDATE_ID_LENGTH = 120;
-/** For what admission puts between and behind them. */
+/** Room for what admission adds to ids. */
 const ROOM = 10;
-/** Stands for no row: a button that was made up. */
+/** Stands for no outbox row, for an invented button. */
 const NO_ROW = '0';
 
-/** Reads what a page sent to this session; null for anything that is no frame of it. */
+/** Parses a frame of a page for this session; null for other text. */
 export function readFrame(raw: string, chatKey: string): ClientFrame | null {
   const frame = ClientFrame.safeParse(parseJson(raw)).data;
   if (frame?.sessionId !== getSession(chatKey)) return null;
   if (frame.type !== 'client.message') return frame;
-  // What no database takes: halves of characters, and the character that is none.
+  // Removes half characters and NUL, which databases refuse.
   const text = frame.payload.text.toWellFormed().replaceAll('\0', '');
   return text === '' ? null : { ...frame, payload: { ...frame.payload, text } };
 }
 
-/** What a frame asks for. `reads`: how the page is used. A mode has no id of its own: said twice it is what it was. */
+/** The update of a frame. `reads`: the page mode, whose updates need no id because they are idempotent. */
 export function toIncoming(
   frame: ClientFrame,
   { chatKey, userKey, name, language }: Speaker,
@@ -64,7 +64,7 @@ export function chatOfPress(pressId: string): string {
   return pressId.split('#', 1)[0] ?? '';
 }
 
-/** The same message of a session has the same one, and no other session's has it. It ends with the page's own id. */
+/** A stable update id, unique to the message and session. It ends with the page's own id. */
 function toUpdateId(chatKey: string, id: string): string {
   const session = chatKey.slice('web:'.length);
   const isShort = session.length + id.length + ROOM <= MAX_UPDATE_ID_LENGTH;

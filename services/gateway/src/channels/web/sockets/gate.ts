@@ -1,4 +1,4 @@
-/** Lets so many at once do their work; the others wait in order. */
+/** Runs at most `width` tasks at a time; others wait in order. */
 export function createGate(width: number) {
   const waiting: (() => void)[] = [];
   let free = width;
@@ -9,7 +9,7 @@ export function createGate(width: number) {
       return await work();
     } finally {
       const next = waiting.shift();
-      // The place is handed on.
+      // Passes the slot on.
       if (next) next();
       else free += 1;
     }

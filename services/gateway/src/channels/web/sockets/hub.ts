@@ -6,28 +6,28 @@ import { startLoop } from '@signalbox/platform/loop';
 import type { News } from './bus.ts';
 import type { PageSocket } from './page-socket.ts';
 
-/** Pages of one person, over all their chats, and of all people, at this gateway. The server takes no more connections than this. */
+/** The most pages per person, and over all people, at this gateway. The server accepts no more connections. */
 const MAX_OF_PERSON = 20;
 const MAX_PAGES = 900;
 const TICK_MS = SECOND_MS;
-/** In ticks: how soon lost news are made up for, pages are asked whether they are there, and secrets leave the pages. */
+/** In ticks: how often lost events are made up for, pages are pinged, and expired secrets removed. */
 const LOOK_EVERY = 3;
 const PING_EVERY = 20;
 const FORGET_EVERY = 60;
 const GOING_AWAY = 1001;
 
 export interface HubDeps {
-  /** The newest patch of each of these chats. */
+  /** The newest patch number of each of these chats. */
   readonly seqs: (chatKeys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Which of these logins are over. */
+  /** Those of these logins that have ended. */
   readonly ended: (logins: readonly string[]) => Promise<readonly string[]>;
-  /** Takes secrets off the pages whose time is over. Answers the chats that changed. */
+  /** Removes expired secrets and returns the changed chats. */
   readonly forget: () => Promise<readonly string[]>;
   readonly log: Log;
   readonly tickMs?: number | undefined;
 }
 
-/** The pages that are open at this gateway. */
+/** The open pages of this gateway. */
 export class Hub implements Closable {
   readonly #deps: HubDeps;
   readonly #chats = new Map<string, Set<PageSocket>>();
@@ -66,7 +66,7 @@ export class Hub implements Closable {
     this.#size -= 1;
   }
 
-  /** Brings news to the pages that they concern. */
+  /** Passes an event to the pages that it concerns. */
   hear(news: News): void {
     switch (news.kind) {
       case 'patched':
@@ -80,12 +80,12 @@ export class Hub implements Closable {
     }
   }
 
-  /** Shows a sentence for a moment. */
+  /** Shows a sentence briefly. */
   notice(chatKey: string, text: string): void {
     this.#pass(chatKey, (page) => page.passing.notice(text));
   }
 
-  /** Ends all sockets: the pages come back, to another gateway or to this one when it is up again. */
+  /** Closes all sockets; the pages reconnect to this or another gateway. */
   closePages(): void {
     for (const page of this.#pages()) page.close(GOING_AWAY, 'going away');
   }
@@ -124,7 +124,7 @@ export class Hub implements Closable {
     for (const chatKey of await this.#deps.forget()) this.hear({ kind: 'patched', chatKey });
   }
 
-  /** Pages whose news were lost, and logins that are over. Two round trips, however many pages there are. */
+  /** Finds pages that missed events, and ended logins. Two round trips in total. */
   async #look(): Promise<void> {
     const { seqs, ended } = this.#deps;
     const newest = await seqs([...this.#chats.keys()]);

@@ -4,19 +4,19 @@ import type { Log } from '@signalbox/platform/log';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 
 /*
- * idle → (a page says something) → admitting a batch [what comes meanwhile waits] → admitting what waited → … → idle
- *                                     └─ Postgres away: the same batch again, ever more slowly ─▶ after a minute the page has to say it again
+ * idle → (a page sends something) → admitting a batch [later updates wait] → admitting the waiting ones → … → idle
+ * └─ Postgres away: the same batch again with growing delays ─▶ after a minute the page must send it again
  *
- * One admission at a time, so that what pages of one session say cannot overtake each other here.
+ * One admission at a time, so that the pages of one session cannot overtake each other.
  */
 
 const MAX_AT_ONCE = 100;
-/** Pages whose words wait. Beyond them a page is told to come again. */
+/** The most waiting updates; further pages are told to reconnect later. */
 const MAX_WAITING = 1_000;
 const PATIENCE_MS = MINUTE_MS;
 const RETRY_BASE_MS = 100;
 const RETRY_MAX_MS = 3_000;
-/** How soon it is looked again whether this gateway listens. */
+/** How often is checked whether this gateway listens again. */
 const CLOSED_MS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
@@ -30,14 +30,14 @@ interface Waiting {
 }
 
 export interface IntakeDeps {
-  /** What was said in these chats is admitted. */
+  /** Called with the chats of admitted updates. */
   readonly taken: (chatKeys: readonly string[]) => void;
   readonly log: Log;
-  /** How long something is tried, in milliseconds; a minute when not given. */
+  /** How long an update is retried, in milliseconds; default one minute. */
   readonly patienceMs?: number;
 }
 
-/** Takes in what pages say, in order. */
+/** Admits the updates of pages in order. */
 export class Intake implements Closable {
   readonly #deps: IntakeDeps;
   #admit: Admit | null = null;
@@ -51,7 +51,7 @@ export class Intake implements Closable {
     this.#deps = deps;
   }
 
-  /** For the gateway: what is said goes to `admit` until this is closed. */
+  /** Passes updates to `admit` until closed. */
   listen(admit: Admit): ChannelListener {
     this.#admit = admit;
     const ended = new AbortController();
@@ -60,16 +60,16 @@ export class Intake implements Closable {
       ended: new Promise((resolve) => ended.signal.addEventListener('abort', () => resolve())),
       close: async () => {
         if (this.#admit === admit) this.#admit = null;
-        // What is being admitted is finished; what waits is taken by the next listener, if there is one in time.
+        // Finishes the running admission; waiting updates go to the next listener, if there is one in time.
         await this.#admitting;
         ended.abort();
       },
     };
   }
 
-  /** Resolves with true once it is admitted, with false when the page has to say it again. Never rejects. */
+  /** Resolves with true once the update is admitted, with false when the page must send it again. Never rejects. */
   bring(update: Said): Promise<boolean> {
-    // A page that came back says again what it has seen no echo of.
+    // A reconnected page repeats updates that were not confirmed.
     const same = this.#waiting.find((one) => one.update.updateId === update.updateId);
     if (same) return same.taken;
     if (this.#waiting.length >= MAX_WAITING || this.#stop.signal.aborted) return Promise.resolve(false);
@@ -105,12 +105,12 @@ export class Intake implements Closable {
       failures += 1;
       this.#giveUp();
     }
-    // Nothing was awaited since the last look: what comes from now on starts it again.
+    // Nothing was awaited since the last check, so a later update starts the loop again.
     this.#isRunning = false;
   }
 
   async #take(admit: Admit, batch: readonly Waiting[]): Promise<boolean> {
-    // Two gateways that lock the chats of a batch in the same order never wait for each other. Within a chat it is the order of arrival.
+    // Locking chats in one order avoids deadlocks between gateways. Within a chat the order of arrival is kept.
     const updates = batch.map(({ update }) => update).toSorted((one, other) => compare(one.chatKey, other.chatKey));
     try {
       await admit(updates);
@@ -122,7 +122,7 @@ export class Intake implements Closable {
     }
   }
 
-  /** Those that have waited long enough; all when this gateway stops. */
+  /** Gives up updates that waited too long, or all when this gateway stops. */
   #giveUp(): void {
     const now = performance.now();
     const isOver = ({ untilMs }: Waiting): boolean => this.#stop.signal.aborted || untilMs < now;

@@ -6,13 +6,16 @@ import { readFrame, toIncoming, type Speaker } from './client-frames.ts';
 import type { Intake } from './intake.ts';
 import type { PageSocket } from './page-socket.ts';
 
-/** Frames of one page: so many at once, and then so many a second. A person is far below; the gateway's own limit counts messages. */
+/**
+ * Limits of a page's frames: a burst, then a rate per second. People stay far below; messages have a limit of their
+ * own.
+ */
 const BURST = 40;
 const PER_SECOND = 5;
 
 /**
- * Reads what a page says, one frame after the other: while one is being admitted, the socket is not read. A frame that is none ends the
- * socket, and so do too many.
+ * Reads the frames of a page one at a time: the socket pauses while one is admitted. Invalid or too many frames close
+ * it.
  */
 export function readPage(options: {
   readonly socket: WebSocket;
@@ -30,7 +33,7 @@ export function readPage(options: {
     socket.pause();
     for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
       if (await intake.bring(toIncoming(frame, speaker, page.mode))) continue;
-      // It comes again, and says again what it saw no echo of.
+      // The page reconnects and repeats unconfirmed updates.
       page.close(CLOSE_CODES.tryAgain, 'try again');
     }
     page.isPaused = false;
@@ -41,10 +44,10 @@ export function readPage(options: {
   socket.on('message', (data, isBinary) => {
     if (!page.isOpen) return;
     if (!takeToken()) return page.close(CLOSE_CODES.tooFast, 'too fast');
-    // By default ws hands over each message as one buffer.
+    // By default ws passes each message as one buffer.
     const frame = isBinary ? null : readFrame((data as Buffer).toString(), speaker.chatKey);
     if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
-    // The page itself changes at once, the conversation in its turn.
+    // The page changes at once, the conversation when its turn comes.
     if (frame.type === 'client.mode.update') page.changeMode(frame.payload);
     waiting.push(frame);
     if (!page.isPaused) background(log, 'page', work());

@@ -17,19 +17,19 @@ import { Passing } from './passing.ts';
  *   a frame does not leave within its time ─▶ closed 4003 · signed out ─▶ closed 4001
  */
 
-/** A frame that has not left this process by then is one of a page that does not read. */
+/** A page that has not taken a frame by then does not read. */
 const SLOW_MS = 10 * SECOND_MS;
-/** How long a page may take to answer the end of its socket. */
+/** How long a page may take to answer a close. */
 const GOODBYE_MS = 2 * SECOND_MS;
 
 export interface PageSocketOptions {
   readonly socket: WebSocket;
   readonly chatKey: string;
   readonly sessionId: string;
-  /** The hash of the login that it was opened with. */
+  /** The hash of the login that opened it. */
   readonly login: string;
   readonly userKey: string;
-  /** The newest patch that the page has; null: it has nothing. */
+  /** The newest patch number of the page; null when it has none. */
   readonly after: number | null;
   readonly mode: PageMode;
   readonly read: (page: {
@@ -45,18 +45,18 @@ type Outgoing = {
   [T in ServerFrame['type']]: Pick<Extract<ServerFrame, { type: T }>, 'type' | 'payload'>;
 }[ServerFrame['type']];
 
-/** One page that is open. */
+/** An open page. */
 export class PageSocket {
   readonly chatKey: string;
   readonly login: string;
   readonly userKey: string;
   readonly passing = new Passing();
-  /** Whether it has answered since it was asked last. */
+  /** True when it has answered the last ping. */
   isAlive = true;
-  /** It is not read at the moment, so that no answer of it can be heard. */
+  /** True while the socket is paused, when no answer can be received. */
   isPaused = false;
   readonly #options: PageSocketOptions;
-  /** The newest patch that it was sent; null before its first view. */
+  /** The newest patch number sent; null before the first view. */
   #seen: number | null;
   #mode: PageMode;
   #nextMode: PageMode | null = null;
@@ -80,44 +80,44 @@ export class PageSocket {
     return this.#options.socket.readyState === this.#options.socket.OPEN;
   }
 
-  /** How it is used by now. */
+  /** The current page mode. */
   get mode(): PageMode {
     return this.#nextMode ?? this.#mode;
   }
 
-  /** Whether it lacks the patch of this number. */
+  /** True when the page lacks the patch of this number. */
   lacks(seq: number): boolean {
     return this.#isFirst || this.#seen === null || this.#seen < seq;
   }
 
-  /** Something new is to be read. */
+  /** Reads and sends new patches. */
   wake(): void {
     this.#isBehind = true;
     this.#start();
   }
 
-  /** What is shown in passing has changed. */
+  /** Sends the changed temporary display. */
   refresh(): void {
     this.#isChanged = true;
     this.#start();
   }
 
-  /** The page is used in another way from now on: it gets its view anew. */
+  /** Changes the page mode and sends the view again. */
   changeMode(mode: PageMode): void {
     this.#nextMode = mode;
     this.#start();
   }
 
-  /** Ends the socket; one that does not answer is cut off. */
+  /** Closes the socket, and terminates one that does not answer. */
   close(code: number, reason: string): void {
     const { socket } = this.#options;
     socket.close(code, reason);
-    // A socket that is paused would not see the answer.
+    // A paused socket would miss the answer.
     socket.resume();
     setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
   }
 
-  /** Asks whether anybody is there; cuts off a page that has not answered since it was asked before. */
+  /** Pings the page, and terminates one that did not answer the last ping. */
   ping(): void {
     const { socket } = this.#options;
     if (this.isPaused) return;
@@ -134,7 +134,7 @@ export class PageSocket {
 
   async #run(): Promise<void> {
     try {
-      // Nothing is awaited between the last look and the end: what comes after it starts again.
+      // Nothing is awaited between the last check and the end, so later work starts the loop again.
       for (let goesOn = true; goesOn && this.isOpen && this.#hasWork();) goesOn = await this.#step();
     } finally {
       this.#isRunning = false;
@@ -153,7 +153,7 @@ export class PageSocket {
     return true;
   }
 
-  /** False when nothing could be read: the hub wakes it again. */
+  /** False when nothing could be read; the hub tries again. */
   async #catchUp(): Promise<boolean> {
     const { read, chatKey, login, log } = this.#options;
     this.#isBehind = false;
@@ -174,7 +174,7 @@ export class PageSocket {
     const seq = isAll ? missing.seq : (patches.at(-1)?.seq ?? missing.seq);
     const steps: PatchStep[] = patches.map((one) => toStep(one, this.#mode.device));
     const answers = patches.filter((one) => one.place > before && isAnswer(one));
-    // What was being written stands there now: both change in one step.
+    // The answer replaces its draft in the same step.
     const hadDraft = answers.length > 0 && this.passing.answered();
     if (hadDraft) steps.unshift(...this.passing.take().steps);
     if (isFresh) steps.unshift({ op: 'clear' });
@@ -187,7 +187,7 @@ export class PageSocket {
     return true;
   }
 
-  /** In voice mode a page reads aloud what comes. */
+  /** In voice mode the page speaks new answers. */
   async #speak({ patch }: StoredPatch, hadDraft: boolean): Promise<void> {
     const { text, language } = patch?.props ?? {};
     if (typeof text !== 'string') return;
@@ -211,12 +211,12 @@ export class PageSocket {
     if (before.device !== next.device && !this.#isFirst) await this.#drawAgain();
   }
 
-  /** Sends the components anew that look different now. */
+  /** Sends the components again that depend on the page mode. */
   async #drawAgain(): Promise<void> {
     const { read, chatKey, login, log } = this.#options;
     try {
       const { patches } = await read({ chatKey, login, after: null });
-      // Those that it has not been sent yet come in their turn.
+      // Components not sent yet follow in order.
       const shown = patches.filter((one) => one.seq <= (this.#seen ?? 0) && dependsOnDevice(one));
       const steps = shown.map((one) => toStep(one, this.#mode.device));
       if (steps.length > 0) await this.#send({ type: 'server.a2ui.patch', payload: { seq: this.#seen ?? 0, steps } });
@@ -234,7 +234,7 @@ export class PageSocket {
     for (const frame of frames) await this.#send(frame);
   }
 
-  /** Whether the frame has left this process. A page that does not read is closed, and comes back for what it lacks. */
+  /** True when the frame was sent. A page that does not read is closed, and reconnects for what it lacks. */
   async #send(frame: Outgoing): Promise<boolean> {
     const { socket, sessionId, chatKey, log, slowMs = SLOW_MS } = this.#options;
     if (!this.isOpen) return false;
@@ -248,7 +248,7 @@ export class PageSocket {
   }
 }
 
-/** Whether it is something that the agent, or the runtime, said. */
+/** True for a message of the agent or the runtime. */
 function isAnswer({ patch }: StoredPatch): boolean {
   return patch !== null && (patch.type === 'Approval' || (patch.type === 'Message' && patch.props['from'] === 'agent'));
 }

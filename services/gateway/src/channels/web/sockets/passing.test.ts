@@ -4,7 +4,7 @@ import { Passing } from './passing.ts';
 const ids = (steps: ReturnType<Passing['take']>['steps']): readonly string[] =>
   steps.map((step) => `${step.op} ${step.op === 'put' ? step.component.id : 'id' in step && step.id}`);
 
-test('a slow page is shown the newest draft alone', () => {
+test('a slow page gets only the newest draft', () => {
   const passing = new Passing();
   for (const text of ['I', 'I am', 'I am here']) passing.draft(text, 0);
   const { steps, frames } = passing.take(1);
@@ -13,7 +13,7 @@ test('a slow page is shown the newest draft alone', () => {
   expect(passing.take(2)).toEqual({ steps: [], frames: [] });
 });
 
-test('what is shown in passing has its time, and is then taken away once', () => {
+test('a temporary display expires and is removed once', () => {
   const passing = new Passing();
   passing.think(0);
   passing.draft('I am', 0);
@@ -27,7 +27,7 @@ test('what is shown in passing has its time, and is then taken away once', () =>
   expect([passing.isOver(99_000), passing.take(99_000)]).toEqual([false, { steps: [], frames: [] }]);
 });
 
-test('a notice goes two seconds after the answer', () => {
+test('a notice is removed two seconds after the answer', () => {
   const passing = new Passing();
   passing.notice('Confirmed. It runs now.', 0);
   passing.take(1);
@@ -36,7 +36,7 @@ test('a notice goes two seconds after the answer', () => {
   expect(ids(passing.take(3_100).steps)).toEqual(['remove notice']);
 });
 
-test('an answer ends the draft and the thinking, also of a page that has seen neither', () => {
+test('an answer ends the draft and the thinking state, even if the page has seen neither', () => {
   const passing = new Passing();
   passing.think(0);
   passing.draft('I am', 0);

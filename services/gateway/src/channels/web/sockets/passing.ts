@@ -1,18 +1,18 @@
 import type { PatchStep, ServerFrame } from '@signalbox/contracts/conversation/frames';
 
 /*
- * What a page is shown for a while and nobody keeps: that an answer is being worked on, what is being written of it, a short notice.
- * Only the newest matters: what a slow page has not been sent yet is replaced by it.
+ * A page's temporary display, which is not stored: thinking, draft and notice. Only the newest counts: unsent earlier
+ * states are replaced.
  */
 
-/** Workers say again that they work after four seconds. */
+/** Workers repeat their signal every four seconds. */
 const THINKING_MS = 8_000;
-/** Workers repeat what they write after twenty seconds. */
+/** Workers repeat a draft after twenty seconds. */
 const DRAFT_MS = 30_000;
 const NOTICE_MS = 6_000;
-/** A notice says that something is under way; below its answer it would be the last word. */
+/** A notice describes something in progress, so it should not remain below the answer. */
 const NOTICE_AFTER_ANSWER_MS = 2_000;
-/** Below everything that is kept. */
+/** Below all stored components. */
 const DRAFT_PLACE = Number.MAX_SAFE_INTEGER - 1;
 
 type Payload =
@@ -26,12 +26,12 @@ interface Shown {
 
 const NOTHING: Shown = { text: null, untilMs: 0 };
 
-/** What one page is shown in passing. Times are of a monotonic clock, in milliseconds. */
+/** The temporary display of one page. Times of a monotonic clock, in milliseconds. */
 export class Passing {
   #thinkingUntilMs = 0;
   #draft: Shown = NOTHING;
   #notice: Shown = NOTHING;
-  /** What the page has been sent. */
+  /** The state that the page has been sent. */
   #seen = { thinking: false, draft: null as string | null, notice: null as string | null };
 
   think(now = performance.now()): void {
@@ -46,7 +46,7 @@ export class Passing {
     this.#notice = { text, untilMs: now + NOTICE_MS };
   }
 
-  /** The answer is there. Whether the page sees a draft of it. */
+  /** Notes an answer. True when the page shows a draft of it. */
   answered(now = performance.now()): boolean {
     this.#thinkingUntilMs = 0;
     this.#draft = NOTHING;
@@ -54,7 +54,7 @@ export class Passing {
     return this.#seen.draft !== null;
   }
 
-  /** Whether something has had its time that the page still sees. */
+  /** True when something expired that the page still shows. */
   isOver(now = performance.now()): boolean {
     return (
       (this.#seen.thinking && this.#thinkingUntilMs < now) ||
@@ -63,7 +63,7 @@ export class Passing {
     );
   }
 
-  /** What the page has to be sent to see what is to be seen now; it counts as sent. */
+  /** The steps and frames that bring the page up to date; they count as sent. */
   take(now = performance.now()): { readonly steps: readonly PatchStep[]; readonly frames: readonly Payload[] } {
     const current = ({ text, untilMs }: Shown): string | null => (untilMs > now ? text : null);
     const before = this.#seen;

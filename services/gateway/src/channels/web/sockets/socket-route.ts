@@ -15,51 +15,51 @@ import { readPage } from './page-reader.ts';
 
 /*
  * A socket, from its request to its first frame:
- *   origin → query → room for one more   any of them wrong: refused with a status before the upgrade, nothing of it is read
- *     → login → agent                    wrong, or Postgres away: upgraded, so that the page hears why, and closed at once; nothing it
- *                                        sends is read
- *     → open: read and written
+ *
+ * origin → query → limit of pages: refused with a status before the upgrade
+ * → login → agent: if wrong, or Postgres is away, upgraded and closed at once with the reason, reading nothing
+ * → open: read and written
  */
 
 const Query = z.object({
   agent: z.string().min(1).max(80).optional(),
   session: z.string().regex(SESSION_NAME).optional(),
   after: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
-  /** How the page is used when it comes; `client.mode.update` says it when that changes. */
+  /** The initial page mode; `client.mode.update` changes it. */
   mode: PageMode.shape.mode.default('text'),
   device: PageMode.shape.device.default('desktop'),
 });
 type Query = z.infer<typeof Query>;
 
-/** The reason of a close has room for this, in bytes. */
+/** The room for a close reason, in bytes. */
 const MAX_REASON_LENGTH = 120;
 
 export interface SocketRouteDeps {
   readonly hub: Hub;
   readonly intake: Intake;
   readonly isOwnOrigin: (headers: FastifyRequest['headers']) => boolean;
-  /** Who is signed in; null when nobody is. Throws when nobody can tell. */
+  /** The login of a request; null without one. Throws when it cannot be determined. */
   readonly findLogin: (request: FastifyRequest) => Promise<Login | null>;
   readonly agents: () => Promise<readonly string[]>;
-  /** Lets an agent answer in a chat from now on. False when there is no such agent. */
+  /** Switches the agent of a chat. False when there is no such agent. */
   readonly chooseAgent: (chat: { readonly userKey: string; readonly chatKey: string }, id: string) => Promise<boolean>;
   readonly read: PageSocketOptions['read'];
   readonly log: Log;
   readonly slowMs?: number | undefined;
 }
 
-/** What was found out before the upgrade. */
+/** The result of the checks before the upgrade. */
 interface Visit extends ResolvedLogin {
   readonly query: Query;
 }
 
 interface ResolvedLogin {
   readonly login: Login | null;
-  /** Set when it asked for an agent that there is not: those that there are. */
+  /** The known agents, when an unknown one was requested; otherwise null. */
   readonly otherAgents: readonly string[] | null;
 }
 
-/** Adds `GET /ws` to an app that has @fastify/websocket. */
+/** Adds `GET /ws` to an app with @fastify/websocket. */
 export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): void {
   const visits = new WeakMap<FastifyRequest, Visit>();
   app.get(
@@ -90,7 +90,7 @@ export function addSocketRoute(app: FastifyInstance, deps: SocketRouteDeps): voi
   );
 }
 
-/** Who comes, and whether there is what they ask for; a status refuses them. `away`: the database cannot say it at the moment. */
+/** Checks login and request; a status refuses them. `away`: the database is not reachable. */
 async function find(
   deps: SocketRouteDeps,
   request: FastifyRequest,
@@ -108,8 +108,8 @@ async function find(
 }
 
 /**
- * Lets the agent answer that a page asks for when it is opened; one that comes back changes nothing, because the person may have chosen
- * another one since. The ids of the others when there is no such agent.
+ * Switches to the agent that a newly opened page requests. Reconnecting pages change nothing, since the person may have
+ * chosen another since. Returns the known ids when the agent is unknown.
  */
 async function findOtherAgents(
   deps: SocketRouteDeps,

@@ -6,15 +6,15 @@ import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
 import { NO_BUTTON, parseButton } from '../send/button.ts';
 import { type Media, Message, readValues, Status, type Value } from './payload.ts';
 
-/** What a webhook means to us. */
+/** A decoded webhook. */
 export interface Decoded {
   readonly updates: readonly IncomingUpdate[];
   readonly statuses: readonly Status[];
-  /** What Meta says went wrong with the number or the account, as it says it. */
+  /** Problems of the number or account, as Meta describes them. */
   readonly problems: readonly unknown[];
 }
 
-/** Reads a webhook for one phone number; what is for another number of the same app is none of ours. Never throws. */
+/** Decodes a webhook for one phone number, ignoring other numbers of the app. Never throws. */
 export function decode(raw: unknown, phoneNumberId: string): Decoded {
   const { values, unread: lost } = readValues(raw);
   const ours = values.filter(({ metadata }) => metadata.phone_number_id === phoneNumberId);
@@ -34,7 +34,7 @@ const NOT_TEXT: ReadonlyMap<string, UnsupportedContent> = new Map([
   ['contacts', 'contact'],
   ['poll', 'poll'],
 ]);
-/** Notices that a number may have another owner, as releases of the API call them, and what became of it. */
+/** System notices that a number may have another owner, by API release, with their reasons. */
 const VACATED: ReadonlyMap<string, string> = new Map([
   ['user_changed_number', 'number given up'],
   ['customer_changed_number', 'number given up'],
@@ -42,7 +42,7 @@ const VACATED: ReadonlyMap<string, string> = new Map([
   ['customer_identity_changed', 'identity changed'],
   ['user_changed_user_id', 'identity changed'],
 ]);
-/** Notices, and what changes a message without words. */
+/** Message types that are ignored: notices and changes without text. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
 function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): IncomingUpdate {
@@ -72,7 +72,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   }
   const reply = message.interactive?.button_reply ?? message.interactive?.list_reply;
   if (reply) {
-    // A button of somebody else, such as a template's of another program, is one of ours that does not work any more.
+    // A foreign button, such as one of another program's template, counts as expired.
     const button = parseButton(reply.id) ?? NO_BUTTON;
     const messageId = message.context?.id ?? null;
     return { ...sender, ...button, kind: 'press', pressId: message.id, messageId };
@@ -94,7 +94,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   };
 }
 
-/** A message in another shape than we know: where it says who wrote it, they hear that it was not read. */
+/** A message of unknown shape: its author, if named, is told that it was not read. */
 function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate {
   const sum = `sha256:${createHash('sha256')
     .update(JSON.stringify(raw) ?? '')
@@ -105,7 +105,7 @@ function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate
   return { ...describeSender(from, contacts), updateId: sum, at, messageId: sum, kind: 'not-text', what: 'other' };
 }
 
-/** What WhatsApp knows the owner of the number by. */
+/** Values that identify the owner of the number. */
 function readMarks(
   { from, from_user_id: sentBy, identity }: Message,
   contacts: Value['contacts'],
@@ -127,7 +127,7 @@ function describeSender(from: string, contacts: Value['contacts']) {
   } as const;
 }
 
-/** The message of ours that this one answers: WhatsApp says who wrote it. */
+/** The message of ours that this one replies to: WhatsApp names its author. */
 function readAnswered({ context, from }: Message): { readonly answers?: string } {
   return context?.id !== undefined && context.from !== from ? { answers: context.id } : {};
 }
@@ -147,20 +147,20 @@ function readAttachments({ document, image, audio, video }: Message): readonly A
   return found.filter((one) => one !== undefined);
 }
 
-/** How large a file is, a webhook does not say. */
+/** Webhooks do not contain the size of a file. */
 function describe(kind: Attachment['kind'], { id, filename, mime_type: type = '', caption }: Media): Attached {
   const mimeType = (type.split(';')[0] ?? '').replace(/[^\w.+/-]/g, '').slice(0, 120) || null;
   const name = filename === undefined ? null : cleanFileName(filename, kind);
   return { attachment: { kind, ref: id, name, mimeType, sizeBytes: null }, caption };
 }
 
-/** Far-off seconds would not fit into a Date. */
+/** Bounded so that the time fits into a Date. */
 function toTime(seconds = ''): string {
   const ms = Number(seconds) * 1_000;
   return new Date(ms > 0 && ms < 4_102_444_800_000 ? ms : Date.now()).toISOString();
 }
 
-/** An id of ours has at most 120 characters. */
+/** Update ids have at most 120 characters. */
 function toUpdateId(id: string): string {
   return id.length <= 120 ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
@@ -174,7 +174,7 @@ function ignore(updateId: string | null, reason: string): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 
-/** What may be for us and cannot be read. */
+/** An update that may be for us but cannot be read. */
 function unread(reason: string, updateId: string | null = null): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null, isUnread: true };
 }

@@ -27,12 +27,12 @@ export interface ListenerDeps {
   readonly phoneNumberId: string;
   readonly log: Log;
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
-  /** A message that Meta took was not delivered. */
+  /** Called when Meta reports an accepted message as undelivered. */
   readonly onUndelivered: () => void;
-  /** Why Meta lets nothing out; null while it does. */
+  /** Why Meta refuses all sends; null while it does not. */
   readonly trouble: () => string | null;
   readonly noteTrouble: (detail: string | null) => void;
-  /** Called with the number that people see. */
+  /** Called with the displayed phone number. */
   readonly onNumber: (number: string) => void;
 }
 
@@ -42,7 +42,7 @@ const WINDOW_CODE = 131047;
 
 const OwnNumber = z.object({ display_phone_number: z.string() });
 
-/** Receives what the webhook brings until it is closed. */
+/** Receives webhooks until it is closed. */
 export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   const { routes, windows, phoneNumberId, log } = deps;
   let isKnown = false;
@@ -52,7 +52,7 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
     const { updates, statuses, problems } = decode(webhook, phoneNumberId);
     for (const problem of problems) log.error('Meta reports a problem with the number', { problem });
     for (const status of statuses) noteStatus(deps, status);
-    // Before the commit: they may be answered although nothing can be stored at the moment.
+    // Before the commit, so that replies are possible even when nothing can be stored.
     for (const update of updates) {
       if (!('at' in update)) continue;
       const { at, messageId } = update;
@@ -75,7 +75,7 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   return { ...listening, refusal };
 }
 
-/** Asks who we are until Meta says it. */
+/** Asks for our number until Meta answers. */
 async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal: AbortSignal): Promise<boolean> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     const answer = await client.readNumber(signal).catch((error: unknown) => {
@@ -96,7 +96,7 @@ async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal
   return false;
 }
 
-/** How far a message came concerns nobody, except that it did not. */
+/** Of delivery statuses only failures matter. */
 function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Status): void {
   if (status.status !== 'failed') return;
   const { id, recipient_id: recipient = '', errors } = status;
@@ -105,7 +105,7 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
   if (errors.some(({ code }) => code === WINDOW_CODE)) windows.close(recipient);
 }
 
-/** Meta keeps no order between requests, and its times count in seconds. What has no time comes first: it concerns no order. */
+/** Requests arrive in any order and times are in seconds; updates without a time come first. */
 function timeOf(update: IncomingUpdate): number {
   return 'at' in update ? Date.parse(update.at) : 0;
 }

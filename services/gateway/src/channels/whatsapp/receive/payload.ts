@@ -1,21 +1,20 @@
 import { z } from 'zod';
 
 /*
- * The border. A webhook has entries, an entry changes, and a change what it tells of. Everything in it is text from outside, although
- * Meta signed it: a person chose the name, the words and the file names. What is not known is left out, and so is what is null. A part
- * that has another shape than we know is left out by itself: it takes neither its message nor its neighbours with it.
+ * Validation of webhooks: entries hold changes, changes hold messages. All of it is outside text, although Meta signed
+ * it. Unknown and null fields are dropped, and a part of unknown shape is dropped alone.
  */
 
-/** Meta writes some numbers as numbers and some as text. */
+/** Meta writes some numbers as text. */
 const text = z.union([z.string(), z.int().transform(String)]);
-/** A cut that keeps ids within the database's limits; WhatsApp's have about 80 characters. */
+/** Ids shortened to the database's limit; WhatsApp's have about 80 characters. */
 const id = z
   .string()
   .min(1)
   .max(160)
   .refine((given) => given.isWellFormed() && !given.includes('\0'));
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
-/** Those of a list that can be read; nothing when it is no list. */
+/** The valid items of a list; empty when it is no list. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(z.unknown())
@@ -42,7 +41,7 @@ const Words = z.object({ body: text });
 
 export const Message = z.object({
   id,
-  /** The phone number; left out of people who show only a user name. */
+  /** The phone number; missing for people with only a user name. */
   from: maybe(text),
   timestamp: maybe(text),
   type: z.string().max(40).catch(''),
@@ -63,9 +62,9 @@ export const Message = z.object({
   interactive: maybe(z.object({ button_reply: maybe(Reply), list_reply: maybe(Reply) })),
   edit: maybe(z.object({ original_message_id: id, message: z.object({ text: maybe(Words) }) })),
   system: maybe(z.object({ type: z.string(), wa_id: maybe(text), customer: maybe(text) })),
-  /** The same person under another number has the same one. */
+  /** Stays the same when the person changes their number. */
   from_user_id: maybe(id),
-  /** Of the key of their device; it is sent where checks of identity are turned on. */
+  /** The hash of the device's key; sent when identity checks are on. */
   identity: maybe(z.object({ hash: id })),
 });
 export type Message = z.infer<typeof Message>;
@@ -101,16 +100,16 @@ const Webhook = z.object({
 const Entry = z.object({ changes: z.array(z.unknown()) });
 const Change = z.object({ field: z.string(), value: z.unknown() });
 
-/** How deep Meta's webhooks are, with room: an order's items are at 11. */
+/** Maximum depth of webhooks, with room: items of an order are at 11. */
 const DEEPEST = 24;
 
-/** What a webhook tells of messages, by its changes, and how many places in it could not be read. Never throws. */
+/** The message changes of a webhook, and the number of unreadable parts. Never throws. */
 export function readValues(raw: unknown): { readonly values: readonly Value[]; readonly unread: number } {
   const webhook = Webhook.safeParse(withoutNulls(raw)).data;
   if (!webhook) return { values: [], unread: 1 };
   const entries = webhook.entry.map((entry) => Entry.safeParse(entry).data ?? null);
   const changes = entries.flatMap((entry) => entry?.changes ?? []).map((one) => Change.safeParse(one).data ?? null);
-  // Changes of other fields are of what we did not ask for.
+  // Changes of other fields are ignored.
   const told = changes.filter((change) => change === null || change.field === 'messages');
   const values = told.map((change) => (change && Value.safeParse(change.value).data) ?? null);
   return {
@@ -119,7 +118,7 @@ export function readValues(raw: unknown): { readonly values: readonly Value[]; r
   };
 }
 
-/** The same without the members that are null, which say what leaving them out says. What lies too deep is left out as well. */
+/** Removes null members, which mean the same as missing ones, and parts that are nested too deep. */
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEEPEST) return undefined;

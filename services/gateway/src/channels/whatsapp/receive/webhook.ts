@@ -19,12 +19,12 @@ import { isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
  */
 
 export const WEBHOOK_PATH = '/webhook/whatsapp';
-/** What Meta says that its webhooks may have. */
+/** The size that Meta allows for its webhooks. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
-/** Meta has to repeat a request that has no answer by now. */
+/** After this time Meta has to repeat the request. */
 const ANSWER_MS = 15 * SECOND_MS;
 
-/** Takes what one webhook brought and resolves once it is committed. */
+/** Takes one webhook; resolves once it is committed. */
 export type Sink = (webhook: unknown) => Promise<void>;
 
 type WebhookResult =
@@ -36,13 +36,13 @@ export interface WebhookOptions {
   readonly log: Log;
   /** Called once per request. */
   readonly count: (result: WebhookResult) => void;
-  /** Keeps a body that is no JSON. Throws when it could not. */
+  /** Stores a body that is no JSON. Throws when it could not. */
   readonly onUnreadable: (body: string) => Promise<void>;
 }
 
 export type WebhookRoutes = ReturnType<typeof mountWebhook>;
 
-/** Puts the routes of the webhook on a server. Without a sink the answer is 503. */
+/** Registers the webhook's routes. Without a sink the answer is 503. */
 export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'whatsapp');
@@ -55,7 +55,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     return reply.code(status).header('connection', 'close').send();
   };
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // The parser below leaves bytes.
+    // The parser below returns bytes.
     const body = request.body as Buffer;
     const signature = request.headers[SIGNATURE_HEADER];
     if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
@@ -67,13 +67,13 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     return reply.code(isTaken ? 200 : 503).send();
   };
 
-  // A scope of its own: how it reads bodies concerns no other route.
+  // A scope of its own: its body parser affects no other route.
   void server.register(async (scope) => {
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.get<{ Querystring: Readonly<Record<string, unknown>> }>(WEBHOOK_PATH, async ({ query }, reply) => {
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
       const isOurs = mode === 'subscribe' && isVerifyToken(token);
-      // Nothing that a browser could take for a page is given back.
+      // Returns nothing that a browser could render as a page.
       if (!isOurs || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge))
         return refuse(reply, 403, 'bad-token');
       return reply.type('text/plain').send(challenge);
@@ -93,7 +93,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   });
 
   return {
-    /** Hands webhooks to this sink until the returned function is called. */
+    /** Passes webhooks to this sink until the returned function is called. */
     attach: sink.attach,
   };
 }

@@ -5,15 +5,15 @@ export interface ButtonRef {
   readonly index: number;
 }
 
-/** A reply button, or a row of a list. Its id names the row of the outbox and the place of the button, never what the button says. */
+/** A reply button or list row. Its id names the outbox row and the button's index, never its value. */
 export interface Choice {
   readonly id: string;
   readonly title: string;
-  /** The whole label, where the title is a part of it; lists have room for it, buttons do not. */
+  /** The whole label, where the title is cut; only lists have room for it. */
   readonly description?: string;
 }
 
-/** A button that is none of ours: no row has this number. */
+/** A reference to no outbox row, for foreign buttons. */
 export const NO_BUTTON: ButtonRef = { outboxId: '0', index: 0 };
 
 const BUTTONS = 3;
@@ -21,7 +21,7 @@ const BUTTON_TITLE = 20;
 const ROW_TITLE = 24;
 const ROWS = 10;
 
-/** Buttons when they can show everything that they say; otherwise lists of at most ten rows. */
+/** Buttons if they fit WhatsApp's limits; otherwise lists of at most ten rows. */
 export function toChoices(
   buttons: readonly Button[],
   outboxId: number,
@@ -34,7 +34,7 @@ export function toChoices(
   const titles = labels.map((label) => cut(label, ROW_TITLE));
   const rows = labels.map((label, index): Choice => {
     const title = titles[index] ?? '';
-    // Two that begin alike are told apart by their numbers.
+    // Equal beginnings are distinguished by numbers.
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
     const shown = isAlone ? title : cut(`${index + 1}. ${label}`, ROW_TITLE);
     return { id: idOf(index), title: shown, ...(shown === label ? {} : { description: label }) };
@@ -45,7 +45,7 @@ export function toChoices(
   return { form: 'lists', groups };
 }
 
-/** Reads what `toChoices` wrote; null for anything else. */
+/** Parses an id made by `toChoices`; null for other text. */
 export function parseButton(id: string): ButtonRef | null {
   const [, outboxId, index] = /^(\d{1,15}):(\d{1,2})$/.exec(id) ?? [];
   return outboxId === undefined ? null : { outboxId, index: Number(index) };
@@ -53,7 +53,7 @@ export function parseButton(id: string): ButtonRef | null {
 
 const SEGMENTER = new Intl.Segmenter();
 
-/** The beginning of a label, with a sign that it goes on. No character is torn apart. */
+/** Shortens a label with an ellipsis, between two characters. */
 function cut(label: string, most: number): string {
   if (label.length <= most) return label;
   let kept = '';

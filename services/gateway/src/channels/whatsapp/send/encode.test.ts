@@ -26,25 +26,25 @@ describe('a text', () => {
     expect(collectTexts(markdown)).toEqual([shown]);
   });
 
-  it('whose own marks would be taken away keeps them, behind the thinnest of blanks', () => {
+  it('with literal marks keeps them, behind a hair space', () => {
     expect(collectTexts('the value is \\*not bold\\*')).toEqual(['the value is *\u200anot bold*']);
     expect(collectTexts('```\na ``` b\n```'.replace('```\na', '````\na').replace('b\n```', 'b\n````'))).toEqual([
       '```\na `\u200a`` b\n```',
     ]);
   });
 
-  it('has no mark of a receipt, and a receipt has it', () => {
+  it('has no receipt mark, but a receipt has', () => {
     const [part] = encodeBody({ text: '🧾 deployed', receipts: [{ what: 'deploy demo', note: '23:52' }] });
     expect(part).toMatchObject({ text: '▫ deployed\n\n🧾 deploy demo · 23:52' });
   });
 
-  it('of nothing but blanks is a message all the same', () => {
+  it('of blanks only still becomes a message', () => {
     expect(collectTexts('\u200b \n')).toEqual(['…']);
   });
 });
 
 describe('buttons', () => {
-  it('are three of twenty characters at most, named by their row and place', () => {
+  it('are at most three of twenty characters, named by row and index', () => {
     const [part] = encodeBody({ buttons: labels('Yes', 'No', 'Twenty characters ok') });
     expect(part).toMatchObject({
       form: 'buttons',
@@ -64,7 +64,7 @@ describe('buttons', () => {
     expect(encodeBody({ buttons })[0]).toMatchObject({ form: 'list' });
   });
 
-  it('that are cut alike are told apart, and show their whole label', () => {
+  it('with equal beginnings are numbered and show their whole label', () => {
     const long = labels('Roll back the service orders', 'Roll back the service order mails');
     const [part] = encodeBody({ buttons: long });
     expect(part).toMatchObject({
@@ -75,12 +75,12 @@ describe('buttons', () => {
     });
   });
 
-  it('are in lists of ten when there are more', () => {
+  it('beyond three become lists of ten', () => {
     const parts = encodeBody({ buttons: labels(...Array.from({ length: 24 }, (_, index) => `Choice ${index}`)) });
     expect(parts.map((part) => 'choices' in part && part.choices.length)).toEqual([10, 10, 4]);
   });
 
-  it('stand under the end of a long text', () => {
+  it('are under the end of a long text', () => {
     const parts = encodeBody({ text: 'A sentence of some length. '.repeat(100), buttons: labels('Yes') });
     expect(parts.map(({ form }) => form)).toEqual(['text', 'buttons']);
   });
@@ -101,8 +101,8 @@ const button = fc.record({
   value: fc.constant('x'),
 });
 
-describe('nothing whatsoever', () => {
-  it('makes a part that Meta would refuse, or other parts the second time', () => {
+describe('random messages', () => {
+  it('never make a part that Meta would refuse, and encode the same twice', () => {
     fc.assert(
       fc.property(markdown, fc.array(button, { maxLength: 24 }), (pieces, buttons) => {
         const body = { text: pieces.join('') || 'x', buttons };
@@ -124,7 +124,7 @@ describe('nothing whatsoever', () => {
     );
   });
 
-  it('of a text is lost when it is split', () => {
+  it('lose nothing when they are split', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z]{1,30}$/), { minLength: 1, maxLength: 900 }), (words) => {
         const parts = encodeBody({ text: words.join(' '), buttons: labels('Yes') });

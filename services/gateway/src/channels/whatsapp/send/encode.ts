@@ -8,28 +8,28 @@ import { type Choice, toChoices } from './button.ts';
 import { escapeMarks, formatStretches } from './format.ts';
 import { splitStretches } from './split.ts';
 
-/** What one message shows. */
+/** The content of one message. */
 type Content =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'buttons' | 'list'; readonly text: string; readonly choices: readonly Choice[] }
   | { readonly form: 'file'; readonly artifactId: string; readonly name: string };
 
-/** What one send carries. `replyTo`: the message that it answers, or null. */
+/** The content of one send. `replyTo`: the message to reply to, or null. */
 export type WhatsAppPart = Content & { readonly replyTo: string | null };
 
-/** What Meta takes in one message, in characters. */
+/** Meta's limit per message, in characters. */
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_INTERACTIVE_LENGTH = 1_024;
-/** A message has to show something. */
+/** Stands in for an empty text. */
 const NOTHING = '…';
 
 /**
- * A message as WhatsApp takes it: texts, then the buttons under the end of the last one, then files. Three buttons at most are buttons;
- * more, and longer ones, are lists of ten.
+ * Encodes a message: texts, then buttons under the last one, then files. Up to three short buttons are buttons, others
+ * become lists of ten.
  */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly WhatsAppPart[] {
   const { buttons, files = [], replyTo = null } = body;
-  // Room for a first line, so that sending a part again never moves text into another part.
+  // Leaves room for a first line, so that sending a part again never moves text into another part.
   const room = say('gateway.repeated').length + 1;
   const each = MAX_TEXT_LENGTH - room;
   const texts = toTexts(body, { each, last: buttons.length > 0 ? MAX_INTERACTIVE_LENGTH - room : each });
@@ -42,7 +42,7 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly W
   return contents.map((content, place) => ({ ...content, replyTo: place === 0 ? replyTo : null }));
 }
 
-/** The buttons with the text above them; lists after the first say that they go on. */
+/** The buttons with the text above them; further lists say that they continue. */
 function toMenus({ buttons }: OutboundBody, outboxId: number, text: string): readonly Content[] {
   const { form, groups } = toChoices(buttons, outboxId);
   return groups.map((choices, place) => ({
@@ -56,7 +56,7 @@ function toTexts(
   { text, receipts = [], buttons, isExact = false }: OutboundBody,
   limits: { readonly each: number; readonly last: number },
 ): readonly string[] {
-  // A card shows each value as it is, and marks its lines as those of a value.
+  // An approval card shows each value unchanged and marks its lines as values.
   const isWhole = isExact || buttons.some(({ act }) => act !== undefined);
   const source = isWhole ? cleanText(text) : removeReceiptMarks(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];

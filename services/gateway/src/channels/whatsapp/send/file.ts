@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
 
-/** As what a file is sent: WhatsApp takes few types. Null: as none. */
+/** The form in which a file is sent, since WhatsApp takes few types; null when it takes none. */
 export interface FileForm {
   readonly type: 'document' | 'image';
   readonly mimeType: string;
@@ -22,7 +22,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 };
 const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg' };
 
-/** Chooses it by the name, and for other names by whether the file is text. */
+/** Chooses the form by file name, else by whether the content is text. */
 export function chooseForm(name: string, bytes: Uint8Array): FileForm | null {
   const extension = extname(name).toLowerCase();
   const image = IMAGES[extension];

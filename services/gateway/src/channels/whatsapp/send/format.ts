@@ -1,13 +1,13 @@
 import { groupSpans, getText, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
 import { layOutTable } from '../../text/table.ts';
 
-/** A stretch of a message. Code may be cut anywhere, because its fences are put around each piece of it. */
+/** A section of a message. Code may be cut anywhere, because each piece gets its own fences. */
 export interface Stretch {
   readonly text: string;
   readonly isCode: boolean;
 }
 
-/** What WhatsApp takes for bold, italic and so on (faq.whatsapp.com, "How to format your messages"). */
+/** WhatsApp's formatting marks (faq.whatsapp.com, "How to format your messages"). */
 const MARKS: Readonly<Record<Style['type'], string>> = {
   bold: '*',
   italic: '_',
@@ -16,25 +16,25 @@ const MARKS: Readonly<Record<Style['type'], string>> = {
   underline: '',
   url: '',
 };
-/** WhatsApp has no way to say that a mark is none. One that a blank follows begins nothing; this blank is the thinnest. */
+/** WhatsApp has no escape for marks. A blank after a mark makes it literal; this is the thinnest. */
 const THIN = '\u200a';
-/** Where a pair of marks may begin that WhatsApp would take away, and where one may end. */
+/** Places where a pair of formatting marks may begin or end. */
 const OPENING = /(^|[^\p{L}\p{N}])([*_~`])(?=\S)/gu;
 const CLOSING = /(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
 /** Fences within code. */
 const FENCE = /```/g;
 
-/** Blocks as WhatsApp's own formatting, in stretches that follow each other after an empty line. */
+/** Formats blocks with WhatsApp's marks, as sections that are separated by an empty line. */
 export function formatStretches(blocks: readonly Block[]): readonly Stretch[] {
   return blocks.flatMap((block) => formatBlock(block, ''));
 }
 
-/** A text that WhatsApp shows as it is. */
+/** Escapes a text so that WhatsApp shows it unchanged. */
 export function escapeMarks(text: string): string {
   return text.split('\n').map(escapeLine).join('\n');
 }
 
-/** A mark is followed by something and, in the same line, by its like: the last of a line answers for all before it. */
+/** A mark needs a partner in the same line, so the last one decides for all before it. */
 function escapeLine(line: string): string {
   const last = new Map(Array.from(line.matchAll(CLOSING), ({ 0: mark, index }) => [mark, index]));
   return line.replace(OPENING, (whole, before: string, mark: string, at: number) =>
@@ -72,7 +72,7 @@ function plain(text: string): readonly Stretch[] {
   return text.trim() === '' ? [] : [{ text, isCode: false }];
 }
 
-/** Code in a quotation or in a list stays with its neighbors, so it has fences of its own and is cut like a text. */
+/** Code in a quote or list stays with its neighbors: it has fences of its own and is cut like text. */
 function joined(blocks: readonly Block[], indent: string): string {
   const stretches = blocks.flatMap((block) => formatBlock(block, indent));
   return stretches.map(({ text, isCode }) => (isCode ? fence(text) : text)).join('\n');
@@ -96,7 +96,7 @@ function labelOf({ number, checked }: ListItem): string {
   return checked === null ? '• ' : box;
 }
 
-/** Marks reach over no end of a line, so each line has its own. */
+/** Marks do not span lines, so each line gets its own. */
 function inline(spans: InlineText, level = 0): string {
   let text = '';
   const groups = groupSpans(spans, level);
@@ -115,7 +115,7 @@ function inline(spans: InlineText, level = 0): string {
 function decorate(style: Style, inside: string, around: { readonly before: string; readonly after: string }): string {
   if (style.type === 'url') return inside.includes(style.url) ? inside : `${inside} (${style.url})`;
   const mark = MARKS[style.type];
-  // Within a word WhatsApp sees no mark, and a mark within itself would end it.
+  // WhatsApp ignores marks inside words, and a nested mark would end the outer one.
   const isInWord = /[\p{L}\p{N}]$/u.test(around.before) || /^[\p{L}\p{N}]/u.test(around.after);
   if (mark === '' || isInWord || inside.includes(mark)) return style.type === 'code' ? escapeMarks(inside) : inside;
   return inside

@@ -7,7 +7,7 @@ import type { Choice } from './button.ts';
 import type { WhatsAppPart } from './encode.ts';
 import { chooseForm } from './file.ts';
 
-/** Looks up a stored file; null when it is not stored any more. Throws when the database is away. */
+/** Loads a stored file; null when it no longer exists. Throws when the database is away. */
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
 
 export interface SenderDeps {
@@ -43,7 +43,7 @@ export async function sendPart(
   }
 }
 
-/** Sends the template that says that something waits. Never throws. */
+/** Sends the template that announces a waiting message. Never throws. */
 export function sendTemplate(deps: Pick<SenderDeps, 'client'>, to: string, template: string): Promise<Answered> {
   const [name = '', code = ''] = template.split('/');
   return post(deps, to, { replyTo: null }, { type: 'template', template: { name, language: { code } } });
@@ -63,7 +63,7 @@ async function post(
   return attempt(() => client.post({ recipient_type: 'individual', to, ...context, ...content }));
 }
 
-/** An upload shows nobody anything, so it may be repeated whatever became of it. */
+/** An upload is invisible, so it may be repeated after any outcome. */
 async function sendFile(
   deps: SenderDeps,
   to: string,
@@ -91,7 +91,7 @@ async function sendFile(
   return post(deps, to, { replyTo }, { type, [type]: { id: uploaded.messageId, ...caption, ...named } });
 }
 
-/** What became of a call. `readId` finds the id that it is about; without it, that of a message. */
+/** Runs a call and classifies its answer. `readId` reads the resulting id; default a message id. */
 async function attempt(
   call: () => Promise<GraphAnswer>,
   readId?: (answer: GraphAnswer) => string | null,

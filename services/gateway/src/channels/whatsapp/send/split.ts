@@ -3,7 +3,10 @@ import { fence, type Stretch } from './format.ts';
 
 const BETWEEN = '\n\n';
 
-/** Stretches as messages of at most so many UTF-16 units; at least one. The last one, which buttons stand under, has its own limit. */
+/**
+ * Joins sections into messages of at most `most` UTF-16 units, at least one. The last one, above buttons, has a limit
+ * of its own.
+ */
 export function splitStretches(
   stretches: readonly Stretch[],
   limits: { readonly each: number; readonly last: number },
@@ -18,7 +21,7 @@ export function splitStretches(
   return [...messages, ...splitEnding(ending, limits.last)].map(render);
 }
 
-/** The last message, or two whose second fits under buttons: as many of its stretches as fit, else the end of the last one. */
+/** Splits the last message so that its end fits above buttons: whole sections, else the end of the last one. */
 function splitEnding(pieces: readonly Stretch[], most: number): readonly (readonly Stretch[])[] {
   if (render(pieces).length <= most) return [pieces];
   const fitting = pieces.findIndex((_, place) => render(pieces.slice(place)).length <= most);
@@ -31,7 +34,7 @@ function splitEnding(pieces: readonly Stretch[], most: number): readonly (readon
   return [[...pieces.slice(0, -1), head], [{ text: text.slice(at), isCode }]];
 }
 
-/** Where the end of a text may begin, not before `least`: after a line, else after a word, else between two characters. */
+/** The best start of a text's end, not before `least`: after a line, else a word, else between two characters. */
 function findTail(text: string, least: number): number {
   const half = least + (text.length - least) / 2;
   for (const sign of ['\n', ' ']) {
@@ -42,7 +45,7 @@ function findTail(text: string, least: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? least + 1 : least;
 }
 
-/** Pieces of one stretch, each of which fits into a message by itself. */
+/** Cuts a section into pieces that fit into one message each. */
 function cutStretch({ text, isCode }: Stretch, most: number): readonly Stretch[] {
   const pieces: Stretch[] = [];
   for (let start = 0; start < text.length;) {
@@ -58,7 +61,7 @@ function findEnd(text: string, start: number, { most, isCode }: { most: number; 
   if (render([{ text: text.slice(start), isCode }]).length <= most) return text.length;
   let room = Math.min(most, text.length - start);
   let end = findCut(text, start, start + room);
-  // Fences around code take room, and those in it that are broken up.
+  // Fences take room, and so do broken-up fences inside the code.
   for (; render([{ text: text.slice(start, end), isCode }]).length > most; end = findCut(text, start, start + room))
     room -= render([{ text: text.slice(start, end), isCode }]).length - most;
   return end;
