@@ -291,7 +291,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toHaveLength(2);
     const listed = (await ops.ask('/grants')).join();
     const grant = /grant_\w+/.exec(listed)?.[0] ?? '';
-    expect((await ops.ask(`/grants revoke ${grant}`)).join()).toContain('Taken back');
+    expect((await ops.ask(`/grants revoke ${grant}`)).join()).toContain('Revoked');
     expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('needs approval');
     expect((await ops.ask('/approvals')).join()).toContain('Deploy shop 1.4.2 to staging');
     expect((await developer.ask('/why')).join()).toMatch(/trigger_deploy.*waiting/);

@@ -293,15 +293,15 @@ export class ActionRun implements Execution {
       grantId: proposal.grantId,
       events: decidedEvents(proposal, proposal.taint.pressed ?? null),
     };
-    const begun = await scope.flushWith(async (checkpoint) => {
+    const claim = await scope.flushWith(async (checkpoint) => {
       const begin = await beginAction(deps.pool, scope.lane, intent, checkpoint);
       if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
       return begin;
     });
     // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
-    if (begun.kind === 'stopped') return this.#decideAndCarryOut();
-    if (begun.kind === 'denied') return failure(this.#notPermitted(begun.role));
-    const earlier = begun.kind === 'earlier' ? await earlierResult(this, begun.action) : null;
+    if (claim.kind === 'stopped') return this.#decideAndCarryOut();
+    if (claim.kind === 'denied') return failure(this.#notPermitted(claim.role));
+    const earlier = claim.kind === 'earlier' ? await earlierResult(this, claim.action) : null;
     return earlier ?? this.#run(proposal);
   }
 

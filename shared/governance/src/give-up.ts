@@ -10,7 +10,7 @@ import { receiptsOf } from './receipts.ts';
 
 /**
  * Gives a message up: its dead letter, its outcome and the answer to its author come in the caller's transaction, or not at all. What
- * its turn has done is told with it, and what it had begun is settled as unknown, for the reconciler. Throws LANE_LOST.
+ * its turn has done is told with it, and what it had started is settled as unknown, for the reconciler. Throws LANE_LOST.
  */
 export async function giveUp(
   db: Queryable,

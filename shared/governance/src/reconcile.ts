@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 600 * SECOND_MS;
 export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: string) => string;
 
 /**
- * Looks up one action that was begun and of which nobody knows what became, when its turn is over and it is due. Once it is known, it is
+ * Looks up one started action of which nobody knows what became, when its turn is over and it is due. Once it is known, it is
  * settled and whoever asked is told, in one transaction; until then it is looked up again, less and less often. False when none is due.
  * What no tool can look up is told once and left to people.
  */

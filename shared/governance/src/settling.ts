@@ -56,7 +56,7 @@ export function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult
 }
 
 /**
- * Settles an action that was begun by what its tool finds where the effect would be, in one transaction that keeps everything out that
+ * Settles a started action by what its tool finds where the effect would be, in one transaction that keeps everything out that
  * would be written in its name. `then` comes with it, or not at all; it is called when this settled the action. Twice is once.
  */
 export async function settleByLooking(
@@ -74,7 +74,7 @@ interface Looking {
   readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
 }
 
-/** The same for whoever may run it once more: null when nothing of it happened, and then it stays begun. */
+/** The same for whoever may run it once more: null when nothing of it happened, and then it stays started. */
 export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
   return lookAndSettle(execution, { ...given, mayRunAgain: true });
 }
@@ -109,7 +109,7 @@ async function lookUp(
 }
 
 /**
- * What came of an action that an earlier run of this turn had begun; null when it is to be run now, because that is harmless or
+ * What came of an action that an earlier run of this turn had started; null when it is to be run now, because that is harmless or
  * because the target says that nothing happened.
  */
 export async function earlierResult(

@@ -74,7 +74,7 @@ export interface CallScope {
   say(text: string, slot: string | null, key: string): Promise<void>;
 }
 
-/** Why a turn ends when the person has sent /stop: what it had begun elsewhere ends too. */
+/** Why a turn ends when the person has sent /stop: what it has started elsewhere ends too. */
 export class StoppedByPerson extends Error {
   constructor() {
     super('stopped by /stop');
