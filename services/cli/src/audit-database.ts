@@ -1,6 +1,6 @@
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
 import { toEventJson } from '@signalbox/safety/audit/event-json';
-import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/store/audit/audit-chain';
+import { readAuditLogId, readCheckpoints, readChain } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ChainedEvent, History } from '../../../infra/audit/verify.mjs';
 
@@ -16,11 +16,11 @@ export async function openDatabaseHistory(db: Queryable): Promise<History> {
 }
 
 async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
-  for (let page = readPlaces(db, 0, PAGE); ;) {
+  for (let page = readChain(db, 0, PAGE); ;) {
     const places = await page;
     const last = places.at(-1)?.seq;
     // Prefetches the next page while this one is hashed.
-    const next = last === undefined || places.length < PAGE ? null : readPlaces(db, last, PAGE);
+    const next = last === undefined || places.length < PAGE ? null : readChain(db, last, PAGE);
     next?.catch(() => undefined); // awaited in the next round, unless the reader stops
     for (const { seq, leafHash, hash, event } of places)
       yield { seq, leafHash, hash, json: event && toEventJson(event) };

@@ -32,19 +32,19 @@ import { databaseRoleOf, serviceName } from './service-name.ts';
 import { startSweeper } from './runner/sweeper.ts';
 
 export interface JobService {
-  /** Where /healthz, /readyz and /metrics answer. */
+  /** Address of /healthz, /readyz and /metrics. */
   readonly probePort: number;
 }
 
 /**
- * Starts the job service: it runs queued and scheduled jobs and records what came of them. Every part that has to be closed is
- * handed to `own`. Throws STARTUP_REFUSED when Redis may evict keys, or others may read the key of the secrets.
+ * Starts the job service, which runs queued and scheduled jobs. Closable parts are handed to `own`. Throws STARTUP_REFUSED when Redis may
+ * evict keys, or others may read the key of the secrets.
  */
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
   await loadPlugins(config.AGENTS); // their codes and sentences are said in notices
   const name = serviceName(config.JOBS_POOLS);
-  // Listens before anything else, so that readiness says what is waited for.
+  // Listens first, so that readiness can report what the service waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const role = databaseRoleOf(config.JOBS_POOLS);
   const checks = [() => checkDatabase(config.DATABASE_URL, role.as ?? 'jobs'), () => checkRedis(redisUrl)];
@@ -60,14 +60,14 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   own({ close: () => closeRedis(redis) });
 
   const metrics = createMetrics(name);
-  // Only what reaches servers opens people's secrets, so no other process holds the key.
+  // Only the pool that reaches servers opens secrets, so no other process holds the key.
   const openSecret: SecretOpener = config.JOBS_POOLS.includes('deploy')
     ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
     : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = new Runs(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
-  // What a pool needs is loaded and made only where it runs: a process for agents holds nothing of the others.
+  // Dependencies of a pool are loaded only where it runs: a process for agents holds none of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
       'knowledge.index': createKnowledgeIndex({
@@ -108,7 +108,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     const requeue = queue.enqueue;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, requeue })));
   }
-  // The pool that runs what agents ask for may not read what is wrong.
+  // The pool `agents` may not read faults.
   const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');
   probe.serve({
     metrics,
@@ -117,7 +117,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: leaseMs, leaseMs, log }));
-  // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
+  // Sealing runs with jobs without outside effects: a process for agents alone must not hold the signing key.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });
@@ -128,7 +128,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   return { probePort: probe.port };
 }
 
-/** What keeps the service from taking jobs right now. */
+/** Lists the problems that keep the service from running jobs. */
 async function findProblems(pool: Pool, redis: Redis, consumers: readonly QueueConsumer[]): Promise<readonly string[]> {
   const failures = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
   const taking = consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken';

@@ -1,7 +1,7 @@
 import { createCount, createDuration } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
-/** Counts jobs by name and outcome, and how long they took. */
+/** Creates metrics of jobs by name and outcome, with durations. */
 export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
   const help = 'Executions of background jobs by outcome.';
   const executions = createCount(registry, 'signalbox_jobs_total', help, ['job', 'outcome']);
@@ -9,7 +9,7 @@ export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
     'job',
   ]);
   return {
-    /** Begins to measure one execution; call the result with what came of it. */
+    /** Starts to measure one execution; call the result with its outcome. */
     start: (job: string) => {
       const startedAt = performance.now();
       return (outcome: string): void => {

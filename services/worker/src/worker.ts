@@ -7,7 +7,7 @@ import { sayError } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
-import { withoutSecrets } from './agents/without-secrets.ts';
+import { redactRow } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { cameOf } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
@@ -161,7 +161,7 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups, brought.groups));
   const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
-  const models = withoutSecrets(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
+  const models = redactRow(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
   const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])

@@ -16,7 +16,7 @@ import {
 } from '@signalbox/store/governance/approvals';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { personsOf } from '@signalbox/store/people/identities';
+import { findPersons } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { findWords } from '@signalbox/store/conversation/own-words';
 import { withTransaction } from '@signalbox/store/pool';
@@ -141,7 +141,7 @@ async function authorsOf(
 ): Promise<readonly string[]> {
   const parent = parentActionId === null ? null : await findApprovalOf(deps.pool, parentActionId);
   const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
-  return personsOf(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
+  return findPersons(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */

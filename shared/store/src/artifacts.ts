@@ -3,7 +3,7 @@ import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName, formatBytes } from '@signalbox/contracts/file-name';
 import { redactLongText } from '@signalbox/safety/redact/long';
 import { redactText } from '@signalbox/safety/redact/redact';
-import { heldLane, type Lane } from './conversation/lane.ts';
+import { selectHeldLane, type Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
 import { findRow, findValue, sql } from './sql.ts';
 
@@ -53,13 +53,13 @@ export async function putArtifacts(
   if (detail !== null) return { kind: 'refused', detail };
   await db.query(sql`delete from artifacts where created_at < now() - ${KEPT_DAYS} * interval '1 day'`);
   const stored: OutboundFile[] = [];
-  for (const [place, { name, mimeType, bytes }] of files.entries()) {
-    const artifactId = artifactIdOf(action.actionId, place);
+  for (const [index, { name, mimeType, bytes }] of files.entries()) {
+    const artifactId = createArtifactId(action.actionId, index);
     const isHeld = await findValue(db, false)`
-      with held as (${heldLane(lane)}),
+      with held as (${selectHeldLane(lane)}),
             put as (
               insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
-              select ${artifactId}, ${action.actionId}, ${place}, ${action.turnId}, ${action.threadId}, ${lane.userKey}, ${name},
+              select ${artifactId}, ${action.actionId}, ${index}, ${action.turnId}, ${action.threadId}, ${lane.userKey}, ${name},
                 ${mimeType}, ${createHash('sha256').update(bytes).digest('hex')}, ${bytes.length}, ${bytes} from held
                 on conflict (action_id, place) do nothing)
        select exists (select 1 from held)`;
@@ -86,8 +86,8 @@ export function readArtifact(db: Queryable, artifactId: string): Promise<StoredF
 }
 
 /** The same action gives the same ids, so a resumed turn refers to the stored files. */
-function artifactIdOf(actionId: string, place: number): string {
-  return `art_${createHash('sha256').update(`${actionId}/${place}`).digest('hex').slice(0, 32)}`;
+function createArtifactId(actionId: string, index: number): string {
+  return `art_${createHash('sha256').update(`${actionId}/${index}`).digest('hex').slice(0, 32)}`;
 }
 
 type Sized = Pick<StoredFile, 'name' | 'bytes'>;

@@ -5,7 +5,7 @@ import { canonicalJson } from '@signalbox/safety/cards/canonical';
 import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { hashLeaf } from '@signalbox/safety/audit/merkle';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { readPlaces } from '@signalbox/store/audit/audit-chain';
+import { readChain } from '@signalbox/store/audit/audit-chain';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ it('the old sealer, which hashes events without their writer, can seal nothing',
 
 it('old events keep their hash, even when they are sealed after the change', async () => {
   await harness.sealAll();
-  const [before, places] = [await readAsBefore(), await readPlaces(harness.owner, 0, 100)];
+  const [before, places] = [await readAsBefore(), await readChain(harness.owner, 0, 100)];
   const now = places.map(({ event }) => (event ? toEventJson(event) : ''));
   expect(now.slice(0, 4)).toEqual(before.slice(0, 4).map(({ json }) => json));
   expect(now.slice(4).map((json) => (JSON.parse(json) as { writtenBy: string }).writtenBy)).toEqual([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { readPlaces } from '@signalbox/store/audit/audit-chain';
+import { readChain } from '@signalbox/store/audit/audit-chain';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyFiles } from '../../../infra/audit/verify.mjs';
@@ -35,7 +35,7 @@ afterAll(() => harness.close());
 /** Computes all places anew over what stands in the events now, as somebody would who wants to hide what he did. */
 async function rehash(db: Queryable): Promise<void> {
   let chain: Buffer = Buffer.alloc(0);
-  for (const { seq, event } of await readPlaces(db, 0, 1_000)) {
+  for (const { seq, event } of await readChain(db, 0, 1_000)) {
     const leaf = hashLeaf(event ? toEventJson(event) : '');
     chain = hashLink(chain, leaf);
     await db.query('update audit_chain set leaf_hash = $2, hash = $3 where seq = $1', [seq, leaf, chain]);

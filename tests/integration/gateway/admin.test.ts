@@ -59,7 +59,7 @@ test('/queues lists waiting and stuck work in one message, and retries a dead le
   expect(seen).toContain('dl_1 inbound');
   expect(await ask(1002, '/queues')).toContain('needs the role admin');
   expect(await ask(1001, '/queues retry dl_1')).toBe('Retrying it now.');
-  expect(await ask(1001, '/queues retry dl_1')).toContain('settled before');
+  expect(await ask(1001, '/queues retry dl_1')).toContain('already resolved');
   expect(await ask(1001, '/queues retry dl_9')).toContain('no dead letter dl_9');
   expect(await audited('dead_letter.settled')).toHaveLength(1);
   const open = await harness.rows(`select 1 from inbox where update_id = 'dead' and outcome is null`);

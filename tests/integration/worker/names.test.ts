@@ -1,4 +1,4 @@
-import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import { KnownNames } from '@signalbox/worker/agents/known-names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
@@ -78,10 +78,10 @@ describe('among more names than anybody lists', () => {
   });
 
   it('the error for an unknown name counts all names and suggests the oldest', async () => {
-    const error = await nameNotFound(bench.pool, 'project', 'quoka');
+    const error = await createNameNotFound(bench.pool, 'project', 'quoka');
     expect(error.message).toContain('quokka (did you mean this?)');
     expect(error.message).toContain(`and ${OTHERS + 2 - 10} more`);
-    expect((await nameNotFound(bench.pool, 'server', 'heron')).message).toContain('heron-1 (did you mean this?)');
+    expect((await createNameNotFound(bench.pool, 'server', 'heron')).message).toContain('heron-1 (did you mean this?)');
   });
 });
 

@@ -2,7 +2,7 @@ import {
   findDeadLetter,
   listDeadLetters,
   resolveDeadLetter,
-  retryDeadLetterWithin,
+  retryDeadLetter,
   type DeadLetterRow,
 } from '@signalbox/store/conversation/dead-letter-review';
 import { withTransaction } from '@signalbox/store/pool';
@@ -50,7 +50,7 @@ async function showLetter(context: CommandContext, id: string): Promise<Report> 
 
 async function retryLetter(context: CommandContext, id: string): Promise<Report> {
   const result = await withTransaction(context.database(), async (db) => {
-    const retried = await retryDeadLetterWithin(db, id);
+    const retried = await retryDeadLetter(db, id);
     if (retried.kind === 'retried')
       await recordChange(db, context.actor, 'dead_letter.settled', { id: retried.letter.id, how: 'retried' });
     return retried;

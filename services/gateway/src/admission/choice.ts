@@ -1,5 +1,5 @@
 import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
-import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
+import { isCertainlyCode, looksLikeCode } from '@signalbox/store/people/access-code';
 import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from '../rows/inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
@@ -132,7 +132,7 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
   }
   if (command) return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, text: shorten(text) };
   if (!looksLikeCode(text)) return plain;
-  return { ...plain, code: { text, sure: isSurelyCode(text), exposed: update.chatKind === 'group' } };
+  return { ...plain, code: { text, sure: isCertainlyCode(text), exposed: update.chatKind === 'group' } };
 }
 
 /** True for a recording without text. With text it is an attachment of that text. */
@@ -175,7 +175,7 @@ function describeLateEdits(): NonNullable<Admission['edit']>['lines'] {
 
 /** True when the text is only a code, alone or after `/start`. */
 export function isSentCode(text: string): boolean {
-  return isSurelyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(withoutStartCommand(text)));
+  return isCertainlyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(withoutStartCommand(text)));
 }
 
 /** Shortens a text so that it can be recognized; a code is masked. */

@@ -1,7 +1,7 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { renderBound } from '@signalbox/safety/cards/approval-card';
-import { findPerson, personsOf } from '@signalbox/store/people/identities';
+import { findPerson, findPersons } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
@@ -15,7 +15,7 @@ export async function renderBoundFor(
   { envelope, role }: AskedQuestion,
 ): Promise<string | null> {
   const { person, isProgram } = await findPerson(db, envelope.userKey);
-  const [requester] = await personsOf(db, [approval.userKey]);
+  const [requester] = await findPersons(db, [approval.userKey]);
   const mayDecide = !approval.byRequester && roleCovers(role, approval.role);
   return !isProgram && (mayDecide || person === requester) ? renderBound(approval) : null;
 }

@@ -10,20 +10,20 @@ import { createLineStore, type LineStore } from './lines.ts';
 import type { DeployParts } from './parts.ts';
 import { openVariables, type OpenedVariables } from './variables.ts';
 
-/** Everything that the steps of one deployment share while one process works on it. */
+/** State shared by the steps of one deployment in one process. */
 export interface DeploymentSession extends Closable {
   readonly parts: DeployParts;
   readonly context: JobContext;
   readonly held: LeasedDeployment;
   readonly lines: LineStore;
   readonly opened: OpenedSecrets;
-  /** Opened when it is needed first. */
+  /** Opened lazily. */
   driver(): Promise<Driver>;
-  /** The variables with their values. Whatever they are needed for, lines are free of them afterwards. */
+  /** Opens the variables with their values, which are then redacted from all lines. */
   variables(purpose: string): Promise<OpenedVariables>;
-  /** Before lines of the program are read by a process that has not opened its secrets: they must not be in them. */
+  /** Opens the secrets for redaction, before a process that has not done so reads lines of the program. */
   protectLines(): Promise<void>;
-  /** What the program writes goes into the lines from now on, until `unfollow` or the end. Twice is once. */
+  /** Stores the output of the program from now on, until `unfollow` or the end. Idempotent. */
   follow(instance: Instance): void;
   unfollow(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function openDeploymentSession(
     opened,
     driver: () => {
       driver ??= parts.openDriver(held.row(), context).catch((error: unknown) => {
-        driver = null; // a server that does not answer may answer the next time
+        driver = null; // an unreachable server may answer the next time
         throw error;
       });
       return driver;
@@ -98,24 +98,24 @@ export async function openDeploymentSession(
   return session;
 }
 
-/** By what the driver knows it: labels of what is built and started. */
+/** Builds the labels by which the driver knows a deployment. */
 export function releaseId(row: WorkRow): ReleaseId {
   const { project, environment, deploymentId, release, epoch } = row;
   return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
 }
 
-/** The service alone: a driver that is given more looks for less. */
+/** Picks the service key: a driver that gets more fields filters by them. */
 export function serviceOf({ project, environment }: ServiceKey): ServiceKey {
   return { project, environment };
 }
 
-/** What its signalbox.json says. Throws when the deployment has not come that far, which is a mistake of ours. */
+/** Returns its signalbox.json. Throws before it was read, which is a programming error. */
 export function fileOf(row: WorkRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;
 }
 
-/** Gives back what was leased for an instance that is gone. */
+/** Releases the port of an ended instance. */
 export async function endLease(
   parts: Pick<DeployParts, 'leases'>,
   row: Pick<WorkRow, 'server' | 'project' | 'deploymentId'>,
@@ -123,7 +123,7 @@ export async function endLease(
   await parts.leases.end(row.server, row.project, instanceLabel(row.deploymentId));
 }
 
-/** Where people reach what the proxy listens for at a port. */
+/** Builds the public URL of a port of the proxy. */
 export function publicUrl(parts: Pick<DeployParts, 'publicHost'>, port: number): string {
   return `http://${parts.publicHost}:${port}/`;
 }

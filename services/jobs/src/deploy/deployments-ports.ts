@@ -1,7 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
 import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
@@ -9,40 +9,40 @@ import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 interface Lease {
   readonly server: string;
   readonly project: string;
-  /** What it is for: `staging` for the port where people reach a service, `instance:<deployment>` for that of an instance. */
+  /** Purpose: `staging` for the public port of a service, `instance:<deployment>` for that of an instance. */
   readonly label: string;
   readonly memoryMb: number;
   readonly by: string;
 }
 
-/** The label of the port of an instance. */
+/** Builds the purpose of the port of an instance. */
 export function instanceLabel(deploymentId: string): string {
   return `instance:${deploymentId}`;
 }
 
-/** Ports of servers, leased for what runs on them: rows of `port_allocations`, held until they are given back. */
+/** Port leases of servers, in `port_allocations`; held until released. */
 export function createPortLeases(pool: Pool) {
   return {
     /**
-     * The port that is leased for this (`isOld`: its listener is most likely the holder), or else the lowest free one, leased now; never
-     * one of `avoid`. Throws NOT_FOUND (server), NO_CAPACITY (no port, or not so much memory left).
+     * Returns the port leased for this purpose (`isOld`: its listener is most likely the holder), or leases the lowest free one; never one
+     * of `avoid`. Throws NOT_FOUND (server), NO_CAPACITY (no port, or not enough memory).
      */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
-    /** Gives back what is leased for this; idempotent. */
+    /** Releases the lease of this purpose; idempotent. */
     async end(server: string, project: string, label: string): Promise<void> {
       await pool.query(sql`
         update port_allocations set released_at = clock_timestamp(), release_action_id = ${newId('lease')} || ':' || id
           where server = ${server} and project = ${project} and service = ${label} and released_at is null`);
     },
 
-    /** The port that is leased for this; null without one. */
+    /** The port leased for this purpose; null without one. */
     async find(server: string, project: string, label: string): Promise<number | null> {
       return findValue<number>(pool)`select port from port_allocations where server = ${server}
           and project = ${project} and service = ${label} and released_at is null order by id limit 1`;
     },
 
-    /** The lowest free port of a server, without leasing it; never one of `avoid`. Null when all are taken. */
+    /** The lowest free port of a server, without a lease; never one of `avoid`. Null when all are taken. */
     async next(server: string, avoid: readonly number[]): Promise<number | null> {
       return findValue<number>(pool)`
         select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
@@ -51,7 +51,7 @@ export function createPortLeases(pool: Pool) {
           order by p.port limit 1`;
     },
 
-    /** The instances that a service has ports for, by deployment. */
+    /** Deployments of a service whose instances hold ports. */
     instances(service: ServiceKey): Promise<readonly string[]> {
       return listValues<string>(pool)`select d.deployment_id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
@@ -62,7 +62,7 @@ export function createPortLeases(pool: Pool) {
 
 export type PortLeases = ReturnType<typeof createPortLeases>;
 
-/** Leases the lowest port that is free in the table and that whoever is asked can use. Throws NOT_FOUND (server), NO_CAPACITY. */
+/** Leases the lowest port that is free in the table and accepted by `isUsable`. Throws NOT_FOUND (server), NO_CAPACITY. */
 export async function leaseUsable(
   leases: PortLeases,
   lease: Lease,
@@ -79,10 +79,10 @@ export async function leaseUsable(
 
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]) {
   const { server, project, label, memoryMb, by } = lease;
-  // A decision about the ports of a server locks its row, as the allocation of ports does.
+  // Locks the row of the server, as port allocation does.
   const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
     select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
-  if (!place) throw await nameNotFound(db, 'server', server);
+  if (!place) throw await createNameNotFound(db, 'server', server);
   const held = await findValue<number>(db)`
     select port from port_allocations where server = ${server} and project = ${project} and service = ${label} and released_at is null
         and port <> all (${avoid}::int[]) order by id limit 1`;

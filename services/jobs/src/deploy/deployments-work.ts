@@ -16,7 +16,7 @@ import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-group
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 
-/** What a step has found out or made, written together with the state that it leads to. */
+/** Results of a step, stored together with the next state. */
 export interface WorkChange {
   readonly commit?: string;
   readonly release?: string;
@@ -29,7 +29,7 @@ export interface WorkChange {
   readonly failure?: DeployFailure;
 }
 
-/** Under whose claim a deployment goes from one state to another. */
+/** A transition of a deployment under a worker's epoch. */
 export interface Move {
   readonly epoch: number;
   readonly from: DeployState;
@@ -39,12 +39,12 @@ export interface Move {
 export interface Step {
   readonly actor: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** How long the new state may take, in milliseconds; null for one without a limit. */
+  /** Deadline of the new state, in milliseconds; null without a limit. */
   readonly limitMs: number | null;
   readonly change?: WorkChange;
-  /** What serves from now on: this deployment, or (null too) the one that it was to replace. */
+  /** What serves from now on: this deployment, or the one it was to replace (or null). */
   readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
-  /** What went wrong, for the errors of the service. */
+  /** Failure to count among the errors of the service. */
   readonly errors?: readonly FoundErrors[];
 }
 
@@ -60,7 +60,7 @@ export interface AbandonedDeployment extends ServiceKey {
   readonly deploymentId: string;
   readonly state: DeployState;
   readonly runs: number;
-  /** Who cancelled its run instead of the deployment; null when no one did. */
+  /** Who cancelled its run instead of the deployment; null when nobody did. */
   readonly cancelledBy: string | null;
   readonly traceId: string | null;
   readonly userKey: string;
@@ -138,7 +138,7 @@ export class DeploymentWork {
     return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
-  /** Where a deployment would be placed now. Throws what `placeService` throws; writes nothing. */
+  /** Finds where a deployment would be placed now. Throws like `placeService`; writes nothing. */
   target(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
     return findTarget(this.#pool, service, named);
   }
@@ -182,8 +182,8 @@ export class DeploymentWork {
   }
 
   /**
-   * Artifacts of a service that are kept and no longer needed: all but the newest `keep` different ones that have served, the one
-   * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
+   * Lists stored artifacts that are no longer needed: all except the newest `keep` that served, the serving one, the previous one, and
+   * those of open deployments. Age does not matter.
    */
   stale({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
     return listRows<StaleArtifact>(this.#pool)`
@@ -209,7 +209,7 @@ export class DeploymentWork {
         where deployment_id = any(${deploymentIds}::text[])`);
   }
 
-  /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
+  /** Lists open deployments whose run has ended or never started, without progress for `quietMs`. */
   abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
     return listRows<AbandonedDeployment>(this.#pool)`
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",

@@ -90,8 +90,8 @@ export async function leaseDeployment(
       row = await read();
     },
     /**
-     * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process
-     * stops, and, if the step may be cancelled, at a request to. `stop` ends it for another reason.
+     * Runs a step under its deadline. The signal aborts at the deadline (STEP_TOO_SLOW), on loss of the deployment or process stop, and on
+     * a cancel request if allowed. `stop` aborts it for another reason.
      */
     async within<T>(
       { limitMs, isCancellable }: { readonly limitMs: number; readonly isCancellable: boolean },
@@ -116,7 +116,7 @@ export async function leaseDeployment(
 
 export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
-/** How long a state may take. */
+/** Returns the deadline of a state. */
 export function limitOf(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
   switch (state) {
     case 'building':
@@ -124,7 +124,7 @@ export function limitOf(limits: DeployParts['limits'], state: DeployState, row: 
     case 'starting':
       return limits.startingMs;
     case 'health_checking':
-      // The check itself says that the instance is not healthy; this is for a server that does not answer at all.
+      // The health check has its own limit; this one is for a silent server.
       return (row.file?.health.withinSeconds ?? 30) * SECOND_MS + limits.startingMs;
     case 'switching':
       return limits.switchingMs;

@@ -5,16 +5,16 @@ import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { startLoop } from '@signalbox/platform/loop';
 
-/** Pieces of one line are so long: what a driver cut is one line all the same. See drivers/lines.ts. */
+/** Length of the pieces into which drivers cut a long line. See drivers/lines.ts. */
 const PIECE = 16_000;
 const LONGEST = 2_000;
 const FLUSH_MS = 300;
 const BATCH = 500;
-/** While the database is away, so many wait; the oldest go first. */
+/** Lines buffered while the database is away; the oldest are dropped. */
 const WAITING = 5_000;
 const REMEMBERED = 40;
 
-/** Stores what builds and instances write, in batches. No line leaves it, in whatever direction, before every opened secret was taken out. */
+/** Stores output of builds and instances in batches. Every opened secret is redacted before a line leaves it. */
 export function createLineStore(options: {
   readonly work: Pick<DeploymentWork, 'addLines'>;
   readonly deploymentId: string;
@@ -37,7 +37,7 @@ export function createLineStore(options: {
       const batch = waiting.slice(0, Math.min(BATCH, other === -1 ? BATCH : other));
       const lines = batch.map(({ line }) => line);
       await work.addLines(deploymentId, epoch, state, lines);
-      // Earlier lines may have been dropped in the meantime.
+      // Earlier lines may have been dropped meanwhile.
       waiting = waiting.filter((one) => !batch.includes(one));
     }
   };
@@ -59,11 +59,11 @@ export function createLineStore(options: {
       newest.push(stored);
       if (newest.length > REMEMBERED) newest.shift();
     },
-    /** The newest ones of this attempt, as they are stored. */
+    /** The newest lines of this attempt, as stored. */
     last: (count: number): readonly string[] => newest.slice(-count),
-    /** When the last one came, by the monotonic clock of this process; 0 before the first. */
+    /** Time of the last line by the monotonic clock of this process; 0 before the first. */
     lastAt: (): number => at,
-    /** Writes what is not written yet. */
+    /** Writes pending lines. */
     flush,
     close: async (): Promise<void> => {
       await loop.close();
@@ -74,7 +74,7 @@ export function createLineStore(options: {
 
 export type LineStore = ReturnType<typeof createLineStore>;
 
-/** What of a line may be kept: without secrets, and cut. Null for the rest of a line that a driver has cut: lines come in order. */
+/** Creates a filter that redacts and cuts lines. Null for the remaining pieces of a long line, which come in order. */
 export function createLineFilter(
   mask: (text: string) => string,
 ): (line: Pick<LogLine, 'stream' | 'line'>) => string | null {
@@ -82,14 +82,14 @@ export function createLineFilter(
   return ({ stream, line }) => {
     const isRest = isCut[stream];
     isCut[stream] = line.length >= PIECE;
-    // A secret may stand across the cut, and no person reads that far.
+    // A secret may cross the cut, and nobody reads that far.
     if (isRest) return null;
     const clean = redactText(mask(line));
     return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
   };
 }
 
-/** The newest lines of an instance, the oldest first, as they may be kept. */
+/** Reads the newest lines of an instance, redacted, oldest first. */
 export async function readCleanLines(
   driver: Pick<Driver, 'logs'>,
   instance: Instance,

@@ -9,7 +9,7 @@ import type { Confinement } from '../sandbox/confinement.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { Sources } from '../git/sources.ts';
 
-/** How long the steps of a deployment may take, in milliseconds. */
+/** Deadlines of the steps of a deployment, in milliseconds. */
 export interface DeployLimits {
   readonly preparingMs: number;
   readonly buildingMs: number;
@@ -22,7 +22,7 @@ export interface DeployLimits {
   readonly stallMs: number;
   /** How long a silent server is retried before the run ends with `unknown`. */
   readonly unknownMs: number;
-  /** All steps up to the switch together. */
+  /** All steps before the switch together. */
   readonly wholeMs: number;
 }
 

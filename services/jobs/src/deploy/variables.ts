@@ -5,7 +5,7 @@ import type { JobContext } from '../runner/handlers.ts';
 import type { OpenedSecrets } from '../runner/opened-secrets.ts';
 import type { DeployParts } from './parts.ts';
 
-/** The variables of a service with their values, and the names of those whose secret could not be opened, with why. */
+/** Variables of a service with values, and those whose secret could not be opened, with the reason. */
 export interface OpenedVariables {
   readonly values: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -13,8 +13,8 @@ export interface OpenedVariables {
 }
 
 /**
- * Reads the variables of a service and opens its secrets, each in the name of the person who gave it; every opening is audited with
- * the purpose. What was opened is left out of all lines from now on.
+ * Reads the variables of a service and opens its secrets, each in the name of its giver and audited with the purpose. Opened values are
+ * redacted from all later lines.
  */
 export async function openVariables(
   parts: Pick<DeployParts, 'services'>,
@@ -46,7 +46,7 @@ export async function openVariables(
   return { values, secrets, unopened };
 }
 
-/** Why values are missing, one sentence for each variable. */
+/** Describes missing values, one sentence per variable. */
 export function describeUnopened(unopened: OpenedVariables['unopened']): string {
   return unopened.map(({ name, why }) => `${name}: ${why}`).join(' ');
 }

@@ -6,17 +6,17 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** The steps in their order, one piece of the bar each. */
+/** Steps in order, one piece of the progress bar each. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(
   DeployState.options.indexOf('preparing'),
   DeployState.options.indexOf('succeeded'),
 );
 
-/** Lines of a log in a message: no one reads what does not fit a screen. */
+/** Log lines in a message, to fit a screen. */
 const SAID_LINES = 12;
 const SAID_LENGTH = 160;
 
-/** The message that is edited while it goes on. */
+/** Describes the progress of a deployment, for an edited message. */
 export function describeProgress(
   row: Pick<WorkRow, 'project' | 'environment' | 'kind' | 'ref' | 'release' | 'state'>,
   ms: number,
@@ -28,7 +28,7 @@ export function describeProgress(
   return `${head}\n${bar}${sayState(state)} · ${sayDuration(ms)}`;
 }
 
-/** What the message that was edited says in the end. The same row gives the same words. */
+/** Describes the end of a deployment in the progress message. Deterministic per row. */
 export function describeEnded(
   row: Pick<
     WorkRow,
@@ -69,7 +69,7 @@ function endOf(state: DeployState): readonly [mark: string, how: string] {
   }
 }
 
-/** What came of it: what is true now, and what can be done about it. */
+/** Describes the outcome: the current state, and possible next steps. */
 export function describeResult(result: DeployResult): string {
   const { project, environment, serving, failure, kind, replaced } = result;
   const release = result.release ?? '';
@@ -96,7 +96,7 @@ export function describeResult(result: DeployResult): string {
   }
 }
 
-/** The same in one short line, for the cards of its approvers. */
+/** Describes the outcome in one short line, for approval cards. */
 export function describeBriefly(result: DeployResult): string {
   const { release, serving, url, seconds } = result;
   const still = sayStill(serving);
@@ -131,26 +131,26 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
   });
 }
 
-/** A frame of a stack, as Node, Java and .NET write them. */
+/** Matches a stack frame of Node, Java or .NET. */
 const FRAME = /^\s+at \S/;
 
-/** The lines that say something: of the frames of a stack, which say where and not what, the first. Empty ones crowd others out. */
+/** Drops empty lines, and all stack frames but the first. */
 function tellingOf(lines: readonly string[]): readonly string[] {
   return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
 }
 
-/** The last lines, each once. */
+/** Quotes the last lines, each once. */
 function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
   for (const line of tellingOf(failure?.lines ?? [])) {
     const count = (counts.get(line) ?? 0) + 1;
-    counts.delete(line); // its place is that of the last time
+    counts.delete(line); // moved to its last position
     counts.set(line, count);
   }
   return quoteLines([...counts].slice(-SAID_LINES));
 }
 
-/** Lines of a log with how often each came, as a block of their own. Fences cannot be in it: whatever a program writes stays text. */
+/** Formats log lines with their counts as a code block. Fences are removed, so all output stays text. */
 export function quoteLines(lines: readonly (readonly [line: string, count: number])[]): string {
   if (lines.length === 0) return '';
   const shown = lines.map(([line, count]) => {

@@ -2,7 +2,7 @@ import type { Connection } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import type { Confinement } from '../sandbox/confinement.ts';
 
-/** A server as its row says it is reached. */
+/** Connection data of a server, from its row. */
 export interface DriverServer {
   readonly name: string;
   readonly host: string;
@@ -13,16 +13,16 @@ export interface DriverServer {
 }
 
 export interface DriverParts {
-  /** Folder of what runs as processes of this machine. */
+  /** Folder of programs that run as processes of this machine. */
   readonly targetsDir: string;
-  /** Where programs are looked for on this machine. */
+  /** PATH of this machine. */
   readonly path: string;
-  /** What images are built on for repositories without a Dockerfile. */
+  /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
-  /** The value of a secret of a person; see Connection for whose. */
+  /** Opens a secret of the person named by Connection. */
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
-  /** Times in a row that a program is started again after a crash; RESTARTS when left out. */
+  /** Consecutive restarts after a crash; default RESTARTS. */
   readonly restarts?: number;
-  /** What keeps builds and programs on this machine from the rest of it. */
+  /** Confinement of builds and programs on this machine. */
   readonly confinement: Confinement;
 }

@@ -5,12 +5,12 @@ import { z } from 'zod';
 
 export type { Artifact, Instance };
 
-/** Whose release: what is built and started carries it as a label, and nothing without it is ever touched. */
+/** Id of a release. Artifacts and instances carry it as labels; drivers touch nothing without them. */
 export const ReleaseId = ServiceKey.extend({
   deploymentId: z.string(),
-  /** What the instance has to report, in $SIGNALBOX_RELEASE. */
+  /** Value of $SIGNALBOX_RELEASE, which the instance has to report. */
   release: z.string(),
-  // An engine's labels are texts.
+  // Labels are strings.
   fence: z.coerce.number().int().nonnegative(),
 });
 export type ReleaseId = Readonly<z.output<typeof ReleaseId>>;
@@ -20,9 +20,9 @@ export interface BuildRequest {
   /** A checkout of the commit on this machine, without .git. It is not changed. */
   readonly sourceDir: string;
   readonly file: ServiceFile;
-  /** Each line as it is written. */
+  /** Receives each output line. */
   readonly onLine: (line: LogLine) => void;
-  /** Ends every process of the build, wherever it runs; `build` settles only when they are gone. */
+  /** Aborts the build; `build` settles when all of its processes are gone. */
   readonly signal: AbortSignal;
 }
 
@@ -30,9 +30,9 @@ export interface InstanceRequest {
   readonly id: ReleaseId;
   readonly artifact: Artifact;
   readonly file: ServiceFile;
-  /** Values as they are, secrets too: never in an argv, a label or a log. */
+  /** Plain values, including secrets: never in an argv, a label or a log. */
   readonly variables: Readonly<Record<string, string>>;
-  /** A port of the server that was leased for it; an engine may choose another. */
+  /** Leased port of the server; an engine may choose another. */
   readonly port: number;
 }
 
@@ -41,7 +41,7 @@ export type InstanceState =
       readonly kind: 'running';
       readonly restarts: number;
       readonly memoryMb: number | null;
-      /** How it ended the last time, as long as it has not been started again. */
+      /** Last exit, until it is restarted. */
       readonly lastExit?: number;
     }
   | {
@@ -50,22 +50,19 @@ export type InstanceState =
       readonly oom: boolean;
       readonly at: string | null;
       /**
-       * Why no supervisor starts it again although it neither ended by itself nor crashed too often: what it ran on went down. Null when it
-       * did. Of one that was stopped on purpose this may be said too: the caller knows what should run.
+       * Reason why no supervisor restarts it although it did not exit by itself or crash too often: its engine or machine went down. Null
+       * otherwise. Also set for a deliberately stopped instance; the caller knows what should run.
        */
       readonly lost: string | null;
-      /** How often it had been started again. */
+      /** Number of restarts. */
       readonly restarts: number;
     }
   | { readonly kind: 'gone' };
 
-/**
- * Times in a row that a supervisor starts a crashed program again: as often as a crash loop may, so that one ends also while no job
- * service looks.
- */
+/** Consecutive restarts by a supervisor: the limit of a crash loop, so that one ends even without a job service. */
 export const RESTARTS = 10;
 
-/** What lies on a target under a service's labels, running or not. */
+/** An instance of a service on a target, running or not. */
 export interface FoundInstance {
   readonly id: ReleaseId;
   readonly instance: Instance;
@@ -73,80 +70,73 @@ export interface FoundInstance {
 }
 
 export interface LogQuery {
-  /** The newest so many lines. */
+  /** Number of newest lines. */
   readonly tail: number;
   readonly since?: Date;
   readonly until?: Date;
-  /** Goes on with new lines until the signal. */
+  /** Follows new lines until the signal. */
   readonly follow?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface ExecuteOptions {
-  /** Ends it, and `execute` throws its reason. */
+  /** Aborts it; `execute` throws the reason. */
   readonly signal: AbortSignal;
-  /** Of its output, so much is kept. */
+  /** Stored output bytes. */
   readonly maxBytes: number;
-  /** What it reads; it reads nothing when this is left out. */
+  /** Standard input; empty by default. */
   readonly input?: Readable;
-  /** Gets what it writes, to the end, and the result has none of it. */
+  /** Receives all output instead of the result. */
   readonly output?: Writable;
 }
 
 export interface CommandResult {
-  /** Null when a signal ended it. */
+  /** Exit code; null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** More was written than was kept. */
+  /** True when output was dropped. */
   readonly truncated: boolean;
 }
 
-/** A command that ran on after its link was lost, until it was ended. */
+/** A command that kept running after its connection was lost, until it was ended. */
 export interface EndedCommand {
   readonly pid: number;
   readonly ranMs: number;
 }
 
 /**
- * One way to run releases on a server. Every method has a deadline through its signal, may be called again after a crash with the
- * same arguments, and touches only what carries Signalbox's labels. A link that drops throws TARGET_LOST: the outcome is unknown,
- * never success. A server that does not answer throws TARGET_UNREACHABLE.
+ * A way to run releases on a server. Methods have a deadline through their signal, are idempotent, and touch only labeled resources. A lost
+ * connection throws TARGET_LOST (outcome unknown); an unreachable server throws TARGET_UNREACHABLE.
  */
 export interface Driver {
   readonly name: DriverName;
-  /** What would be done, in sentences; touches nothing. */
+  /** Describes the steps in sentences; changes nothing. */
   plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
   inspect(signal: AbortSignal): Promise<Inventory>;
   /** Throws BUILD_FAILED with the exit code; the signal's reason when it was aborted. */
   build(request: BuildRequest): Promise<Artifact>;
-  /** Ends what an earlier process left running of this build. Settles when nothing of it is left. */
+  /** Ends left-over processes of this build; settles when none is left. */
   endBuild(id: ReleaseId, signal: AbortSignal): Promise<void>;
-  /** Processor time that a running build has used so far, in milliseconds; null when that is not known. Grows while it computes. */
+  /** Processor time of a running build, in milliseconds; null when unknown. */
   buildCpuMs?(id: ReleaseId, signal: AbortSignal): Promise<number | null>;
-  /** Starts it, or gives the instance of that deployment which is there. */
+  /** Starts the release, or returns the existing instance of that deployment. */
   start(request: InstanceRequest, signal: AbortSignal): Promise<Instance>;
   state(instance: Instance, signal: AbortSignal): Promise<InstanceState>;
-  /** Asks it to end, and makes it end after `graceMs`. Its log stays readable. */
+  /** Stops it, by force after `graceMs`. Its log stays readable. */
   stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
-  /** The oldest first. Not redacted. */
+  /** Oldest first, not redacted. */
   logs(instance: Instance, query: LogQuery): AsyncIterable<LogLine>;
   find(service: ServiceKey, signal: AbortSignal): Promise<readonly FoundInstance[]>;
-  /** Whether it can still be started. */
+  /** True when it can still be started. */
   has(artifact: Artifact, signal: AbortSignal): Promise<boolean>;
-  /** Removes an artifact and the stopped instances of it. Harmless when it is gone. */
+  /** Removes an artifact and its stopped instances. Idempotent. */
   discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
-  /**
-   * The folder of this machine that holds what was built, with nothing else in it; null when it is no longer there. Left out where
-   * releases are no folders of this machine.
-   */
+  /** Local folder of the artifact; null when it no longer exists. Undefined for drivers without local folders. */
   releaseFolder?(artifact: Artifact): string | null;
-  /** Runs one program on the server, without a shell, for diagnosis. */
+  /** Runs a program on the server without a shell, for diagnosis. */
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
-  /**
-   * Ends what programs of `execute` have left running whose outcome was lost with the link. Left out where a link cannot drop: there
-   * they end with their process.
-   */
+  /** Ends programs of `execute` whose connection was lost. Undefined for drivers without connections. */
   endLost?(signal: AbortSignal): Promise<readonly EndedCommand[]>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from './driver.ts';
 
-/** The machine that an engine runs on: what the engine's API does not tell is asked there. */
+/** The machine of an engine, for facts that the engine's API lacks. */
 export interface Host {
-  /** The address on which instances listen there, and under which they are reached. */
+  /** Address on which instances listen and are reached. */
   readonly address: string;
   execute: Driver['execute'];
-  /** What is free, and of the disk that holds the folder. Throws TARGET_UNREACHABLE, TARGET_LOST. */
+  /** Measures free resources, and the disk of the folder. Throws TARGET_UNREACHABLE, TARGET_LOST. */
   measure(folder: string, signal: AbortSignal): Promise<Pick<Inventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>;
   endLost?: Driver['endLost'];
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
-/** Longer lines are cut into pieces of this many characters. */
+/** Longer lines are cut into pieces of this length. */
 const LONGEST = 16_384;
 
-/** Makes lines out of the bytes of one stream; nothing of what it gives holds NUL, which Postgres cannot store. */
+/** Splits the bytes of a stream into lines, without NUL, which Postgres cannot store. */
 export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) => void) {
   const decoder = new TextDecoder();
   let rest = '';
@@ -25,9 +25,9 @@ export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) =>
     }
   };
   return {
-    /** Takes bytes as they come; a character may be split over two of them. */
+    /** Accepts chunks of bytes; a character may span two of them. */
     write: (bytes: Uint8Array): void => take(decoder.decode(bytes, { stream: true })),
-    /** Gives what is left without a line break. */
+    /** Emits the rest without a line break. */
     end: (): void => {
       take(decoder.decode());
       if (rest !== '') give(rest);

@@ -40,8 +40,8 @@ const OPENERS: Readonly<Record<DriverName, Opener>> = {
 };
 
 /**
- * The driver of a server; close it. Reaches the server only where it is logged in to. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
- * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and what `openSecret` throws.
+ * Opens the driver of a server; the caller closes it. Connects only for a server with a login. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
+ * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and errors of `openSecret`.
  */
 export async function openDriver(server: DriverServer, parts: DriverParts): Promise<Driver> {
   if (server.driver === null) throw new AppError('SERVER_BOOKED', { server: server.name });

@@ -3,7 +3,7 @@ import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { diagnoseButton, muteButton, rollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
-import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
+import { formatIncidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { incidentError } from './health-errors.ts';
@@ -39,7 +39,7 @@ export async function openService(
   const isWorse = !isLoop && isDown && open?.evidence.verdict === 'degraded';
   const error = incidentError(verdict, release);
   return openIncident(parts.pool, {
-    subject: incidentSubject(watched),
+    subject: formatIncidentSubject(watched),
     kind: isLoop ? kind : (open?.kind ?? kind),
     detail: because,
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },

@@ -16,7 +16,7 @@ export interface Circumstances {
   readonly errorKinds: number;
 }
 
-/** Trouble that another release may not have. A full disk is not one of them. */
+/** Problems that another release may not have. A full disk stays full. */
 const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'crash-loop',
   'oom',

@@ -3,7 +3,7 @@ import { addNote } from '@signalbox/store/deploy/deployments';
 import type { Instance } from '@signalbox/contracts/operations/drivers';
 import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { incidentSubject } from '@signalbox/store/deploy/service-health';
+import { formatIncidentSubject } from '@signalbox/store/deploy/service-health';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
@@ -29,8 +29,8 @@ const MAX_LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
 /**
- * Attempts to start lost services again. An attempt takes an epoch as a deployment does, so a deployment or a stop that begins
- * meanwhile ends it. Work on the server happens while the row of the service is locked, so that neither can begin in the middle.
+ * Attempts to restart lost services. Each takes an epoch like a deployment, so a later deployment or stop supersedes it. Work on the server
+ * holds the lock of the service row, so neither can start in between.
  */
 export function createServiceRevivals(pool: Pool) {
   return {
@@ -132,10 +132,10 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   if (outcome === 'given-up')
     // The run notifies of this incident, so later probes stay silent. Without a person they notify somebody else.
     await db.query(sql`insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
-       select ${incidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
+       select ${formatIncidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
          r.user_key, r.chat_key, clock_timestamp() from runs r
         where r.run_id = ${runId} and r.chat_key is not null
-          and not exists (select 1 from incidents i where i.subject = ${incidentSubject(serving)} and i.closed_at is null)
+          and not exists (select 1 from incidents i where i.subject = ${formatIncidentSubject(serving)} and i.closed_at is null)
        on conflict (subject, kind) where closed_at is null do nothing`);
   return true;
 }

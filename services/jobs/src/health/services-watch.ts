@@ -5,7 +5,12 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/turns/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
-import { incidentSubject, saveProbe, takeServices, type WatchedService } from '@signalbox/store/deploy/service-health';
+import {
+  formatIncidentSubject,
+  saveProbe,
+  takeServices,
+  type WatchedService,
+} from '@signalbox/store/deploy/service-health';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -44,7 +49,7 @@ export function createServicesWatch(
     readonly publisher: Publisher;
     readonly gapMs?: number;
     readonly revivals: Pick<ServiceRevivals, 'plan' | 'isOpen'>;
-    /** Starts a run, once per id; false when there was one of that id already. */
+    /** Starts a run, once per id; false when that id exists. */
     readonly startRun: (run: RunIntent) => Promise<boolean>;
   },
 ): HandlerOf<'services.watch'> {
@@ -89,7 +94,7 @@ async function watchService(
   { context, counts }: Round,
 ): Promise<void> {
   const { service, serving } = await findServing(parts, watched);
-  if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
+  if (serving?.deploymentId !== watched.serving) return; // replaced meanwhile
   const { openSecret } = context;
   const signal = AbortSignal.any([context.signal, abortAfter(PROBE_MS)]);
   const memory = HealthMemory.parse(watched.health);
@@ -216,7 +221,7 @@ async function settle(
   { context, counts }: Round,
 ): Promise<void> {
   const { health, verdict, before, ref, lastError } = judged;
-  const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
+  const open = await listOpenIncidents(parts.pool, formatIncidentSubject(watched));
   const news: (IncidentNews | null)[] = [];
   if (verdict.kind !== null && (health.bad >= PROBES_IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
     const isDown = health.bad >= PROBES_IN_A_ROW && before === 'down' && verdict.verdict === 'down';

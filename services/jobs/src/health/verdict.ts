@@ -5,7 +5,7 @@ import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
 /** The result of probing a service; see ServiceHealthResult. */
 export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
-  /** Errors of the last five minutes, and how many are usual in five minutes. */
+  /** Errors of the last five minutes, and the usual number. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
   /** Restarts since the last probe. */
@@ -16,15 +16,15 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   readonly crashes: CrashMemory;
 };
 
-/** What is wrong, the worst first. */
+/** Kinds of problems, worst first. */
 export type TroubleKind =
   'crash-loop' | 'oom' | 'exited' | 'down' | 'wrong-release' | 'restarts' | 'slow' | 'errors' | 'disk';
 
 export interface Verdict {
   readonly verdict: ServiceHealthResult['verdict'];
-  /** One sentence: why. */
+  /** Reason in one sentence. */
   readonly because: string;
-  /** Null when it is well. */
+  /** Null when healthy. */
   readonly kind: TroubleKind | null;
   /** True when it was stopped for good. */
   readonly isStopped?: boolean;

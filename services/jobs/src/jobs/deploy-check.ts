@@ -12,7 +12,7 @@ import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
 const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null, isUnseen: false, problem: null };
 
-/** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
+/** Checks whether a deployment could start; a missing requirement is a result, not a failure. */
 export function createDeployCheck(
   parts: DeployParts,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -47,7 +47,7 @@ export function createDeployCheck(
   };
 }
 
-/** What would be deployed; what stands in the way is an answer, not a failure. */
+/** Resolves what would be deployed; an obstacle is a result, not a failure. */
 async function resolve(
   parts: DeployParts,
   request: JobPayload<'deploy.check'>,

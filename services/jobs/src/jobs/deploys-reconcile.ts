@@ -7,13 +7,13 @@ import type { DeployParts } from '../deploy/parts.ts';
 import { serviceOf } from '../deploy/deployment-session.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Nobody who works on a deployment is silent for so long. */
+/** A working process sends heartbeats more often than this. */
 const QUIET_MS = 30 * SECOND_MS;
 const LOOK_MS = 15 * SECOND_MS;
 
 /**
- * Takes up what nobody works on: a deployment that was asked for and never begun, and one whose run ended without knowing what
- * became of it. A new run goes on with it, once its server and the proxy answer, so that people hear of it only when there is news.
+ * Resumes abandoned deployments: requested but never started ones, and those whose run ended without a known outcome. A new run continues
+ * once the server and the proxy answer, so people are notified only of news.
  */
 export function createDeployReconciler(
   parts: DeployParts,
@@ -28,14 +28,14 @@ export function createDeployReconciler(
       for (const one of abandoned) {
         context.signal.throwIfAborted();
         if (one.cancelledBy !== null) {
-          // Whoever ended the run wanted no deployment: as far as that is still possible, there is none.
+          // The run was cancelled by an operator: the deployment is cancelled as far as possible.
           const action = `${one.deploymentId}:cancel`;
           const { state } = await parts.deployments.cancel(one.deploymentId, one.cancelledBy, action);
           if (state === 'cancelled') continue;
         }
         if (one.state !== 'queued' && !(await answers(parts, one.deploymentId, context))) continue;
         const { deploymentId, project, environment, userKey, chatKey, threadId, traceId } = one;
-        // The sweeper puts it into the queue. Of two who look at the same time, the second finds the run.
+        // The sweeper enqueues it. A concurrent second reconciler finds the run.
         const isNew = await runs.create({
           runId: one.runs === 0 ? deploymentId : `${deploymentId}:${one.runs + 1}`,
           job: 'deploy.run',
@@ -53,7 +53,7 @@ export function createDeployReconciler(
   };
 }
 
-/** Whether its server and the proxy can be asked. */
+/** True when its server and the proxy answer. */
 async function answers(parts: DeployParts, deploymentId: string, context: JobContext): Promise<boolean> {
   const row = await parts.work.find(deploymentId);
   if (row === null) return false;

@@ -9,12 +9,12 @@ import type { HandlerOf } from '../runner/handlers.ts';
 import { executeBounded } from '../machine/bounded-run.ts';
 import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
 
-/** Bytes of each output that are kept. */
+/** Stored bytes of each output. */
 const KEPT_BYTES = 30_000;
 
 /**
- * Runs a command on a server. What the list of reading programs knows runs as it is, joined by our own pipes and bounded; anything else comes here
- * only when a person has approved exactly this text, and what nobody could want never runs.
+ * Runs a command on a server. Listed reading programs run without a shell, joined by pipes and bounded; any other command arrives only with
+ * a person's approval of its exact text; forbidden ones never run.
  */
 export function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
@@ -24,7 +24,7 @@ export function createDiagnosticRun(
     run: async ({ server, command, onlyReads, service }, context) => {
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
-      // Also what a worker of another release took for a command that only reads, so that nobody was asked.
+      // Checked again: a worker of another release may have classified it differently.
       if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();

@@ -7,21 +7,18 @@ import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
-/** A document this large is not prose; it would fill the search with noise. */
+/** Larger documents are not prose and would fill the search with noise. */
 const FILE_LIMIT_BYTES = 1_000_000;
 /** Part of every hash: raise it when the splitting changes, so that everything is indexed again. */
 const SPLIT_VERSION = '1';
 
 interface Document {
   readonly path: string;
-  /** What a search shows, with slashes on every system: `docs/policy.md`. */
+  /** Source shown by a search, with slashes on every system: `docs/policy.md`. */
   readonly source: string;
 }
 
-/**
- * Makes the markdown files of a folder, and one more file, searchable. Files that did not change are not touched, those that
- * are gone are forgotten. Safe to run twice at once.
- */
+/** Indexes the markdown files of a folder and one more file. Skips unchanged files and removes deleted ones. Safe to run concurrently. */
 export function createKnowledgeIndex(parts: {
   readonly passages: ReturnType<typeof createKnowledgePassages>;
   readonly docsDir: string;

@@ -42,7 +42,7 @@ import { createServiceRevive } from './service-revive.ts';
 import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from '../health/services-watch.ts';
 
-/** The jobs that reach servers. What they need is opened here, once per process. */
+/** Handlers of the jobs that reach servers. Opens their dependencies once per process. */
 export async function createOperationsHandlers(
   config: JobsConfig,
   pool: Pool,
@@ -83,7 +83,7 @@ export async function createOperationsHandlers(
       revivals,
       startRun: async (run) => {
         const isNew = await runs.create(run);
-        // What the queue does not take, the sweeper puts there.
+        // The sweeper enqueues a run that the queue did not take.
         if (isNew) await queue.enqueue('service.revive', run).catch(() => undefined);
         return isNew;
       },
@@ -91,7 +91,7 @@ export async function createOperationsHandlers(
   };
 }
 
-/** Opens the sandbox when it is first needed, and keeps it. */
+/** Opens the sandbox lazily, once. */
 function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | null = null;
   return () => (opened ??= openSandbox({ program: bubblewrapOf(config) }));
@@ -117,7 +117,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       path,
       hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
     }),
-    // The configuration asks for the socket of a HAProxy that is to be used.
+    // The configuration requires the HAProxy socket with TRAFFIC=haproxy.
     traffic:
       config.TRAFFIC === 'haproxy'
         ? new HaproxyTraffic({ socket: config.HAPROXY_SOCKET ?? '', stateDir: config.HAPROXY_STATE_DIR })

@@ -66,7 +66,7 @@ async function work(deps: Deps, { fetched, begun, before }: Work, context: JobCo
   // It starts while the database is asked.
   const started = deps.startScan({ dir: mirror, path: deps.path }, signal);
   try {
-    // An attempt goes on with the commit of the first, wherever the branch is by now.
+    // A retry keeps the commit of the first attempt, wherever the branch is now.
     const commit = await deps.runs.fix(runId, fetched.commit);
     const run = { ...begun, commitId: commit };
     const actor = owner?.userKey ?? 'system';

@@ -6,7 +6,7 @@ import { repositoryOf } from '../git/repository-login.ts';
 import type { Sources } from '../git/sources.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
-/** Fetches the repository of a project for a chain, whose process opens no secret. That it cannot be read is an answer, not a failure. */
+/** Fetches the repository of a project for a chain, whose process opens no secrets. An unreadable repository is a result, not a failure. */
 export function createRepositoryFetch(
   sources: Pick<Sources, 'fetch'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -25,7 +25,7 @@ export function createRepositoryFetch(
         return { mirror: null, commit: null, folder: null, problem: explain(error).slice(0, 2_000) };
       }
     },
-    // Nothing is told before the chain is through.
+    // The chain reports at its end.
     say: () => '',
   };
 }

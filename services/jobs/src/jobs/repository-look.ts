@@ -8,7 +8,7 @@ import { repositoryOf } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import type { RepositoryContents } from '../git/sources.ts';
 
-/** Reads the repository of a project, so that what is wrong with it is told before a deployment; that is an answer, not a failure. */
+/** Reads the repository of a project, so that problems are reported before a deployment. A problem is a result, not a failure. */
 export function createRepositoryLook(
   parts: Pick<DeployParts, 'sources'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -40,7 +40,7 @@ function planOf(start: RepositoryContents['start']): Pick<JobResult<'repository.
   return { plan, planProblem: null };
 }
 
-/** A command as a person would type it: of a line for the shell, what it ends in. */
+/** Formats a command as a person would type it; for a shell line, only its last command. */
 function asTyped(words: readonly string[]): string {
   const [shell, option, line] = words;
   const text =

@@ -12,12 +12,12 @@ import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts
 import { judge } from '../health/verdict.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
-/** Lines of the log that errors are looked for in, and those that are shown. */
+/** Log lines searched for errors, and lines shown. */
 const READ = 400;
 const SHOWN = 12;
 const GROUPS = 5;
 
-/** Gathers what is known of a service that somebody complains about, and what they might do. Changes nothing. */
+/** Collects facts about a reported service, and proposes a next step. Changes nothing. */
 export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.diagnose'> {
   return {
     title: () => say('jobs.diagnosingAService'),

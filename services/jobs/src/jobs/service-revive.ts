@@ -44,8 +44,8 @@ class Superseded extends Error {}
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /**
- * Starts a lost service again from its artifact, on its server: after a reboot, or when the program and its supervisor were killed. It
- * takes an epoch of its own, so a deployment or a stop that begins meanwhile wins.
+ * Restarts a lost service from its artifact on its server, after a reboot or when its program and supervisor were killed. Takes an epoch of
+ * its own, so a later deployment or stop wins.
  */
 export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
   return {
@@ -100,7 +100,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
   }
 }
 
-/** One attempt of a run. The service is its own as long as its epoch is the highest. */
+/** One attempt of a run, valid while its epoch is the highest. */
 interface Trying {
   readonly row: WorkRow;
   readonly epoch: number;
@@ -226,7 +226,7 @@ async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Tryi
   }
 }
 
-/** Says how bringing a service back ended, with the last lines of its program. */
+/** Describes the outcome of a revival, with the last lines of the program. */
 function describeRevival(result: JobResult<'service.revive'>): string {
   const { project, environment, outcome, because, release, url, seconds, tries, failure } = result;
   switch (outcome) {

@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { closeIncident, listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
-import { incidentSubject } from '@signalbox/store/deploy/service-health';
+import { formatIncidentSubject } from '@signalbox/store/deploy/service-health';
 import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
@@ -15,21 +15,20 @@ import { withDriver } from '../health/target.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 const PAUSE_MS = 100;
-/** So long an instance may take to end by itself, at the least. */
+/** Minimum grace period of an instance. */
 const LEAST_GRACE_MS = SECOND_MS;
 
 type Result = JobResult<'service.stop'>;
 
-/** What a service is stopped with. */
+/** Dependencies of a stop. */
 export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
   readonly stops: ServiceStops;
 };
 
 /**
- * Takes a service down: nothing leads to it any more, what was on its way is finished, its program is ended. What was built stays.
- * The row says first that nothing serves, and which deployment is to end: an attempt after a crash goes on with that one, and a
- * deployment that begins meanwhile is left alone.
+ * Stops a service: removes its route, drains open requests and ends its program. The artifact stays. The row is updated first, so a retry
+ * after a crash continues with the same deployment, and a later deployment is not touched.
  */
 export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
   return {
@@ -62,13 +61,13 @@ async function stopService(
   return { project, environment, deploymentId, release: row.release, ref: row.ref, server: row.server, how, cut };
 }
 
-/** As long as the route leads to this deployment: what another one has switched to stays. */
+/** Removes the route only while it leads to this deployment. */
 async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
   const name = serviceName(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
   try {
-    // Without an epoch of its own, the stop removes this route but no newer one.
+    // Without an epoch of its own the stop cannot remove a newer route.
     await parts.traffic.remove(name, epoch ?? route.fence, signal);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ROUTE_REFUSED') throw error;
@@ -77,7 +76,7 @@ async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null,
   }
 }
 
-/** Waits for what is on its way to the instance; gives how many requests were not finished in time. */
+/** Waits for open requests of the instance; returns the number of unfinished ones. */
 async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
   const until = performance.now() + fileOf(row).drainSeconds * SECOND_MS;
   const { instance } = row;
@@ -89,10 +88,10 @@ async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal):
   }
 }
 
-/** What was wrong with it is over: nobody looks after what does not serve. The sweepers publish what is told. */
+/** Closes the incidents of a stopped service. The sweepers publish the news. */
 async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
   const { project, environment } = row;
-  for (const { subject, kind } of await listOpenIncidents(pool, incidentSubject(row)))
+  for (const { subject, kind } of await listOpenIncidents(pool, formatIncidentSubject(row)))
     await closeIncident(pool, {
       subject,
       kind,

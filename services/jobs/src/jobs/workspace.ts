@@ -27,7 +27,7 @@ import { openWorkspace } from '../workspace/workspaces.ts';
 
 interface Parts {
   readonly pool: Pool;
-  /** Held while something changes in a workspace; apart, so that a holder never waits for a connection that waits for it. */
+  /** Pool for locks, separate so that a lock holder never waits for a connection of a lock waiter. */
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;
@@ -35,12 +35,12 @@ interface Parts {
   readonly quota: Quota;
 }
 
-/** Where a job works, once it holds what it needs. */
+/** The workspace of a job that holds its locks. */
 interface Workplace extends Scope, JournalPlace {}
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 
-/** Opens what the pool `agents` needs, and its handlers. Without a working sandbox files still work, and commands are refused. */
+/** Opens the dependencies and handlers of the pool `agents`. Without a working sandbox files work, and commands are refused. */
 export async function createWorkspaceHandlers(
   own: Own,
   config: JobsConfig,
@@ -106,16 +106,19 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   };
 }
 
-/** Every job that works in a workspace. */
+/** Jobs that work in a workspace. */
 type WorkspaceJob = Exclude<JobsOf<'agents'>, 'workspaces.prune'>;
 
-/** What they all do: open it, mark it as used, end what a dead process began, work, and put refusals into the answer. */
+/**
+ * Wraps the common part of all workspace jobs: opens the workspace, marks it as used, finishes the diff of a dead process, works, and
+ * returns refusals as results.
+ */
 function handler<N extends WorkspaceJob, T>(
   _name: N,
   parts: Parts,
   job: {
     readonly title: () => string;
-    /** Whether no other file of the workspace may be changed by us meanwhile. */
+    /** True when no other job may change files of the workspace meanwhile. */
     readonly isAlone: boolean;
     run(place: Workplace, payload: JobPayload<N>, context: JobContext): Promise<T>;
     say(result: T): string;
@@ -129,7 +132,7 @@ function handler<N extends WorkspaceJob, T>(
           context.signal.throwIfAborted();
           const folder = await openWorkspace(parts.home, payload.workspace);
           const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };
-          // Everybody who comes in ends what a dead process began, so that nobody sees half of a diff.
+          // Every job first finishes the diff of a dead process, so nobody sees half of it.
           await recover(entered);
           await markUsed(folder.notes, context.now());
           return { place: entered, alone: job.isAlone ? { value: await job.run(entered, payload, context) } : null };

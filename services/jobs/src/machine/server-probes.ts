@@ -1,5 +1,5 @@
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
-import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
 import { findRow, listRows, sql } from '@signalbox/store/sql';
@@ -42,7 +42,7 @@ export function createServerProbes(pool: Pool) {
     /** Throws NOT_FOUND. */
     async get(name: string): Promise<WatchedServer> {
       const server = await findRow<WatchedServer>(pool)`${WATCHED} where s.name = ${name}`;
-      if (!server) throw await nameNotFound(pool, 'server', name);
+      if (!server) throw await createNameNotFound(pool, 'server', name);
       return server;
     },
 

@@ -12,18 +12,18 @@ export interface Execution {
   readonly runId: string;
   readonly attempt: number;
   readonly owner: JobContext['owner'];
-  /** Null for what a schedule started: it has no row before its end. */
+  /** Null for a scheduled execution, which has no row until its end. */
   readonly run: LeasedRun | null;
   readonly payload: unknown;
   readonly log: Log;
 }
 
-/** What a handler touches, made for one execution. `lost` is called when the run turns out to be in other hands. */
+/** Creates the context of one execution. `lost` is called when another process has the run. */
 export function createJobContext(
   parts: {
     readonly runs: Pick<Runs, 'report' | 'tell'>;
     readonly openSecret: SecretOpener;
-    /** Tells the gateway that a chat has something to send. A failure is harmless: its sweeper looks too. */
+    /** Notifies the gateway of a chat with messages to send. The sweeper covers failures. */
     readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   },
   execution: Execution,
@@ -31,7 +31,7 @@ export function createJobContext(
     readonly signal: AbortSignal;
     readonly opened: OpenedSecrets;
     readonly lost: () => void;
-    /** Called whenever the handler shows that it gets on. */
+    /** Called on every sign of progress. */
     readonly sign: () => void;
   },
 ): JobContext {
@@ -40,7 +40,7 @@ export function createJobContext(
   let telling: Promise<unknown> = Promise.resolve();
 
   const say = async (held: LeasedRun, text: string, slot: string, more: TellOptions): Promise<void> => {
-    // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
+    // Keys contain the epoch of the attempt; an unchanged last text of the slot is not repeated.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
     const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });
     if (!said.held) return hold.lost();
@@ -64,7 +64,7 @@ export function createJobContext(
     tell: (text, { slot, ...more }) => {
       hold.sign();
       if (run === null) return Promise.resolve();
-      // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
+      // Serialized, even when the handler does not await: the newest text of a slot wins.
       const said = telling.then(() => say(run, text, slot, more));
       telling = said.catch(() => undefined);
       return said;
@@ -84,7 +84,7 @@ export function createJobContext(
   };
 }
 
-/** The same log; each line is also a sign. */
+/** Wraps the log; each line counts as progress. */
 function listenTo(log: Log, sign: () => void): Log {
   const heard =
     (write: Log['info']): Log['info'] =>

@@ -3,23 +3,23 @@ import { Leases } from '@signalbox/platform/leases';
 import type { Log } from '@signalbox/platform/log';
 import type { LeasedRun, Runs } from '@signalbox/store/turns/runs';
 
-/** A run that is worked on here. */
+/** A run held by this process. */
 interface HeldRun {
   readonly run: LeasedRun;
-  /** Another process took it. */
+  /** Called when another process took it. */
   readonly lost: () => void;
-  /** Nobody wants it any more; called perhaps more than once. */
+  /** Called when it is cancelled; possibly more than once. */
   readonly cancelled: () => void;
 }
 
 export type LeasedRuns = Leases<HeldRun>;
 
-/** A lease has room for three lost beats. */
+/** A lease survives three lost heartbeats. */
 const BEATS_PER_LEASE = 4;
-/** Whoever cancels a run sees it stop about this soon. */
+/** Delay until a cancelled run stops. */
 const BEAT_MAX_MS = SECOND_MS;
 
-/** The runs that run here. */
+/** Creates the leases of the runs of this process. */
 export function createLeasedRuns(options: {
   readonly runs: Pick<Runs, 'beat'>;
   readonly leaseMs: number;

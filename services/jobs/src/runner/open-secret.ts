@@ -6,11 +6,11 @@ import type { SecretCipher } from '@signalbox/safety/secrets/cipher';
 
 /** One use of a secret. */
 export interface SecretUse {
-  /** Whose work needs it: a person's key, or `system` for what a schedule started. */
+  /** Actor: a person's key, or `system` for scheduled work. */
   readonly actor: string;
   readonly threadId: string | null;
   readonly runId: string;
-  /** Whose secret it is. Another one than the actor stands in the audit event besides. */
+  /** Owner of the secret; audited when it is not the actor. */
   readonly owner: string;
   readonly handle: string;
   readonly purpose: string;
@@ -19,14 +19,14 @@ export interface SecretUse {
 export type SecretOpener = (use: SecretUse) => Promise<string>;
 
 /**
- * Opens people's secrets, each use with an audit event that says what for. Throws SECRET_UNKNOWN when their owner keeps none of
- * that handle, which is audited too, and SECRET_UNREADABLE when it was sealed with another key. Twice is two uses.
+ * Creates a function that opens secrets, with an audit event of the purpose per use. Throws SECRET_UNKNOWN (audited too) without such a
+ * secret of the owner, and SECRET_UNREADABLE when it was sealed with another key.
  */
 export function createSecretOpener(deps: { readonly pool: Pool; readonly cipher: SecretCipher }): SecretOpener {
   return async ({ actor, threadId, runId, owner, handle, purpose }) => {
     const value = await withTransaction(deps.pool, async (db) => {
       const taken = await takeSecret(db, owner, handle);
-      // A value that cannot be opened leaves no use behind: the transaction ends with it.
+      // The transaction is rolled back for an unreadable secret, so no use is recorded.
       const opened = taken && deps.cipher.open(taken.ciphertext, { userKey: owner, handle });
       const kind = opened === null ? 'secret.refused' : 'secret.used';
       const data = { handle, purpose, ...(owner === actor ? {} : { owner }) };

@@ -2,24 +2,24 @@ import { inspect } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue, SECRET } from '@signalbox/safety/redact/redact';
 
-/** Shorter values stand in too many words to be left out of a text. */
+/** Shorter values occur in too many words to be redacted. */
 const SHORTEST = 4;
-/** A line of a value, or what is left of it in base 64, has to be so long: shorter ones stand in other words too. */
+/** Minimum length of a line or base64 part: shorter ones occur in other words. */
 const SHORTEST_PART = 8;
 
-/** The values that one execution has opened: none of them may be in what it leaves behind, whatever they look like. */
+/** Collects the secrets that one execution has opened, and redacts them from all of its output. */
 export function createOpenedSecrets() {
   let forms: readonly string[] = [];
   const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, SECRET), text);
   return {
     add: (value: string): void => {
       if (value.length < SHORTEST || forms.includes(value)) return;
-      // The longest first: one of them may hold another, and what would be left of it says something.
+      // Longest first: one may contain another.
       forms = [...new Set([...forms, ...formsOf(value)])].sort((one, other) => other.length - one.length);
     },
-    /** The same value with `[secret]` in their places, also in those of their encodings. */
+    /** Replaces secrets and their encodings with `[secret]`. */
     mask: <T>(value: T): T => (forms.length === 0 ? value : redactValue(value, replace)),
-    /** The same failure, or one that says nothing when its sentence holds one of them. */
+    /** Returns the failure, or a generic one when its sentence contains a secret. */
     maskError: (error: unknown, ref: string): unknown => {
       const said = inspect(error, { depth: 6 });
       return replace(said) === said ? error : new AppError('INTERNAL', { ref });
@@ -29,7 +29,7 @@ export function createOpenedSecrets() {
 
 export type OpenedSecrets = ReturnType<typeof createOpenedSecrets>;
 
-/** What programs make of a value when they print it: as it is, in JSON, percent-encoded, in hexadecimal, in base 64; and its lines. */
+/** Lists the forms in which programs print a value: plain, JSON, percent-encoded, hexadecimal and base64, and its lines. */
 function formsOf(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).filter((line) => line.length >= SHORTEST_PART && line !== value);
   const bytes = Buffer.from(value);
@@ -46,10 +46,7 @@ function formsOf(value: string): readonly string[] {
   ];
 }
 
-/**
- * What base 64 makes of it depends on what stands before and after: the part that does not, for each of three places, in both
- * alphabets. Whole encodings come first, with their padding.
- */
+/** Base64 depends on the surrounding bytes: lists the stable part for each of three offsets in both alphabets, whole encodings first. */
 function base64Of(bytes: Buffer): readonly string[] {
   const parts = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');

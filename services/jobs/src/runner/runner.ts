@@ -28,28 +28,28 @@ export interface RunnerParts {
   readonly log: Log;
   readonly openSecret: SecretOpener;
   readonly tracing: Tracing;
-  /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
+  /** Wakes the lane of a person whose run has ended. The sweeper covers failures, since the inbox row is written. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
-  /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
+  /** Notifies the gateway of a chat with messages to send. The sweeper covers failures, since the outbox row is written. */
   readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
-  /** Puts a run that was handed on into the queue of its next job. A failure is the sweeper's of that pool. */
+  /** Enqueues a run for the next job of its chain. The sweeper of that pool covers failures. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
-  /** Attempts and deadlines; those of the contract unless a test has others. */
+  /** Attempts and deadlines; tests override those of the contract. */
   readonly limits?: Limits;
-  /** How long a handler that was told to stop may take before it is left behind, in milliseconds. */
+  /** Grace period of an aborted handler, in milliseconds. */
   readonly settleMs?: number;
 }
 
-/** Why a job was told to stop. */
+/** Reason for aborting a job. */
 type Stop = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
-/** For these the run is ended once the handler has stopped: what is reported as over is not still going on. */
+/** Reasons for which the run ends only after its handler has stopped. */
 const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'];
 
 const RETRY_BASE_MS = 2 * SECOND_MS;
 const RETRY_MAX_MS = 60 * SECOND_MS;
-/** The end of a run is written with some patience: what is not recorded is done again. */
+/** The end of a run is retried, because an unrecorded run is repeated. */
 const RECORD_ATTEMPTS = 6;
-/** Long enough to end a process group with patience. */
+/** Long enough to end a process group. */
 const SETTLE_MS = 15 * SECOND_MS;
 
 const FORGET: QueueVerdict = { kind: 'forget' };
@@ -68,7 +68,7 @@ export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise
 }
 
 async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
-  // A queue that was filled by an earlier release has the name of the whole.
+  // An earlier release may have queued it under the name of the whole chain.
   const job = parts.handlers[queued.job] ? queued.job : getFirstJob(queued.job);
   const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
@@ -76,7 +76,7 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   return inLanguage(begun.language, () => runBegun(parts, { ...queued, job }, runId, begun));
 }
 
-/** Works on a run that is ours, and says what is said of it in the language of whoever asked. */
+/** Works on a claimed run, with messages in the language of its requester. */
 async function runBegun(
   parts: RunnerParts,
   queued: QueuedJob,
@@ -104,7 +104,7 @@ async function runBegun(
           .catch((error: unknown) => log.warn('queue did not take a run; the sweeper will', { error }));
       return FORGET;
     case 'stopped':
-      if (outcome.why === 'lost') return FORGET; // whoever has it now also has its place in the queue
+      if (outcome.why === 'lost') return FORGET; // its new holder also has its place in the queue
       if (outcome.why === 'stopping') {
         await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
         return { kind: 'again', delayMs: 0 };
@@ -121,13 +121,13 @@ async function runBegun(
   }
 }
 
-/** Whether another attempt follows. */
+/** True when another attempt follows. */
 function isGivenBack(outcome: Outcome): boolean {
   if (outcome.kind === 'stopped') return outcome.why === 'stopping' || outcome.why === 'lost';
   return outcome.kind === 'failed' && isWorthRetrying(outcome.error);
 }
 
-/** Notes an attempt under the call that asked for it; news of the run belong under its last one. */
+/** Adds a span for the attempt under the requesting call; news belongs to the last attempt. */
 function traceRun(
   tracing: Tracing,
   run: {
@@ -160,7 +160,7 @@ function traceRun(
   });
 }
 
-/** A deployment is named after the action that asked for it, whichever run goes on with it. */
+/** Reads the deployment id from the payload: the id of the requesting action. */
 function deploymentOf(payload: unknown): string | null {
   if (typeof payload !== 'object' || payload === null || !('deploymentId' in payload)) return null;
   return typeof payload.deploymentId === 'string' ? payload.deploymentId : null;
@@ -192,16 +192,16 @@ type Done = {
   readonly kind: 'done';
   readonly result: unknown;
   readonly say: string;
-  /** For the cards of whoever approved it. */
+  /** For approval cards. */
   readonly brief: string;
   readonly isNotable: boolean;
 };
 type Failed = { readonly kind: 'failed'; readonly error: unknown };
-/** It was not wanted any more, and has stopped. */
+/** Cancelled and stopped. */
 const CANCELLED = { kind: 'cancelled' } as const;
 type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
 
-/** Runs the handler under its deadline, the stop of the process and the loss of the run. Never throws. */
+/** Runs the handler under its deadline, process stop and loss of the run. Never throws. */
 async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution): Promise<Outcome> {
   const { job, run, payload } = execution;
   const stop = new AbortController();
@@ -233,13 +233,13 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   };
   const working = call(parts.handlers, job, payload, context);
   try {
-    // Also when the handler does not listen to it: it is left behind, and can no longer end its run.
+    // Even when the handler ignores the signal: it is abandoned, and can no longer end its run.
     return settle(opened.mask(await untilAborted(working, stop.signal)));
   } catch (error) {
     if (why !== null) {
       const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
       if (late === null) execution.log.error('handler left behind: it does not stop', { why });
-      // It was done before it could be stopped: that is what happened, and what has to be told.
+      // It finished before it could be stopped, so it counts as done.
       if (late && why === 'cancelled') return settle(opened.mask(late));
       return settle({ kind: 'stopped', why });
     }
@@ -258,7 +258,7 @@ async function call<N extends JobName>(
   payload: unknown,
   context: JobContext,
 ): Promise<Done> {
-  // The handler of a name takes the payload and gives the result of that name; the schemas make sure at run time.
+  // Payload and result belong to the job name; the schemas check them at run time.
   const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
   if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
@@ -267,10 +267,10 @@ async function call<N extends JobName>(
   return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable?.(result) ?? true };
 }
 
-/** What came of it: its result, false when it failed, null when it goes on after this time. */
+/** Waits for the outcome: its result, false for a failure, null when it still runs afterwards. */
 async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
   const ended = working.catch(() => false as const);
-  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // this process stops
+  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // the process is stopping
   return inTime ?? null;
 }
 
@@ -343,7 +343,7 @@ function interrupted(attempts: number): Failed {
   return { kind: 'failed', error: new AppError('JOB_INTERRUPTED', { attempts: String(attempts) }) };
 }
 
-/** For people: the catalog's sentence, never a third party's message. */
+/** Returns the catalog's sentence for people, never a third party's message. */
 function describe(error: unknown, ref: string): string {
   return explain(toAppError(error, ref));
 }

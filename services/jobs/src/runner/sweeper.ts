@@ -6,17 +6,17 @@ import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { startLoop } from '@signalbox/platform/loop';
 
-/** A process that starts finds out this soon that an hourly job is due. */
+/** Delay until a starting process checks hourly jobs. */
 const TICK_MOST_MS = MINUTE_MS;
 
 /**
- * Repairs what Redis lost, every `everyMs` from now on: runs that Postgres knows and the queue does not. It also repairs a crash between
- * the intent and the queue, and a process that died with a run. Besides, it says when scheduled jobs may be due. Several at once do no harm.
+ * Repairs the queue every `everyMs`: enqueues runs that Redis lost, that were stored before a crash, or whose process died, and schedules
+ * due jobs. Safe to run in several processes.
  */
 export function startSweeper(options: {
   readonly runs: Pick<Runs, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'tick'>;
-  /** Whose schedules and lost runs are looked after: a process may put nothing into the queues of other pools. */
+  /** Pools to sweep: a process may not write into the queues of other pools. */
   readonly pools: readonly JobPool[];
   readonly everyMs: number;
   readonly leaseMs: number;

@@ -6,7 +6,7 @@ import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
  * Models whose input and output never hold a secret: `[secret]` replaces what still does. A last line of defense, since
  * people's texts already carry handles and results are redacted.
  */
-export function withoutSecrets(models: Models): Models {
+export function redactRow(models: Models): Models {
   const known = new Map<Model, Model>();
   return {
     names: models.names,

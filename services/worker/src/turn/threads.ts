@@ -1,4 +1,4 @@
-import { currentThread } from '@signalbox/store/conversation/threads';
+import { readCurrentThread } from '@signalbox/store/conversation/threads';
 import type { Pool } from '@signalbox/store/pool';
 import type { Redis } from '@signalbox/platform/redis';
 
@@ -31,7 +31,7 @@ export function createThreadSequences(options: {
     async current(userKey: string): Promise<string | null> {
       const mirrored = await options.redis.get(key(userKey)).catch(() => null); // Redis is only the mirror
       if (mirrored !== null) return `user_${userKey}_${mirrored}`;
-      const n = await currentThread(options.pool, userKey);
+      const n = await readCurrentThread(options.pool, userKey);
       if (n === null) return null;
       await raise(userKey, n);
       return `user_${userKey}_${n}`;

@@ -122,7 +122,7 @@ async function once(
   try {
     const response = await fetch(address, {
       signal,
-      redirect: 'error', // the names of packages go where the operator said, and nowhere else
+      redirect: 'error', // package names are sent only to the configured server
       ...(body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
     });
     if (!response.ok) {

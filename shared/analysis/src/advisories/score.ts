@@ -1,6 +1,6 @@
 import cvss from 'ae-cvss-calculator';
 
-/** The highest score of CVSS vectors of any version, from 0 to 10; null when none is valid. */
+/** Computes the highest score of CVSS vectors of any version, 0 to 10; null when none can be parsed. */
 export function scoreOf(vectors: readonly string[]): number | null {
   const scores = vectors.flatMap((vector) => readScore(vector) ?? []);
   return scores.length === 0 ? null : Math.max(...scores);

@@ -1,10 +1,10 @@
 import { MAX_TEXT_BYTES, type Analyzer } from '../analyzer.ts';
 
 const FOLDERS = 20;
-/** Names of files that are not read. */
+/** Reported names of unread files. */
 const LARGE = 20;
 
-/** What there is: files and bytes by folder, links, submodules and the history in figures. It has no rules. */
+/** Counts files and bytes by folder, links, submodules and history. Has no rules. */
 export const DISCOVERY_ANALYZER: Analyzer<null> = {
   name: 'discovery',
   version: 1,
@@ -26,7 +26,7 @@ export const DISCOVERY_ANALYZER: Analyzer<null> = {
         commit: view.commit,
         committedAt: view.committedAt,
         files: view.files.length,
-        // No analyzer sees what stands in them.
+        // No analyzer reads their contents.
         unread: large.length,
         large: large.slice(0, LARGE).map(({ path }) => path),
         bytes: view.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

@@ -1,6 +1,6 @@
 import { anyOf } from './any-of.ts';
 
-/** Names of folders and files that tell a kind, by the conventions of the languages. */
+/** Folder and file names of a kind, by conventions of the languages. */
 interface Kind {
   readonly folder: RegExp;
   readonly file: RegExp;
@@ -54,40 +54,40 @@ const DOCUMENTATION: Kind = {
   file: /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|pod|textile|org)$|^(?:readme|changelog|changes|history|licen[sc]e|copying|notice|authors|contributing|security)(?:-[\w-]+)?$/i,
 };
 
-/** How a generated file says so, near its beginning: Go's sentence, .NET's tag, and the usual words. */
+/** Marks near the beginning of a generated file: Go's sentence, .NET's tag, and usual words. */
 const SAYS_GENERATED = anyOf(
   /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
   /do not (?:edit|modify)\b.{0,80}generated/im,
-  // Helpers that the compiler of TypeScript writes into what it makes.
+  // Helpers emitted by the TypeScript compiler.
   /^var __\w{1,40} = \(this && this\.__/m,
   /^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im,
 );
 const HEAD_LENGTH = 1_000;
-/** No person writes lines that are this long on average. */
+/** Average line length above which a file is minified. */
 const MINIFIED_LINE_LENGTH = 400;
 
-/** Whether it is a test, or what a test works on. */
+/** True for tests and their fixtures. */
 export function isTest(path: string): boolean {
   return isOf(TEST, path);
 }
 
-/** Whether others wrote it: it is judged where it comes from. */
+/** True for third-party files, which are judged at their origin. */
 export function isVendored(path: string): boolean {
   return isOf(VENDORED, path);
 }
 
-/** Whether a program wrote it: by its name, and by its text where that is at hand. */
+/** True for generated files, by name, and by text if given. */
 export function isGenerated(path: string, text = ''): boolean {
   return isOf(GENERATED, path) || SAYS_GENERATED.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
 }
 
-/** Whether it shows how something is used. Below the sources a folder of that name is a part of the product, such as a Java package. */
+/** True for examples. Below the sources a folder of that name is product code, such as a Java package. */
 export function isExample(path: string): boolean {
   const source = /(?:^|\/)(?:src|lib|app|main)\//.exec(path);
   return isOf(EXAMPLE, source ? path.slice(0, source.index + 1) : path);
 }
 
-/** Whether people read it rather than programs. */
+/** True for documentation. */
 export function isDocumentation(path: string): boolean {
   return isOf(DOCUMENTATION, path);
 }
@@ -98,7 +98,7 @@ function isOf({ folder, file }: Kind, path: string): boolean {
   return file.test(name) || parts.some((part) => folder.test(part));
 }
 
-/** Whether a program made it small: no person writes such lines. */
+/** True for minified files. */
 export function isMinified(path: string, text: string): boolean {
   if (text.length < 2_000 || !/\.(?:js|mjs|cjs|css)$/.test(path)) return false;
   let lines = 1;

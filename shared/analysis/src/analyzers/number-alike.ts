@@ -1,4 +1,4 @@
-/** Gives those that are alike numbers, in their order, so that each stays the finding that it was while lines move. */
+/** Numbers equal problems in order, so that each stays the same finding while lines move. */
 export function numberAlike<P extends { readonly rule: string; readonly identity: string; readonly path?: string }>(
   problems: readonly P[],
 ): readonly P[] {

@@ -1,18 +1,18 @@
 import type { Severity } from '@signalbox/contracts/repository/finding';
 
-/** What was found in one file, as it is cached. */
+/** A problem in one file, as cached. */
 export type Problem = {
-  /** The name of the rule behind that of the analyzer. */
+  /** Rule name without the analyzer prefix. */
   readonly rule: string;
   readonly severity: Severity;
   readonly line: number | null;
   readonly evidence: string;
   readonly values: Readonly<Record<string, string | number>>;
-  /** What it is by; two that are alike in a file get a number each. */
+  /** Identity within the file; equal ones are numbered. */
   readonly identity: string;
 };
 
-/** One severity less. */
+/** Lowers a severity by one level. */
 export function lessen(severity: Severity): Severity {
   return LESS[severity];
 }

@@ -8,7 +8,7 @@ import type { ScannedCommit } from '../scan/view.ts';
 import type { IdentifiedFinding } from './identify-findings.ts';
 import type { Listed } from '../steps/step.ts';
 
-/** What running chains needs. */
+/** Dependencies of chains. */
 export interface ChainDeps {
   readonly records: ChainRecords;
   readonly log: {
@@ -21,7 +21,7 @@ export interface ChainDeps {
   startScan(place: ScanPlace, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
 }
 
-/** Where chains keep their runs, steps and findings. Every method may throw for a lost connection: see `isTransient`. */
+/** Storage of chain runs, steps and findings. Methods may throw for a lost connection: see `isTransient`. */
 export interface ChainRecords {
   listSteps(runId: string): Promise<readonly StepRecord[]>;
   /** Begins a step, or begins it again. Resolves to the number of that attempt, and to 0 when the step has ended. */
@@ -41,7 +41,7 @@ export interface ChainRecords {
   countChanges(project: string, runId: string): Promise<NonNullable<ChainRun['counts']>>;
   /** Open findings of these analyzers, the most severe first. */
   listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly Listed[]>;
-  /** What earlier scans of a project have kept, by name. */
+  /** Caches of earlier scans of a project, by name. */
   readScanCaches(project: string, names: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
   /** Records in the audit that a step was denied a file. */
   recordDenial(
@@ -53,7 +53,7 @@ export interface ChainRecords {
   isTransient(error: unknown): boolean;
 }
 
-/** What of a run of a chain is read here. */
+/** The fields of a chain run that are used here. */
 export interface ChainRun {
   readonly runId: string;
   readonly project: string;
@@ -66,7 +66,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** What of a recorded step is read here. */
+/** The fields of a recorded step that are used here. */
 export interface StepRecord {
   readonly step: number;
   readonly agent: string;
@@ -82,15 +82,15 @@ export interface StepEnd {
   readonly problem: string | null;
 }
 
-/** What a completed step leaves behind. */
+/** Results of a completed step. */
 export interface StepLeft {
   readonly analyzers: readonly string[];
   readonly found: readonly IdentifiedFinding[];
-  /** Null where no manifest was read. */
+  /** Null when no manifest was read. */
   readonly packages: Packages | null;
   readonly documents: readonly Document[];
   readonly scanned: {
-    /** What is new in the cache, by name. */
+    /** New cache entries, by name. */
     readonly cache: Readonly<Record<string, Buffer>>;
     readonly counts: ScanCounts;
   } | null;
@@ -106,7 +106,7 @@ export interface Document {
   readonly text: string;
 }
 
-/** A run that is under way. */
+/** A run in progress. */
 export interface RunHandle extends ScannedCommit {
   readonly run: Pick<ChainRun, 'runId' | 'project' | 'isDry'>;
   readonly chain: ChainName;

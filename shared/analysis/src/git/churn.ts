@@ -59,7 +59,7 @@ export interface ChurnNotes {
   readonly files: Readonly<
     Record<string, readonly [commits: number, authors: readonly string[], firstAt: number, lastAt: number]>
   >;
-  /** The change sets of the year before the commit, in no order. */
+  /** Change sets of the year before the commit, unordered. */
   readonly recent: readonly ChangeSet[];
 }
 

@@ -18,7 +18,7 @@ export async function* gitPieces(
   child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)));
   const closed = once(child, 'close') as Promise<[number | null]>; // as Node documents the event
   try {
-    child.stdin?.on('error', () => undefined); // it ended before it read all of it, which its own end tells
+    child.stdin?.on('error', () => undefined); // its exit shows that it ended early
     child.stdin?.end(input);
     let rest = '';
     const decoder = new TextDecoder();

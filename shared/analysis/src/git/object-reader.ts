@@ -19,14 +19,14 @@ export class ObjectReader {
     this.#signal = signal;
     this.#child = startGit({ path, home: dir }, ['-C', dir, 'cat-file', '--batch'], { takesInput: true });
     signal.addEventListener('abort', this.close, { once: true });
-    this.#child.once('error', this.close); // there is no git: its output ends
-    this.#child.stdin?.on('error', () => undefined); // its end shows in the output
+    this.#child.once('error', this.close); // git is missing: its output ends
+    this.#child.stdin?.on('error', () => undefined); // its exit shows in the output
     this.#child.stderr?.resume();
     const output = this.#child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
     this.#output = output[Symbol.asyncIterator]();
   }
 
-  /** `name`: an id, or a commit and a path, `1f0c…:package.json`. Null for a missing object. Throws the signal's reason. */
+  /** Reads an object by id, or by commit and path (`1f0c…:package.json`). Null when the mirror lacks it. Throws the signal's reason. */
   read(name: string, maxBytes = Infinity): Promise<GitObject | null> {
     const read = this.#last.then(() => this.#readNow(name, maxBytes));
     this.#last = read.catch(() => undefined);
@@ -39,7 +39,7 @@ export class ObjectReader {
   };
 
   async #readNow(name: string, maxBytes: number): Promise<GitObject | null> {
-    if (name.includes('\n')) return null; // git reads a name to the end of its line
+    if (name.includes('\n')) return null; // git reads names up to the line end
     this.#child.stdin?.write(`${name}\n`);
     let end = this.#buffer.indexOf(10);
     while (end < 0) {

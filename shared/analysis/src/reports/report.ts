@@ -18,7 +18,7 @@ export interface ReportContent {
   readonly summary?: readonly SummarySentence[];
   /** Files that the newest run did not read. */
   readonly unread?: readonly Unread[];
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly {
     readonly chain: ChainName;
     readonly status: string;

@@ -23,7 +23,7 @@ export function sayChain(chain: ChainName): string {
   return say('findings.chain', { chain });
 }
 
-/** A finding in one line of a list. */
+/** Formats a finding as one list item. */
 export function sayItem(finding: ShownFinding): string {
   return say('findings.item', {
     severity: saySeverity(finding.severity),
@@ -33,7 +33,7 @@ export function sayItem(finding: ShownFinding): string {
   });
 }
 
-/** `2 files of more than 1 MB`, or the names of those that took too long. */
+/** Describes unread files: `2 files of more than 1 MB`, or the names of slow ones. */
 export function sayUnread({ why, files, paths }: Unread): string {
   if (why === 'too-large') return say('findings.unread', { files });
   return paths.map((path) => say('findings.tookTooLong', { path: plainName(path) })).join('; ');

@@ -1,8 +1,8 @@
 import { say, type MessageKey, type MessageValues } from '@signalbox/messages/say';
 
-/** The sentences of one rule, in the language of whoever is spoken to. */
+/** The sentences of one rule, in the current language. */
 export interface Rule {
-  /** What was found, in one sentence with the values of the finding: `lodash 4.17.15 has a known weakness.` */
+  /** The finding in one sentence with its values: `lodash 4.17.15 has a known vulnerability.` */
   readonly say: (values: MessageValues) => string;
   /** Why it matters and what to do about it, in one to three sentences. */
   readonly why: () => string;

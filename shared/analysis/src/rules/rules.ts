@@ -5,15 +5,15 @@ import type { Rule, Rules } from './rule.ts';
 import { SECRETS_RULES } from './secrets.ts';
 import { say } from '@signalbox/messages/say';
 
-/** Every rule that an analyzer may find something by. */
+/** All rules. */
 export const RULES: Rules = { ...SECRETS_RULES, ...DEPENDENCIES_RULES, ...QUALITY_RULES };
 
-/** Null for a rule of an earlier release that is gone. */
+/** Finds a rule; null for a removed one. */
 export function findRule(name: string): Rule | null {
   return Object.hasOwn(RULES, name) ? (RULES[name] ?? null) : null;
 }
 
-/** How much a finding matters, in a word. */
+/** Names a severity. */
 export function saySeverity(severity: Severity): string {
   return say('findings.severity', { severity });
 }

@@ -13,7 +13,7 @@ export interface AnalyzerCache {
   readonly past: readonly (Introduction & { readonly facts: Fact })[];
 }
 
-/** The name under which the `ChurnNotes` of a repository are kept. */
+/** Cache name of the `ChurnNotes` of a repository. */
 export const CHURN = 'churn';
 
 /** The cache of a repository between scans: an `AnalyzerCache` per analyzer, and `ChurnNotes`. */

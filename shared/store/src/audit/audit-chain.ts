@@ -3,7 +3,7 @@ import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, sql } from '../sql.ts';
 
 /** A stored link of the audit chain; `event` is null when the event was deleted. */
-export interface AuditPlace {
+export interface ChainLink {
   readonly seq: number;
   readonly leafHash: Buffer;
   readonly hash: Buffer;
@@ -65,14 +65,14 @@ export function readLinks(
   db: Queryable,
   seq: number,
   limit: number,
-): Promise<readonly Pick<AuditPlace, 'seq' | 'leafHash' | 'hash'>[]> {
-  return listRows<Pick<AuditPlace, 'seq' | 'leafHash' | 'hash'>>(db)`
+): Promise<readonly Pick<ChainLink, 'seq' | 'leafHash' | 'hash'>[]> {
+  return listRows<Pick<ChainLink, 'seq' | 'leafHash' | 'hash'>>(db)`
     select seq::float8, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
 }
 
 /** Reads the next links after `seq`, with their events. */
-export async function readPlaces(db: Queryable, seq: number, limit: number): Promise<readonly AuditPlace[]> {
-  type Row = RecordedAuditEvent & Omit<AuditPlace, 'event'> & { eventId: string | null };
+export async function readChain(db: Queryable, seq: number, limit: number): Promise<readonly ChainLink[]> {
+  type Row = RecordedAuditEvent & Omit<ChainLink, 'event'> & { eventId: string | null };
   const rows = await listRows<Row>(db)`select c.seq::float8, c.leaf_hash as "leafHash", c.hash, ${EVENT}
        from (select * from audit_chain where seq > ${seq} order by seq limit ${limit}) c left join audit_events e using (event_id)
       order by c.seq`;

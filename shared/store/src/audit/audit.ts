@@ -15,11 +15,11 @@ const MAX_DATA_BYTES = 64 * 1024;
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await db.query(named('audit_append')`select audit_append(${auditJson(events)}::jsonb)`);
+  await db.query(named('audit_append')`select audit_append(${buildAuditJson(events)}::jsonb)`);
 }
 
 /** Builds the argument of `audit_append`, for a statement that records its own event. */
-export function auditJson(events: readonly AuditEvent[]): string {
+export function buildAuditJson(events: readonly AuditEvent[]): string {
   // Events of one action share their data, so it is sanitized once.
   const storable = new Map<AuditEvent['data'], AuditEvent['data']>();
   return JSON.stringify(events.map((event) => parseEvent(event, storable)));

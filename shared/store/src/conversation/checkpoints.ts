@@ -23,7 +23,7 @@ export interface CheckpointRow {
 }
 
 /** SQL expression that stores a checkpoint under the lane's epoch; true when it was stored. */
-export function storesCheckpoint(lane: Lane, { blobs, writes, ...row }: CheckpointRow): Sql {
+export function buildCheckpointCall(lane: Lane, { blobs, writes, ...row }: CheckpointRow): Sql {
   return sql`checkpoint_put(${lane.userKey}, ${lane.epoch}, ${row.threadId}, ${row.checkpointId}, ${row.parentId}, ${row.body}::jsonb,
     ${row.metadata}::jsonb, ${blobs[0]}, ${blobs[1]}, ${blobs[2]}, ${blobs[3]},
     ${writes[0]}, ${writes[1]}, ${writes[2]}, ${writes[3]}, ${writes[4]})`;
@@ -34,7 +34,7 @@ export function storesCheckpoint(lane: Lane, { blobs, writes, ...row }: Checkpoi
  * is not the newest. Idempotent.
  */
 export function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
-  return findValue(db, false, 'checkpoint_put')`select ${storesCheckpoint(lane, row)} as stored`;
+  return findValue(db, false, 'checkpoint_put')`select ${buildCheckpointCall(lane, row)} as stored`;
 }
 
 /** Finds the newest checkpoint of a thread, or of one of its subgraphs; null when there is none. */

@@ -10,12 +10,12 @@ export interface DeadLetterRow extends DeadLetter {
 }
 
 /** The lane or chat to wake after a retry. */
-export type Woken =
+export type WakeTarget =
   | { readonly kind: 'lane'; readonly userKey: string; readonly traceId: string }
   | { readonly kind: 'chat'; readonly chatKey: string; readonly traceId: string };
 
 export type RetryResult =
-  | { readonly kind: 'retried'; readonly letter: DeadLetterRow; readonly wake: Woken }
+  | { readonly kind: 'retried'; readonly letter: DeadLetterRow; readonly wake: WakeTarget }
   /** Already retried or resolved; nothing was changed. */
   | { readonly kind: 'settled'; readonly letter: DeadLetterRow }
   | { readonly kind: 'refused'; readonly letter: DeadLetterRow; readonly reason: string }
@@ -48,7 +48,7 @@ export async function resolveDeadLetter(db: Queryable, id: string): Promise<Dead
  * Requeues the work of a letter and settles the letter, in the caller's transaction. Idempotent. The settled letter gets a numbered id and
  * ref, so that a second failure becomes a letter of its own.
  */
-export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<RetryResult> {
+export async function retryDeadLetter(db: Queryable, id: string): Promise<RetryResult> {
   await db.query(sql`select 1 from dead_letters where id = ${id} for update`);
   const letter = await findDeadLetter(db, id);
   if (!letter) return { kind: 'missing' };
@@ -59,7 +59,7 @@ export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<
   return { kind: 'retried', letter, wake: back.wake };
 }
 
-type PutBack = { readonly wake: Woken } | { readonly reason: string };
+type PutBack = { readonly wake: WakeTarget } | { readonly reason: string };
 
 function putBack(db: Queryable, letter: DeadLetterRow): Promise<PutBack> {
   switch (letter.source) {

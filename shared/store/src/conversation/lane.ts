@@ -8,10 +8,10 @@ export interface Lane {
 }
 
 /** SQL that finds the lane held under this epoch, and locks it for sharing until the transaction ends. */
-export const heldLane = (lane: Lane): Sql =>
+export const selectHeldLane = (lane: Lane): Sql =>
   sql`select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null for share`;
 
 /** True while the lane is held under this epoch. The row stays locked for sharing until the transaction ends. */
 export function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
-  return hasRow(db)`${heldLane(lane)}`;
+  return hasRow(db)`${selectHeldLane(lane)}`;
 }

@@ -11,7 +11,7 @@ import { findValue, listRows } from '../sql.ts';
  * Copies a row for storage: texts without secrets and without characters that Postgres cannot hold, plus their language. Ids and keys are
  * unchanged.
  */
-export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
+export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
   const language = currentLanguage();
   const body = {
@@ -37,7 +37,7 @@ export async function putOutbox(
 ): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
   if (rows.length === 0) return [];
   return listRows<{ id: string; chatKey: string }>(db, 'outbox_put')`
-    select id, chat_key as "chatKey" from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`;
+    select id, chat_key as "chatKey" from outbox_put(${JSON.stringify(asIs ? rows : rows.map(redactRow))}::jsonb)`;
 }
 
 /** Puts one message into each of these chats, in the language of its reader; groups read English. */
@@ -63,5 +63,5 @@ export function findReceipts(db: Queryable, chatKey: string, slot: string): Prom
 /** Puts messages into the outbox during a turn; false, with nothing written, when the lane was lost. */
 export function sayInTurn(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
   return findValue(db, false, 'outbox_say')`
-    select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(withoutSecrets))}::jsonb)`;
+    select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(redactRow))}::jsonb)`;
 }

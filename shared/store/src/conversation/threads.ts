@@ -2,7 +2,7 @@ import type { Queryable } from '../pool.ts';
 import { findValue, hasRow, listRows } from '../sql.ts';
 
 /** Reads the number of a person's newest thread; null without one. */
-export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
+export async function readCurrentThread(db: Queryable, userKey: string): Promise<number | null> {
   return findValue<number>(db)`select last_n from thread_sequences
       where user_key = ${userKey}`;
 }

@@ -2,11 +2,11 @@ import type { Connection, ServiceKey } from '@signalbox/contracts/operations/dep
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { nameNotFound } from './not-found.ts';
+import { createNameNotFound } from './not-found.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, sql } from '../sql.ts';
 
-interface Place {
+interface ServerChoice {
   readonly name: string;
   readonly environment: string;
   readonly driver: DriverName | null;
@@ -30,10 +30,10 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
       where project = ${service.project} and environment = ${service.environment} for update`;
   if (!row) throw new Error('a row that was just written is not there');
   if (named === null || named === row.server) {
-    const place = row.server === server.name ? server : await findPlace(db, row.server);
-    return { ...row, driver: requireDriver(place) };
+    const choice = row.server === server.name ? server : await findServer(db, row.server);
+    return { ...row, driver: requireDriver(choice) };
   }
-  if (row.serving !== null) throw elsewhere(service, row.server, named);
+  if (row.serving !== null) throw createServedElsewhere(service, row.server, named);
   await db.query(sql`update services set server = ${named}, updated_at = clock_timestamp()
       where project = ${service.project} and environment = ${service.environment}`);
   return { ...row, server: named, driver: requireDriver(server) };
@@ -54,58 +54,58 @@ export async function findTarget(db: Queryable, service: ServiceKey, named: stri
   const row = await findRow<{ server: string; serving: string | null }>(db)`
     select server, serving from services where project = ${service.project} and environment = ${service.environment}`;
   const isFixed = row !== null && (named === null || row.serving !== null);
-  const place = isFixed ? await findPlace(db, row.server) : await choose(db, service, named);
-  if (isFixed && named !== null && named !== row.server) throw elsewhere(service, row.server, named);
-  const driver = requireDriver(place);
+  const choice = isFixed ? await findServer(db, row.server) : await choose(db, service, named);
+  if (isFixed && named !== null && named !== row.server) throw createServedElsewhere(service, row.server, named);
+  const driver = requireDriver(choice);
   const target = await findRow<Omit<PlacedTarget, 'driver'>>(db)`
-    select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = ${place.name}`;
-  if (!target) throw await nameNotFound(db, 'server', place.name);
+    select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = ${choice.name}`;
+  if (!target) throw await createNameNotFound(db, 'server', choice.name);
   return { ...target, driver };
 }
 
-async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<Place> {
-  if (named !== null) return requireFit(await findPlace(db, named), service);
-  const best = await findRow<Place & { readonly isMeasured: boolean }>(db)`
+async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<ServerChoice> {
+  if (named !== null) return requireFit(await findServer(db, named), service);
+  const best = await findRow<ServerChoice & { readonly isMeasured: boolean }>(db)`
     select ${PLACE}, s.measured_at is not null as "isMeasured" from servers s
       where s.name = 'local' or s.environment = ${service.environment} and s.driver is not null
       order by s.name = 'local', s.measured_at is null, s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
         select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0)) desc, s.name
       limit 1`;
-  if (best === null) return findPlace(db, 'local');
+  if (best === null) return findServer(db, 'local');
   if (best.name === 'local' || best.isMeasured) return best;
   // Its size is unknown, and the environment is not this machine: the person has to name a server.
   const reasons = `${best.name} ${say('servers.neverReached')}`;
   throw new AppError('NO_CAPACITY', { detail: say('servers.noneMeasured', { where: service.environment, reasons }) });
 }
 
-function elsewhere(service: ServiceKey, server: string, named: string): AppError {
+function createServedElsewhere(service: ServiceKey, server: string, named: string): AppError {
   return new AppError('SERVED_ELSEWHERE', { ...service, server, named });
 }
 
-async function findPlace(db: Queryable, name: string): Promise<Place> {
-  const place = await findRow<Place>(db)`select ${PLACE} from servers s where s.name = ${name}`;
-  if (!place) throw await nameNotFound(db, 'server', name);
-  return place;
+async function findServer(db: Queryable, name: string): Promise<ServerChoice> {
+  const choice = await findRow<ServerChoice>(db)`select ${PLACE} from servers s where s.name = ${name}`;
+  if (!choice) throw await createNameNotFound(db, 'server', name);
+  return choice;
 }
 
-function requireFit(place: Place, service: ServiceKey): Place {
-  requireDriver(place);
-  if (place.name === 'local' || place.environment === service.environment) return place;
+function requireFit(choice: ServerChoice, service: ServiceKey): ServerChoice {
+  requireDriver(choice);
+  if (choice.name === 'local' || choice.environment === service.environment) return choice;
   throw new AppError('SERVER_OF_OTHER_ENVIRONMENT', {
-    server: place.name,
-    environment: place.environment,
+    server: choice.name,
+    environment: choice.environment,
     wanted: service.environment,
   });
 }
 
-function requireDriver({ name, driver }: Place): DriverName {
+function requireDriver({ name, driver }: ServerChoice): DriverName {
   if (driver !== null) return driver;
   throw new AppError('SERVER_BOOKED', { server: name });
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
   const project = await findRow<{ status: string }>(db)`select status from projects where name = ${name} for share`;
-  if (!project) throw await nameNotFound(db, 'project', name);
+  if (!project) throw await createNameNotFound(db, 'project', name);
   if (project.status === 'archived')
     throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: 'nothing of it is deployed' });
 }

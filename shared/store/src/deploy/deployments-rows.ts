@@ -86,7 +86,7 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
 }
 
 /** Builds NOT_FOUND for an unknown id, with the newest ids. */
-export async function deploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
+export async function createDeploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
   const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
   return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
 }

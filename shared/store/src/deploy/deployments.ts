@@ -8,7 +8,7 @@ import {
 import { AppError } from '@signalbox/contracts/errors';
 import { placeService } from './deployments-placement.ts';
 import {
-  deploymentNotFound,
+  createDeploymentNotFound,
   underWay,
   findDeployment,
   FINAL_STATES,
@@ -45,7 +45,8 @@ export function createDeployments(pool: Pool) {
      * Creates a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to restart),
      * DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
      */
-    request: (asked: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => putRequest(db, asked)),
+    request: (request: DeploymentRequest): Promise<DeploymentRow> =>
+      withTransaction(pool, (db) => putRequest(db, request)),
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
@@ -124,29 +125,29 @@ export function createDeployments(pool: Pool) {
   };
 }
 
-async function putRequest(db: Queryable, asked: DeploymentRequest): Promise<DeploymentRow> {
-  const earlier = await findDeployment(db, asked.deploymentId);
+async function putRequest(db: Queryable, request: DeploymentRequest): Promise<DeploymentRow> {
+  const earlier = await findDeployment(db, request.deploymentId);
   if (earlier) return earlier;
-  const { server, driver, serving } = await placeService(db, asked, asked.plan?.server.name ?? asked.server);
-  const other = await findOpen(db, asked);
+  const { server, driver, serving } = await placeService(db, request, request.plan?.server.name ?? request.server);
+  const other = await findOpen(db, request);
   // A concurrent duplicate: the first one was written while this one waited for the service.
-  if (other?.deploymentId === asked.deploymentId) return other;
+  if (other?.deploymentId === request.deploymentId) return other;
   if (other) throw underWay(other, new Date());
-  if (asked.fromArtifact !== null) await requireOfService(db, asked, asked.fromArtifact);
+  if (request.fromArtifact !== null) await requireOfService(db, request, request.fromArtifact);
   await db.query(sql`
     insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key,
       thread_id, plan)
-     values (${asked.deploymentId}, ${asked.project}, ${asked.environment}, ${server}, ${driver}, ${asked.kind}, ${asked.ref},
-       ${asked.fromArtifact}, ${serving}, ${asked.userKey}, ${asked.threadId},
-       ${asked.plan === undefined ? null : JSON.stringify(asked.plan)}::jsonb)`);
-  await addEvent(db, asked.deploymentId, {
+     values (${request.deploymentId}, ${request.project}, ${request.environment}, ${server}, ${driver}, ${request.kind}, ${request.ref},
+       ${request.fromArtifact}, ${serving}, ${request.userKey}, ${request.threadId},
+       ${request.plan === undefined ? null : JSON.stringify(request.plan)}::jsonb)`);
+  await addEvent(db, request.deploymentId, {
     from: null,
     to: 'queued',
-    actor: asked.userKey,
+    actor: request.userKey,
     epoch: null,
-    evidence: { ref: asked.ref, server, driver },
+    evidence: { ref: request.ref, server, driver },
   });
-  const written = await findDeployment(db, asked.deploymentId);
+  const written = await findDeployment(db, request.deploymentId);
   if (!written) throw new Error('a deployment that was just written is not there');
   return written;
 }
@@ -159,7 +160,7 @@ export function findOpen(db: Queryable, { project, environment }: ServiceKey): P
 
 async function requireOfService(db: Queryable, service: ServiceKey, deploymentId: string): Promise<void> {
   const source = await findDeployment(db, deploymentId);
-  if (!source) throw await deploymentNotFound(db, deploymentId);
+  if (!source) throw await createDeploymentNotFound(db, deploymentId);
   if (source.project === service.project && source.environment === service.environment) return;
   throw new AppError('DEPLOYMENT_OF_OTHER', {
     deployment: deploymentId,
@@ -179,7 +180,7 @@ async function cancel(
        select e.to_state from deployment_events e where e.deployment_id = d.deployment_id and e.to_state <> 'unknown' order by e.n desc
          limit 1
      ) as before from deployments d where deployment_id = ${deploymentId} for update`;
-  if (!row) throw await deploymentNotFound(db, deploymentId);
+  if (!row) throw await createDeploymentNotFound(db, deploymentId);
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
     return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };

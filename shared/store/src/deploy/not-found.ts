@@ -13,7 +13,7 @@ const NAMES = {
 const LIKELY = 20;
 
 /** Builds NOT_FOUND for a name, with existing names and the most likely one. */
-export async function nameNotFound(db: Queryable, kind: keyof typeof NAMES, name: string): Promise<AppError> {
+export async function createNameNotFound(db: Queryable, kind: keyof typeof NAMES, name: string): Promise<AppError> {
   const typed = name.trim().toLowerCase();
   const { rows } = await db.query<{ first: string[]; likely: string[]; total: number }>(sql`
     with names as (${NAMES[kind]})

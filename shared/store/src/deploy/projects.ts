@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { nameNotFound } from './not-found.ts';
+import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
@@ -78,7 +78,7 @@ export function createProjects(pool: Pool) {
       withTransaction(pool, async (db) => {
         // The row lock orders changes, so this action's earlier change is always visible.
         if (!(await hasRow(db)`select 1 from projects where name = ${name} for update`))
-          throw await nameNotFound(db, 'project', name);
+          throw await createNameNotFound(db, 'project', name);
         const isNew = await hasRow(db)`insert into project_changes (action_id, project, change, version)
            select ${actionId}, name, ${JSON.stringify(change)}::jsonb, version + 1 from projects where name = ${name}
            on conflict (action_id) do nothing`;
@@ -105,6 +105,6 @@ function find(db: Queryable, name: string): Promise<ProjectRow | null> {
 
 async function get(db: Queryable, name: string): Promise<ProjectRow> {
   const project = await find(db, name);
-  if (!project) throw await nameNotFound(db, 'project', name);
+  if (!project) throw await createNameNotFound(db, 'project', name);
   return project;
 }

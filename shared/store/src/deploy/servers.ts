@@ -1,7 +1,7 @@
 import type { Connection, Inventory } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
-import { nameNotFound } from './not-found.ts';
+import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql } from '../sql.ts';
@@ -67,7 +67,7 @@ export function createServers(pool: Pool) {
   };
   const get = async (name: string): Promise<ServerLoadRow> => {
     const server = await find(name);
-    if (!server) throw await nameNotFound(pool, 'server', name);
+    if (!server) throw await createNameNotFound(pool, 'server', name);
     return server;
   };
   return {

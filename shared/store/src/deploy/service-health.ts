@@ -2,7 +2,7 @@ import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/de
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import type { PlacedTarget } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
-import { nameNotFound } from './not-found.ts';
+import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows } from '../sql.ts';
 
@@ -25,7 +25,7 @@ export interface WatchedService extends ServiceKey {
 const TAKEN = 50;
 
 /** `service:shop/staging`: the subject of its incidents. */
-export function incidentSubject(service: ServiceKey): string {
+export function formatIncidentSubject(service: ServiceKey): string {
   return `service:${serviceName(service)}`;
 }
 
@@ -83,7 +83,7 @@ export async function saveProbe(
 export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
   const row = await findRow<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(db)`
     select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
-  if (!row) throw await nameNotFound(db, 'server', name);
+  if (!row) throw await createNameNotFound(db, 'server', name);
   const { driver, ...rest } = row;
   if (driver !== null) return { ...rest, driver };
   throw new AppError('SERVER_BOOKED', { server: name });
@@ -99,7 +99,7 @@ export function listServicesBriefly(
 }
 
 /** Mutes a service until then, or unmutes it (null), in the caller's transaction. False for an unknown service. */
-export async function muteServiceWithin(
+export async function muteService(
   db: Queryable,
   service: ServiceKey,
   until: Date | null,

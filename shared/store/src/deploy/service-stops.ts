@@ -46,12 +46,12 @@ export async function findStoppable(
   service: ServiceKey,
   runId: string | null,
 ): Promise<{ readonly deploymentId: string; readonly isBegun: boolean } | null> {
-  const begun = runId === null ? null : await findBegun(db, service, runId);
+  const begun = runId === null ? null : await findStarted(db, service, runId);
   const deploymentId = begun ?? (await findServing(db, service));
   return deploymentId === null ? null : { deploymentId, isBegun: begun !== null };
 }
 
-async function findBegun(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
+async function findStarted(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
   return findValue<string>(db)`
     select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
       where d.project = ${service.project} and d.environment = ${service.environment} and e.evidence ->> 'stop' = ${runId}`;
@@ -72,7 +72,7 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   // Locks the service, as the start of a deployment does.
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
-  const begun = await findBegun(db, service, runId);
+  const begun = await findStarted(db, service, runId);
   // A later deployment may have started, and its epoch must stay the highest.
   if (begun !== null) return { deploymentId: begun, epoch: null };
   const open = await findOpen(db, service);

@@ -1,9 +1,9 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import { nameNotFound } from './not-found.ts';
+import { createNameNotFound } from './not-found.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { muteServiceWithin } from './service-health.ts';
+import { muteService } from './service-health.ts';
 import { findStoppable } from './service-stops.ts';
 import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql } from '../sql.ts';
@@ -106,8 +106,8 @@ export function createServices(pool: Pool) {
     /** Mutes messages about its health until then; null unmutes. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {
-        const muted = (await muteServiceWithin(db, service, until, by)) ? await find(db, service) : null;
-        if (!muted) throw await nameNotFound(db, 'service', `${service.project}/${service.environment}`);
+        const muted = (await muteService(db, service, until, by)) ? await find(db, service) : null;
+        if (!muted) throw await createNameNotFound(db, 'service', `${service.project}/${service.environment}`);
         await noteEffect(db, actionId);
         return muted;
       }),

@@ -2,9 +2,9 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Proposal } from './approvals.ts';
-import { auditJson } from '../audit/audit.ts';
-import { storesCheckpoint, type CheckpointRow } from '../conversation/checkpoints.ts';
-import { heldLane, type Lane } from '../conversation/lane.ts';
+import { buildAuditJson } from '../audit/audit.ts';
+import { buildCheckpointCall, type CheckpointRow } from '../conversation/checkpoints.ts';
+import { selectHeldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
 
@@ -124,8 +124,8 @@ export async function beginAction(
     errorCode: string | null;
     differs: string[];
   }>(db, checkpoint ? 'action_begin_checkpoint' : 'action_begin')`
-    with held as (${heldLane(lane)}),
-         flushed as (select ${checkpoint ? storesCheckpoint(lane, checkpoint) : sql`true`} as done),
+    with held as (${selectHeldLane(lane)}),
+         flushed as (select ${checkpoint ? buildCheckpointCall(lane, checkpoint) : sql`true`} as done),
          actor as (select role from users where user_key = ${lane.userKey} for share),
          granted as (
            update grants set uses_left = uses_left - 1
@@ -140,7 +140,7 @@ export async function beginAction(
             where done and actor.role = any (${roles}) and (${grantId}::text is null or exists (select 1 from granted))
               and (${proposal.question.context.frozen}::boolean = exists (select 1 from settings where key = 'freeze'))
            on conflict (action_id) do nothing returning 1),
-         audited as (select audit_append(${auditJson(events)}::jsonb) from mine)
+         audited as (select audit_append(${buildAuditJson(events)}::jsonb) from mine)
     select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
            a.status, a.result, a.error_code as "errorCode",
            (select role from actor) as role, coalesce((select role = any (${roles}) from actor), false) as permitted,
@@ -184,7 +184,7 @@ export async function settleAction(
                 returning 1),
              tainted as (select taint_thread(thread_id, tool, clock_timestamp()) from actions
               where action_id = ${actionId} and ${outcome.isOutside ?? false})
-           select (select audit_append(${auditJson(outcome.events)}::jsonb) from settled), (select count(*) from tainted)`);
+           select (select audit_append(${buildAuditJson(outcome.events)}::jsonb) from settled), (select count(*) from tainted)`);
 }
 
 /**
@@ -198,7 +198,7 @@ export async function putAction(
   status: 'waiting' | 'denied',
 ): Promise<boolean> {
   const isNew = await hasRow(db)`
-    with held as (${heldLane(lane)})
+    with held as (${selectHeldLane(lane)})
     insert into actions (${STORED}, status) select ${storedOf(lane, intent)}, ${status} from held on conflict (action_id) do nothing`;
   if (isNew) return true;
   if (!(await hasAction(db, lane, intent))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
@@ -216,7 +216,7 @@ export async function noteRead(
   result: unknown,
 ): Promise<void> {
   const isNoted = await hasRow(db)`
-    with held as (${heldLane(lane)})
+    with held as (${selectHeldLane(lane)})
     insert into actions as a (${STORED}, status, result, started_at, settled_at)
     select ${storedOf(lane, intent)}, 'done', ${JSON.stringify(result ?? null)}::jsonb, now(), now() from held
     on conflict (action_id) do update

@@ -4,7 +4,7 @@ import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/app
 import { renderCard } from '@signalbox/safety/cards/approval-card';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
-import { accountsOf } from '../people/identities.ts';
+import { listAccounts } from '../people/identities.ts';
 import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
 import { cardChats, findApproval, listVotes } from './approvals.ts';
@@ -31,7 +31,7 @@ export async function putCards(
   again: string | null = null,
 ): Promise<void> {
   // Only an open card has buttons, and those differ.
-  const accounts = approval.status === 'pending' ? await accountsOf(db, approval.userKey) : [];
+  const accounts = approval.status === 'pending' ? await listAccounts(db, approval.userKey) : [];
   const ownChats = accounts.map(toPrivateChat);
   await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
-import { auditJson } from '../audit/audit.ts';
+import { buildAuditJson } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
@@ -32,7 +32,7 @@ export interface TurnRecording {
 export function recordsTurn(lane: Lane, recording: TurnRecording | null): Sql {
   const { records = [], reads = [], events = [] } = recording ?? {};
   return sql`case when f.ok and ${recording !== null} then turn_record(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(records)}::json,
-    ${JSON.stringify(reads)}::jsonb, ${auditJson(events)}::jsonb) end`;
+    ${JSON.stringify(reads)}::jsonb, ${buildAuditJson(events)}::jsonb) end`;
 }
 
 /** A turn as it is listed, with its records in order of its passes: none for one that was no agent's. */

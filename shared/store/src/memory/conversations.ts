@@ -20,7 +20,7 @@ const LOOKED_AT = sql`12`;
  * SQL for the newest remembered threads of each of `keys`, as alias t. `person`, `keys`: see `me` in context-rows.ts. Threads are numbered
  * in order of creation.
  */
-export const rememberedThreads = (person: Sql, keys: Sql): Sql => sql`
+export const selectRememberedThreads = (person: Sql, keys: Sql): Sql => sql`
   unnest(${keys}) k (user_key)
     cross join lateral (select x.* from threads x where x.user_key = k.user_key order by x.n desc limit ${LOOKED_AT}) t
     left join memories m on m.person = ${person}
@@ -40,7 +40,7 @@ export function listConversations(
   return listRows<RememberedConversation>(db)`
     select t.thread_id as "threadId", t.status, t.title, t.last_active_at as "lastActiveAt",
            (select count(*)::int from actions a where a.thread_id = t.thread_id and ${isChange}) as changes
-      from ${rememberedThreads(sql`person_of(${userKey})`, sql`identities_of(${userKey})`)}
+      from ${selectRememberedThreads(sql`person_of(${userKey})`, sql`identities_of(${userKey})`)}
      order by t.last_active_at desc limit ${limit}`;
 }
 

@@ -140,22 +140,22 @@ export async function forgetFact(db: Queryable, userKey: string, n: number): Pro
 
 /** Forgets all facts of a person and the outcomes of their conversations. Returns the number of facts. */
 export async function forgetAll(db: Queryable, userKey: string): Promise<number> {
-  return forgetMemory(db, await findWhose(db, userKey));
+  return forgetMemory(db, await findMemoryOwner(db, userKey));
 }
 
 /** Owner of a memory: the key of the person, and their accounts. */
-export interface Whose {
+export interface MemoryOwner {
   readonly person: string;
   readonly accounts: readonly string[];
 }
 
 /** Finds the person of an account. */
-export function findWhose(db: Queryable, userKey: string): Promise<Whose> {
-  return readRow<Whose>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
+export function findMemoryOwner(db: Queryable, userKey: string): Promise<MemoryOwner> {
+  return readRow<MemoryOwner>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
 }
 
 /** Like `forgetAll`, for a person whose accounts may be unlinked by now. */
-export async function forgetMemory(db: Queryable, { person, accounts }: Whose): Promise<number> {
+export async function forgetMemory(db: Queryable, { person, accounts }: MemoryOwner): Promise<number> {
   await db.query(sql`insert into memories as m (person, forgotten_to) values (${person}, clock_timestamp())
     on conflict (person) do update set version = m.version + 1, forgotten_to = excluded.forgotten_to`);
   const { rowCount } = await db.query(sql`delete from memory_facts where person = ${person}`);

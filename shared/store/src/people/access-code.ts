@@ -8,7 +8,7 @@ export function looksLikeCode(text: string): boolean {
 }
 
 /** True when a text is certainly a code: words do not mix capitals, digits and hyphens by chance. */
-export function isSurelyCode(text: string): boolean {
+export function isCertainlyCode(text: string): boolean {
   const code = text.trim();
   return SHAPE.test(code) && code === code.toUpperCase() && /\d/.test(code);
 }

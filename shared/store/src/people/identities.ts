@@ -113,12 +113,12 @@ export async function unlinkIdentity(db: Queryable, userKey: string, of: string)
 }
 
 /** Finds the persons of these identities, each once; an identity without a role is its own person. */
-export async function personsOf(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
+export async function findPersons(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
   return (await findValue<readonly string[]>(db)`select persons_of(${[...userKeys]})`) ?? [];
 }
 
 /** Lists all accounts of the person of this one, itself included. */
-export function accountsOf(db: Queryable, userKey: string): Promise<readonly string[]> {
+export function listAccounts(db: Queryable, userKey: string): Promise<readonly string[]> {
   return listValues<string>(db)`select ${userKey}::text union
       select u.user_key from users u join users me using (person) where me.user_key = ${userKey}`;
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { newCode } from '@signalbox/contracts/ids';
 import { hashCode } from './access-code.ts';
-import { auditJson } from '../audit/audit.ts';
+import { buildAuditJson } from '../audit/audit.ts';
 import type { Queryable } from '../pool.ts';
 import { hasRow, sql } from '../sql.ts';
 
@@ -20,7 +20,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
     await client.query(sql`with made as (
          insert into settings (key, value) values (${KEY}, to_jsonb(${hashCode(code)}::text))
          on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
-       select audit_append(${auditJson([{ kind: 'owner_code.made', actor, data: {} }])}::jsonb) from made`);
+       select audit_append(${buildAuditJson([{ kind: 'owner_code.made', actor, data: {} }])}::jsonb) from made`);
     return code;
   } finally {
     await client.end();

@@ -1,5 +1,5 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { findWhose, forgetMemory } from '../memory/facts.ts';
+import { findMemoryOwner, forgetMemory } from '../memory/facts.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues } from '../sql.ts';
 import { revokeProgram } from './revoked-programs.ts';
@@ -18,7 +18,7 @@ export function listUsers(db: Queryable): Promise<readonly User[]> {
 }
 
 /** Lists all people with a role, with the time of their last message (null: never), newest first. */
-export function listUsersSeen(
+export function listUsersByActivity(
   db: Queryable,
   limit: number,
 ): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
@@ -58,7 +58,7 @@ export async function denyUser(db: Queryable, userKey: string, force = false): P
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
   // An account without a role belongs to no person.
-  const whose = await findWhose(db, userKey);
+  const whose = await findMemoryOwner(db, userKey);
   const change = await findValue<Denial['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
   if (change !== 'removed') return { change, factsForgotten: 0 };
   if (isService) await revokeProgram(db, userKey, userKey);

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { MAX_TAGS } from '@signalbox/contracts/repository/tag';
 import { appendAudit } from '../audit/audit.ts';
-import { nameNotFound } from '../deploy/not-found.ts';
+import { createNameNotFound } from '../deploy/not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { hasRow, listValues, sql } from '../sql.ts';
 import { recordDecision } from './findings.ts';
@@ -52,7 +52,7 @@ function decide(
     const { project, tag, userKey, actionId, threadId } = decision;
     // The row lock orders changes: concurrent ones cannot exceed the limit or both find the tag.
     if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
-      throw await nameNotFound(db, 'project', project);
+      throw await createNameNotFound(db, 'project', project);
     const tags = await list(db, project);
     if (await hasRow(db)`select from repository_decisions where action_id = ${actionId} and about = ${tag}`)
       return tags;

@@ -2,7 +2,7 @@ import type { Environment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { readRow, sql } from '../sql.ts';
-import { isChange, rememberedThreads } from '../memory/conversations.ts';
+import { isChange, selectRememberedThreads } from '../memory/conversations.ts';
 
 /** An undecided approval request. All times here are ISO 8601. */
 export interface PendingRow {
@@ -195,7 +195,7 @@ export function readContext(
       select person_of(u) as person, identities_of(u) as keys, thread, chat, known, (select x.role from users x where x.user_key = u) as role,
              coalesce((select x.is_program from users x where x.user_key = u), false) as program from given),
     newest as materialized (
-      select t.* from me, lateral (select t.* from ${rememberedThreads(sql`me.person`, sql`me.keys`)}) t
+      select t.* from me, lateral (select t.* from ${selectRememberedThreads(sql`me.person`, sql`me.keys`)}) t
        where t.thread_id <> me.thread order by t.last_active_at desc limit ${CONVERSATIONS}),
     -- Work that is under way in one of them changes what it came to.
     stamp as materialized (

@@ -1,10 +1,10 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { storesCheckpoint, type CheckpointRow } from '../conversation/checkpoints.ts';
+import { buildCheckpointCall, type CheckpointRow } from '../conversation/checkpoints.ts';
 import { recordsTurn, type TurnRecording } from '../governance/execution-turns.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { withoutSecrets } from '../conversation/outbox.ts';
+import { redactRow } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
 import { findRow, findValue, listValues, sql } from '../sql.ts';
@@ -173,10 +173,10 @@ export async function finishLane(
   // When the checkpoint is not stored, `lane_finish` gets a null person and writes nothing.
   const row = await findRow<{ ok: boolean; more: boolean }>(db, name)`
     select f.ok, f.more, ${recordsTurn(lane, recording)}
-      from (select ${checkpoint ? storesCheckpoint(lane, checkpoint) : sql`true`} as stored) c,
+      from (select ${checkpoint ? buildCheckpointCall(lane, checkpoint) : sql`true`} as stored) c,
            lateral lane_finish(case when c.stored then ${lane.userKey}::text end, ${lane.epoch},
              ${turn && JSON.stringify(makeStorable(turn))}::jsonb, ${JSON.stringify(outcomes)}::jsonb,
-             ${JSON.stringify(replies.map(withoutSecrets))}::jsonb, ${thread && JSON.stringify(makeStorable(thread))}::jsonb) f`;
+             ${JSON.stringify(replies.map(redactRow))}::jsonb, ${thread && JSON.stringify(makeStorable(thread))}::jsonb) f`;
   return row ?? { ok: false, more: false };
 }
 

@@ -7,7 +7,7 @@ import { wakeLane } from '../conversation/wake-lane.ts';
 import { hasRow, sql } from '../sql.ts';
 
 /** The person who waits for a run, and their chat. */
-export interface Asker {
+export interface WaitingPerson {
   readonly userKey: string | null;
   readonly chatKey: string | null;
   readonly threadId: string | null;
@@ -18,7 +18,7 @@ export interface Asker {
 export const FINISHED = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 
-export interface Finished extends Asker {
+export interface Finished extends WaitingPerson {
   readonly runId: string;
   readonly job: string;
   readonly finishedAt: Date;
@@ -51,19 +51,23 @@ type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
  */
 export async function notifyCompletion(db: Queryable, run: Finished, end: EndWords): Promise<CompletionNotice> {
   if (run.userKey === null) return { lane: null, cards: [] };
-  if (end.outcome !== 'done' && (await goesOn(db, run))) return tellBroken(db, run, end);
-  return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
+  if (end.outcome !== 'done' && (await isResumed(db, run))) return notifyInterrupted(db, run, end);
+  return { lane: await notifyPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
 }
 
 /** Reports an interrupted run of a deployment once; the run that resumes the deployment reports its end. */
-async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<CompletionNotice> {
+async function notifyInterrupted(
+  db: Queryable,
+  run: Finished,
+  { outcome, error }: EndWords,
+): Promise<CompletionNotice> {
   if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
   const words = `❓ ${sayError('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
-  const lane = await tellPerson(db, run, { outcome: 'failed', say: words });
+  const lane = await notifyPerson(db, run, { outcome: 'failed', say: words });
   return { lane, cards: await noteRunEnd(db, run.actionId, words) };
 }
 
-async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
+async function isResumed(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state not in ${FINAL_STATES} and state <> 'queued'`;
@@ -77,7 +81,7 @@ async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Pro
 }
 
 /** Returns the lane to wake; null when nobody is notified, such as a person who cancelled the run themselves. */
-async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
+async function notifyPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;

@@ -5,7 +5,7 @@ import { sayError } from '@signalbox/messages/say';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from '../conversation/outbox.ts';
-import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
+import { FINISHED, notifyCompletion, type WaitingPerson, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
@@ -80,7 +80,7 @@ export interface TellOptions {
   readonly buttons?: readonly RuntimeButton[];
 }
 
-const UNHEARD: CompletionNotice = { lane: null, cards: [] };
+const NOBODY_NOTIFIED: CompletionNotice = { lane: null, cards: [] };
 
 /** Stored executions per scheduled job. */
 const KEPT_SCHEDULED = 100;
@@ -202,7 +202,7 @@ export class Runs {
     readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
   }> {
     return withTransaction(this.#pool, async (db) => {
-      const row = await findRow<Asker & { slot: string; text: string | null }>(db)`
+      const row = await findRow<WaitingPerson & { slot: string; text: string | null }>(db)`
         select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
                 s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc
                   limit 1)
@@ -268,9 +268,9 @@ export class Runs {
                 epoch = epoch + case when status = 'queued' then 1 else 0 end,
                 finished_at = case when status = 'queued' then clock_timestamp() end
           where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED}`;
-      if (!row) return { kind: 'over', ...UNHEARD };
+      if (!row) return { kind: 'over', ...NOBODY_NOTIFIED };
       await note?.(db, row);
-      if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
+      if (row.status === 'running') return { kind: 'cancelling', ...NOBODY_NOTIFIED };
       const error = sayError('JOB_CANCELLED', { job: row.job });
       await db.query(sql`update runs set error = ${error} where run_id = ${runId}`);
       return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
@@ -288,7 +288,7 @@ export class Runs {
         update runs set status = ${end.outcome}, result = ${JSON.stringify(end.result ?? null)}::jsonb, error = ${end.error},
           finished_at = clock_timestamp(), beat_at = null
           where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running' returning ${FINISHED}`;
-      if (!row) return { recorded: false, ...UNHEARD };
+      if (!row) return { recorded: false, ...NOBODY_NOTIFIED };
       return { recorded: true, ...(await notifyCompletion(db, row, end)) };
     });
   }

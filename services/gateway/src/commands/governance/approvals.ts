@@ -5,7 +5,7 @@ import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
-import { accountsOf } from '@signalbox/store/people/identities';
+import { listAccounts } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
@@ -27,7 +27,7 @@ export default {
   help: 'help.approvals',
   answer: async ({ db }, typed, asked) => {
     if (typed === 'here' || typed === 'private') return chooseApprovalsChat(db, typed, asked);
-    const ownAccounts = await accountsOf(db, asked.envelope.userKey);
+    const ownAccounts = await listAccounts(db, asked.envelope.userKey);
     const accounts = roleCovers(asked.role, 'operator') ? null : ownAccounts;
     const all = await listPending(db, accounts);
     const requested = all.filter(({ approvalId }) => approvalId === typed);

@@ -4,7 +4,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-health';
+import { listServicesBriefly, muteService } from '@signalbox/store/deploy/service-health';
 import type { ChatCommand } from '../chat-command.ts';
 import { auditCommand } from '../record.ts';
 
@@ -28,7 +28,7 @@ export default {
       return { text: say('control.mute-usage') };
     const service = { project, environment: environment.data };
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
-    if (!(await muteServiceWithin(db, service, until, asked.envelope.userKey)))
+    if (!(await muteService(db, service, until, asked.envelope.userKey)))
       return { text: describeUnknownService(service, await listServicesBriefly(db)) };
     await auditCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
     const values = { ...service, project: plainName(project), hours };

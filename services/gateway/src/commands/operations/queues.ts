@@ -2,7 +2,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import {
   listDeadLetters,
   resolveDeadLetter,
-  retryDeadLetterWithin,
+  retryDeadLetter,
   type DeadLetterRow,
 } from '@signalbox/store/conversation/dead-letter-review';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -36,7 +36,7 @@ export default {
 } satisfies ChatCommand;
 
 async function retryLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestion): Promise<GatewayAnswer> {
-  const result = await retryDeadLetterWithin(db, id);
+  const result = await retryDeadLetter(db, id);
   switch (result.kind) {
     case 'missing':
       return answerUnknownLetter(id);

@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { listUsersSeen } from '@signalbox/store/people/users';
+import { listUsersByActivity } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 
 /** As many as fit on a phone. */
@@ -16,7 +16,7 @@ export default {
   help: null,
   answer: async ({ db }) => {
     const now = Date.now();
-    const people = await listUsersSeen(db, MAX_PEOPLE);
+    const people = await listUsersByActivity(db, MAX_PEOPLE);
     const lines = people.map(({ name, userKey, role, lastSeen }) => {
       const person = { name: plainName(name), userKey, role };
       if (lastSeen === null) return say('people.person-not-seen', person);

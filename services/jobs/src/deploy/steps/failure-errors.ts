@@ -2,12 +2,12 @@ import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { fingerprintOf, groupErrors } from '../../logs/error-lines.ts';
 
-/** Kinds of errors that one failed deployment adds at most. */
+/** Error groups per failed deployment. */
 const KINDS = 10;
 
 /**
- * What a deployment that failed adds to the errors of its service: why it failed, and the errors among its last lines. Pure. Lines of
- * a release that has served are read with the log of the service, and are left out (`hasServed`).
+ * Collects the errors of a failed deployment: its failure, and errors in its last lines. Pure. Lines of a release that has served come with
+ * the log of the service, and are skipped (`hasServed`).
  */
 export function failureErrors(
   { failure, release }: Pick<WorkRow, 'failure' | 'release'>,

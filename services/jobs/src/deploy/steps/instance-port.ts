@@ -7,15 +7,15 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { hasConnections, isFree } from './reach.ts';
 import { endLease, fileOf, type DeploymentSession } from '../deployment-session.ts';
 
-/** Programs on this machine listen here; engines choose a port themselves. */
+/** Address of programs on this machine; engines choose ports themselves. */
 const HOST = '127.0.0.1';
-/** So many ports that strangers take at the last moment are no accident. */
+/** Ports lost to other programs at the last moment before the deployment fails. */
 const TAKEN_PORTS = 3;
 const STOP_GRACE_MS = 5 * SECOND_MS;
-/** What a program comes to whose port has another listener. */
+/** Failures of a program whose port is taken. */
 const SIGNS: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
 
-/** A port of the server that is free in the table and, on this machine, in fact; the one it had, when its instance may listen there. */
+/** Leases a port that is free in the table and, on this machine, in fact; keeps the current one when its instance may listen there. */
 export function leaseInstancePort(
   leases: PortLeases,
   row: WorkRow,
@@ -30,9 +30,8 @@ export function leaseInstancePort(
 }
 
 /**
- * What comes of an instance that did not become healthy: when another program listens on its port, it is ended, the port is given back,
- * and the deployment starts it once more with the next one. Throws the given error when the port is not why, and NO_CAPACITY when it
- * was the last of a few ports.
+ * Handles an unhealthy instance: when another program listens on its port, ends the instance and restarts it with the next port. Throws the
+ * given error when the port is not the reason, and NO_CAPACITY after a few ports.
  */
 export async function leaveTakenPort(session: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
@@ -41,7 +40,7 @@ export async function leaveTakenPort(session: DeploymentSession, error: unknown,
   const { code } = toAppError(error, row.deploymentId);
   if (!SIGNS.has(code) || getDriverTraits(row.driver).runsImages || instance === null) throw error;
   if (await isFree(HOST, instance.port)) throw error;
-  // Who listens there may still be ours.
+  // The listener may still be our own.
   await (await session.driver()).stop(instance, STOP_GRACE_MS, signal);
   if (await isFree(HOST, instance.port)) throw error;
   const { port } = instance;

@@ -12,7 +12,7 @@ import { takesPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 
-/** What a plan is made from. */
+/** Input of a plan. */
 export interface Planned {
   readonly repository: string | null;
   readonly ref: string;
@@ -24,7 +24,7 @@ export interface Planned {
   readonly variables: DeployPlan['variables'];
 }
 
-/** The plan of a deployment. Without secrets, so that it is the same before and after it was stored. Pure. */
+/** Builds the plan of a deployment, without secrets, so that storing does not change it. Pure. */
 export function planOf({ target, file, ...planned }: Planned): DeployPlan {
   const { repository, ref, commit, artifact, dockerfile, variables } = planned;
   return redactValue({
@@ -43,10 +43,9 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 }
 
 /**
- * Looks up what a deployment would run now: repository, commit, server, build and variables. Reads the repository and the database
- * and nothing else: no server, no secret. `isUnseen`: see ReadinessResult. Throws what stands in the way: what placing it throws
- * (see placeService), REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID,
- * CHECK_FAILED (its commands cannot run on that server).
+ * Resolves what a deployment would run now: repository, commit, server, build and variables. Reads only the repository and the database: no
+ * server, no secret. `isUnseen`: see ReadinessResult. Throws like `placeService`, and REPOSITORY_MISSING, REPOSITORY_REFUSED,
+ * REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID, CHECK_FAILED (its commands cannot run on that server).
  */
 export async function resolvePlan(
   parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
@@ -66,7 +65,7 @@ export async function resolvePlan(
   };
   const earlier = request.fromArtifact === null ? null : await parts.work.find(request.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
-    // What is built again is built from this commit, so its files are known either way.
+    // A rebuild uses this commit, so its files are known either way.
     const again = earlier.kept ? null : await openSource(parts, { project, repository }, earlier.commit, signal);
     return {
       plan: planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
@@ -83,8 +82,8 @@ export async function resolvePlan(
 }
 
 /**
- * Why commands that were worked out from the files of a repository cannot run in an image that is built on the base image; null when they
- * can, or run elsewhere. Commands that its people wrote are theirs: they know the image.
+ * Explains why detected commands cannot run on the base image; null when they can, or run elsewhere. Commands written by people are not
+ * checked.
  */
 export function whyNotOnImage(
   { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
@@ -94,13 +93,13 @@ export function whyNotOnImage(
   return isOnBase && takesPython(file) ? say('repository.noPython', { server }) : null;
 }
 
-/** Throws PLAN_CHANGED, with what is different, unless both say the same. */
+/** Throws PLAN_CHANGED with the differences unless both plans are equal. */
 export function requireSamePlan(was: Partial<DeployPlan>, is: Partial<DeployPlan>): void {
   const changes = changesOf(was, is);
   if (changes.length > 0) throw new AppError('PLAN_CHANGED', { changes: changes.join('; ').slice(0, 900) });
 }
 
-/** Looks again, before a step that reads the repository or the server, whether they are those that were decided about. */
+/** Checks, before a step reads the repository or the server, that both are the approved ones. */
 export function requireSamePlace({ plan, ...row }: WorkRow): void {
   if (plan === null) return;
   const { repository, server } = plan;

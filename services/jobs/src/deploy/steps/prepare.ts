@@ -6,11 +6,11 @@ import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
-/** Longer than the proxy takes to come back in any installation that restarts what ends; then people are told that it is away. */
+/** Longer than a supervised proxy takes to restart; then people are notified. */
 const RESTART_MS = 30 * SECOND_MS;
 const LOOK_AGAIN_MS = SECOND_MS;
 
-/** Measures whether it may begin, and finds out what is to be built. What was kept is not built again. */
+/** Checks readiness, and resolves what to build. A stored artifact is not rebuilt. */
 export async function prepare(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -40,7 +40,7 @@ export async function prepare(session: DeploymentSession, signal: AbortSignal): 
   await held.advance('building', { ...evidence, commit: source.commit }, { change });
 }
 
-/** Measures again while only a server of ours is away: one that is started anew answers soon, and its absence fails no deployment. */
+/** Repeats the check while only our own servers are away: a restarting one answers soon, and must not fail a deployment. */
 async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
   const deadline = performance.now() + RESTART_MS;
   for (;;) {
@@ -51,7 +51,7 @@ async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readine
   }
 }
 
-/** Checks the commit out and lets the driver build it. Ended when it takes too long, or does nothing for too long. */
+/** Checks the commit out and builds it with the driver. Aborted at its deadline, or when it stalls. */
 export async function build(
   session: DeploymentSession,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function build(
   const driver = await session.driver();
   const id = releaseId(row);
   await session.protectLines();
-  // What an earlier worker left of this build would write into the same folder.
+  // A left-over build of an earlier worker would write into the same folder.
   await driver.endBuild(id, signal);
   const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
@@ -85,7 +85,7 @@ export async function build(
   }
 }
 
-/** Ends a build that neither writes nor computes: one that waits for what never comes. */
+/** Aborts a build without output and processor use. */
 async function watchForStall(
   session: DeploymentSession,
   stop: (reason: Error) => void,
@@ -98,7 +98,7 @@ async function watchForStall(
   let usedMs = 0;
   while (!signal.aborted) {
     await sleep(Math.min(stallMs / 5, 5 * SECOND_MS), signal);
-    // What cannot be measured counts as nothing used: lines alone decide then.
+    // Unmeasurable processor time counts as none: only lines decide then.
     const now = (await driver.buildCpuMs?.(releaseId(held.row()), signal).catch(() => null)) ?? usedMs;
     if (now > usedMs) sign = performance.now();
     usedMs = Math.max(usedMs, now);
@@ -108,7 +108,7 @@ async function watchForStall(
   }
 }
 
-/** What was decided about is what is there now; else nothing is built or started. */
+/** Checks that the approved plan still holds; otherwise nothing is built or started. */
 async function requireApproved(
   { parts, held }: DeploymentSession,
   readiness: Readiness,
@@ -121,7 +121,7 @@ async function requireApproved(
   const { repository, ref, fromArtifact: artifact } = row;
   const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
   const variables = await parts.services.variableMarks(row);
-  // A rollback is decided about by its commit, and shown by the name that this had.
+  // A rollback is approved by its commit, and shown with the ref of the earlier deployment.
   requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
 }
 

@@ -21,15 +21,15 @@ import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
-/** What is to be deployed. */
+/** The deployment to check. */
 export interface DeployRequest extends ServiceKey {
   readonly ref: string;
-  /** What the ref was when the deployment was decided about; null: what it is now. */
+  /** Commit of the ref in the approved plan; null: the current one. */
   readonly commit: string | null;
   readonly server: string | null;
-  /** The deployment that asks, when it is written already: it does not stand in its own way. */
+  /** Id of the deployment itself, if stored, which does not block itself. */
   readonly deploymentId: string | null;
-  /** What was built before and is started again: nothing is read from the repository then. */
+  /** A stored artifact to start: the repository is not read then. */
   readonly built: { readonly commit: string; readonly file: ServiceFile } | null;
 }
 
@@ -39,19 +39,19 @@ export interface Readiness {
   readonly source: Source | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
-  /** Whether nothing else is in the way than a server of ours that does not answer now. */
+  /** True when the only problem is an unreachable server of Signalbox. */
   readonly isUnanswered: boolean;
 }
 
 type CheckEvidence<T> = { readonly evidence: string; readonly value: T };
 
 const INSPECT_MS = 20 * SECOND_MS;
-/** What a checkout, a build and its logs need at the least. */
+/** Minimum disk space for a checkout, a build and its logs. */
 const DISK_MB = 256;
 
 /**
- * Measures everything that a deployment needs, each check by itself: one that fails is a check with `ok: false`, what was found, and
- * what to do; checks that depend on it say so. Throws only for the signal, or when the database is away. Changes nothing.
+ * Runs all readiness checks of a deployment. A failed check has `ok: false`, evidence and a remedy; dependent checks say so. Throws only
+ * for the signal, or when the database is away. Changes nothing.
  */
 export async function measureReadiness(
   parts: Pick<
@@ -114,7 +114,7 @@ export async function measureReadiness(
   return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
 
-/** What to do about a check that failed, which may depend on why; null when the reason says it. */
+/** Remedy of a failed check, which may depend on the error; null when the error says it. */
 type Remedy = string | ((error: unknown) => string | null);
 
 type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence<T>>) => Promise<T | null>;
@@ -122,7 +122,7 @@ type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence
 const found = (evidence: string): Promise<CheckEvidence<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
-/** A repository that cannot be read, or does not say how it is started, is not mended by another name. */
+/** Another ref does not fix an unreadable repository or a missing start command. */
 function remedyOfRef(error: unknown): string | null {
   const isOfName = error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'REF_AMBIGUOUS');
   return isOfName ? say('readiness.refRemedy') : null;
@@ -162,7 +162,7 @@ async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promi
   );
 }
 
-/** Whether programs on this machine can be kept from our keys. */
+/** Checks that programs on this machine can be confined. */
 async function checkConfinement(check: Check, { kind, problem }: Confinement): Promise<void> {
   await check('confinement', say('readiness.confinementRemedy'), () => {
     if (problem !== null) return missing(say('readiness.confinementMissing', { problem }));
@@ -202,7 +202,7 @@ async function checkFile(
         ? found(say('readiness.memory', figures))
         : missing(say('readiness.memoryMissing', figures));
     });
-  // The schema has seen to it that there is one.
+  // The schema guarantees one.
   await check('health', '', () =>
     found(say('readiness.health', { path: file.health.path, seconds: file.health.withinSeconds })),
   );
@@ -225,7 +225,7 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
   );
 }
 
-/** What serves now, by the one who has to switch it. */
+/** Asks the traffic switch what serves now. */
 async function askProxy(
   parts: Pick<DeployParts, 'traffic'>,
   request: DeployRequest,
@@ -235,7 +235,7 @@ async function askProxy(
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
-/** A port for the instance, and the one where people reach the service: leased, or free in the table and on this machine. */
+/** Finds ports for the instance and the public: leased ones, or ones free in the table and on this machine. */
 async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
   request: DeployRequest,
@@ -251,7 +251,7 @@ async function findPorts(
   return found(say('readiness.port', { port, server: target.server, publicPort }));
 }
 
-/** The lowest port that is free in the table and, on this machine, in fact. */
+/** Finds the lowest port that is free in the table and, on this machine, in fact. */
 async function probePort(
   parts: Pick<DeployParts, 'leases'>,
   server: string,

@@ -4,14 +4,14 @@ import type { LogQuery } from '../driver.ts';
 import { orNull, type Engine } from './engine.ts';
 
 interface StampedLine extends LogLine {
-  /** As the engine wrote it, to the nanosecond. */
+  /** Timestamp of the engine, in nanoseconds. */
   readonly stamp: string;
 }
 
 const AGAIN_MS = 300;
 const HEADER_BYTES = 8;
 
-/** Reads what a container wrote, the oldest line first, and with `follow` what it writes, until the signal. */
+/** Reads the log of a container, oldest line first; with `follow` also new lines, until the signal. */
 export async function* readContainerLog(engine: Engine, container: string, query: LogQuery): AsyncGenerator<LogLine> {
   const { tail, since, until, follow = false, signal } = query;
   const inRange = ({ at }: LogLine): boolean =>
@@ -26,18 +26,18 @@ export async function* readContainerLog(engine: Engine, container: string, query
       last = line.stamp;
       if (inRange(line)) yield plain(line);
     }
-    await sleep(AGAIN_MS, signal); // it has ended, and may be started again
+    await sleep(AGAIN_MS, signal); // exited, and may be restarted
   }
 }
 
-/** What comes after a line, until the container ends or the signal fires. */
+/** Reads lines after a given one, until the container exits or the signal aborts. */
 async function* readNew(
   engine: Engine,
   container: string,
   last: string,
   signal: AbortSignal,
 ): AsyncGenerator<StampedLine> {
-  // Whole seconds are all that the engine can be asked for; what has been read is left out.
+  // The engine filters by whole seconds, so lines already read are skipped.
   const since = last === '' ? null : new Date(last);
   try {
     for await (const line of readFrom(engine, container, { since, tail: null, follow: true }, signal))
@@ -90,7 +90,7 @@ interface Frame {
   readonly text: string;
 }
 
-/** Takes the whole frames out of a buffer: 1 byte which stream, 3 of nothing, 4 its length, then what was written. */
+/** Takes complete frames from a buffer: 1 byte stream, 3 bytes padding, 4 bytes length, then the data. */
 function takeFrames(buffer: { rest: Buffer }): readonly Frame[] {
   const frames: Frame[] = [];
   while (buffer.rest.length >= HEADER_BYTES) {
@@ -103,7 +103,7 @@ function takeFrames(buffer: { rest: Buffer }): readonly Frame[] {
   return frames;
 }
 
-/** The engine makes one frame of a line, with its time before it. */
+/** Parses a frame, which is one line with its timestamp. */
 function linesOf({ stream, text }: Frame): readonly StampedLine[] {
   return text
     .split('\n')

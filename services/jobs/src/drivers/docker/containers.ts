@@ -7,22 +7,22 @@ import { orNull, statusOf, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
 import { ARTIFACT_LABEL, containerNameOf, filterFor, labelsOf, readLabels } from './labels.ts';
 
-/** How containers are run on an engine. */
+/** Options for running containers on an engine. */
 export interface Place {
   readonly engine: Engine;
-  /** The address of the host on which instances listen. */
+  /** Host address on which instances listen. */
   readonly address: string;
-  /** Times that the engine starts a crashed program again. */
+  /** Restarts of a crashed program by the engine. */
   readonly restarts: number;
 }
 
 const LOG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
-/** Enough for a runtime with its threads and some helpers. */
+/** Process limit: enough for a runtime with threads and helpers. */
 const PROCESSES = 256;
 const TMP = 'rw,nosuid,nodev,size=64m';
 const KILLED = 137;
 
-/** Starts a release, or gives the container of that deployment which runs. One that has ended is started again, with its log. */
+/** Starts a release, or returns the running container of that deployment. A stopped one is restarted with its log. */
 export async function startContainer(place: Place, request: InstanceRequest, signal: AbortSignal): Promise<Instance> {
   const { engine } = place;
   const { id, artifact } = request;
@@ -35,7 +35,7 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
   } catch (error) {
     if (statusOf(error) === null || statusOf(error) === 404) throw error;
   }
-  // Another program may listen on that port of the host, so the engine chooses another one. Whatever else it is shows again then.
+  // The host port may be taken, so the engine chooses another. Other errors show up again then.
   await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
   const other = await createContainer(place, request, null, signal);
   try {
@@ -48,14 +48,14 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
   return describe(place, await inspect(engine, other, signal));
 }
 
-/** In the engine's words: it says which program is missing. */
+/** Quotes the engine, which names a missing program. */
 function sayWhy(error: unknown): string {
-  // The engine's client puts the answer there, an object or null.
+  // The engine's client puts the answer there: an object or null.
   const said = error instanceof Error && 'json' in error ? (error.json as { message?: unknown } | null)?.message : null;
   return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
 
-/** How a container is doing. */
+/** Reads the state of a container. */
 export async function stateOfContainer(
   engine: Engine,
   instance: Instance,
@@ -65,7 +65,7 @@ export async function stateOfContainer(
   return seen === null ? { kind: 'gone' } : readState(engine, seen, signal);
 }
 
-/** Asks the program to end; the engine kills it after `graceMs`, in whole seconds. Returns how it went. */
+/** Stops the program; the engine kills it after `graceMs`, in whole seconds. Returns how it ended. */
 export async function stopContainer(
   engine: Engine,
   instance: Instance,
@@ -78,14 +78,14 @@ export async function stopContainer(
   try {
     await orNull(engine.call((docker) => docker.getContainer(instance.ref).stop(options), signal));
   } catch (error) {
-    if (statusOf(error) !== 304) throw error; // it ended by itself in between
+    if (statusOf(error) !== 304) throw error; // it exited in between
   }
   const after = await orNull(inspect(engine, instance.ref, signal));
   if (after?.State.Running) throw new Error(`the container ${instance.ref} runs on after it was stopped`);
   return after?.State.ExitCode === KILLED ? 'killed' : 'graceful';
 }
 
-/** All containers of a service, running or not, the oldest first. */
+/** Lists all containers of a service, running or not, oldest first. */
 export async function findContainers(
   place: Place,
   service: ServiceKey,
@@ -126,13 +126,13 @@ async function createContainer(
   const options: Docker.ContainerCreateOptions = {
     name: containerNameOf(id),
     Image: artifact.ref,
-    // In the body of the request: no command line ever holds them.
+    // In the request body, so no command line holds them.
     Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
     Labels: { ...labelsOf(id), [ARTIFACT_LABEL]: artifact.ref },
     ExposedPorts: { [inside]: {} },
     StopTimeout: file.drainSeconds,
     HostConfig: {
-      // A fixed port stays the same when the engine starts a crashed program again; one that it chooses does not.
+      // A fixed port survives a restart by the engine; a chosen one does not.
       PortBindings: { [inside]: [{ HostIp: address, HostPort: port === null ? '' : String(port) }] },
       Memory: file.memoryMb * MIB,
       MemorySwap: file.memoryMb * MIB,
@@ -150,7 +150,7 @@ async function createContainer(
   try {
     return (await engine.call((docker) => docker.createContainer(options), signal)).id;
   } catch (error) {
-    // Another start of the same deployment was faster.
+    // A concurrent start of the same deployment was faster.
     const other = statusOf(error) === 409 ? (await listContainers(engine, filterFor(id), signal))[0] : undefined;
     if (other) return other.Id;
     throw error;
@@ -202,7 +202,7 @@ async function readState(
   };
 }
 
-/** An engine starts a crashed program again so often, and none that ended while the engine itself went down. */
+/** True when the engine has given up restarting, or the program exited while the engine went down. */
 function hasGivenUp(code: number, restarts: number, { RestartPolicy }: Docker.HostConfig): boolean {
   return code !== 0 && restarts >= (RestartPolicy?.MaximumRetryCount ?? 0);
 }
@@ -217,10 +217,10 @@ async function measureMemoryMb(engine: Engine, container: string, signal: AbortS
 }
 
 function describe({ address }: Place, seen: Docker.ContainerInspectInfo): Instance {
-  // As the engine's API says; its types say any.
+  // documented by the engine's API, whose types say any
   const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
   const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // for the same reason
-  // What the engine chose stands in the settings of the network; what it was told, in its own.
+  // A chosen port is in the network settings, a given one in the host configuration.
   const told = bindings?.[inside]?.[0]?.HostPort;
   const chosen = seen.NetworkSettings.Ports[inside]?.[0]?.HostPort;
   return { ref: seen.Id, host: address, port: Number(chosen || told || 0), startedAt: seen.Created };

@@ -16,14 +16,14 @@ import type { Engine } from './engine.ts';
 import { buildImage, endImageBuild, hasImage } from './image-build.ts';
 
 /**
- * Runs releases as containers of an engine. `host` is the machine of the engine: it says what of it is free, and runs the programs of
- * diagnosis, which are programs of that machine and not of a container.
+ * Runs releases as containers of an engine. `host` is the engine's machine, for measurements and diagnostic commands, which run outside
+ * containers.
  */
 export function createDockerDriver(options: {
   readonly name: Driver['name'];
   readonly engine: Engine;
   readonly host: Host;
-  /** What images are built on for a repository without a Dockerfile. */
+  /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
   readonly restarts: number;
 }): Driver {

@@ -3,14 +3,14 @@ import { systemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 
-/** An engine's API with a name, a deadline for each call, and the catalog's errors for a link that fails. */
+/** An engine's API with a server name, a deadline per call, and catalog errors for connection failures. */
 export interface Engine {
   readonly server: string;
-  /** Calls the API. Throws TARGET_UNREACHABLE, TARGET_LOST, the signal's reason, and what the engine refused as it says it. */
+  /** Calls the API. Throws TARGET_UNREACHABLE, TARGET_LOST, the signal's reason, and refusals of the engine unchanged. */
   call<T>(work: (docker: Docker) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** A link that was never made: nothing was begun. */
+/** Errors before a connection existed: nothing was started. */
 const NEVER_THERE = new Set([
   'ENOENT',
   'ECONNREFUSED',
@@ -33,7 +33,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
     call: async (work, signal) => {
       signal.throwIfAborted();
       link?.assertOpen();
-      // The client leaves a call open for good when its connection ends in the middle of an answer.
+      // The client never settles a call whose connection ends during the answer.
       try {
         return await untilAborted(Promise.race([work(docker), ...(link ? [link.lost] : [])]), signal);
       } catch (error) {
@@ -44,7 +44,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
   };
 }
 
-/** The catalog's error for a failed link; everything else as it is. */
+/** Maps a connection failure to a catalog error; returns other errors unchanged. */
 export function linkError(server: string, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || statusOf(error) !== null) return error;
   const code = systemCode(error);
@@ -52,13 +52,13 @@ export function linkError(server: string, error: unknown): unknown {
   return new AppError(NEVER_THERE.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
 }
 
-/** What the engine answered, as an HTTP status; null for another failure. */
+/** Reads the HTTP status of an engine error; null for other errors. */
 export function statusOf(error: unknown): number | null {
   if (!(error instanceof Error) || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-/** Null in place of what the engine does not have. */
+/** Resolves to null for 404. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

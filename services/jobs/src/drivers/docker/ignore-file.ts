@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** Tells whether a path below the root of a build context stays out of it. */
+/** Matches paths of a build context that are excluded. */
 export interface IgnoreFile {
   excludes(path: string): boolean;
-  /** Whether something below an excluded folder may come in again. */
+  /** True when something below an excluded folder may be included again. */
   readonly hasExceptions: boolean;
 }
 
@@ -15,12 +15,12 @@ interface Rule {
 }
 
 const NAME = '.dockerignore';
-/** The engine needs both, and leaves them out of the image by itself when they are excluded. */
+/** The engine needs both files, and drops them from the image itself when excluded. */
 const ALWAYS = new Set(['Dockerfile', NAME]);
 
 /**
- * What stays out of the image that is built of a folder, by its `.dockerignore`: a function for the packer, which takes whole
- * paths. Null when it has none. Throws BUILD_FAILED for a pattern that cannot be read: sent without it, secrets may go along.
+ * Creates the exclude filter of a folder from its `.dockerignore`, for absolute paths. Null without one. Throws BUILD_FAILED for an
+ * unreadable pattern, since secrets might be sent otherwise.
  */
 export function readIgnored(folder: string): ((path: string) => boolean) | null {
   const file = join(folder, NAME);
@@ -33,8 +33,8 @@ export function readIgnored(folder: string): ((path: string) => boolean) | null 
 }
 
 /**
- * Reads a `.dockerignore` as the engine's own client does: a pattern counts from the root, `*` and `?` stay in one folder, `**` is any
- * number of folders, `!` brings back, the last pattern that matches decides, and what holds for a folder holds for all in it. Pure.
+ * Parses a `.dockerignore` like the engine's client: patterns start at the root, `*` and `?` stay in one folder, `**` spans folders, `!`
+ * includes again, the last match decides, and folders apply to their contents. Pure.
  */
 export function parseIgnoreFile(text: string): IgnoreFile {
   const rules = text
@@ -67,7 +67,7 @@ function parseRule(line: string): Rule {
   }
 }
 
-/** One pattern as an expression. A class is the same in both, but that in Go `!` does not turn it around and a slash is in none. */
+/** Converts a pattern to a regular expression. Classes are alike, but in Go `!` does not negate and no class matches a slash. */
 function translate(path: string): string {
   let written = '';
   for (let at = 0; at < path.length; at++) {
@@ -102,7 +102,7 @@ function escape(char: string): string {
   return /[$()*+.?[\\\]^{|}/]/.test(char) ? `\\${char}` : char;
 }
 
-/** What is sent, and the folders on the way to it. */
+/** Collects the included paths and their parent folders. */
 function keptBelow(root: string, ignored: IgnoreFile): ReadonlySet<string> {
   const kept = new Set<string>();
   const walk = (folder: string): boolean => {

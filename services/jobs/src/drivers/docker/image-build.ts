@@ -19,12 +19,12 @@ const BuildEvent = z.object({
 });
 
 const GENERATED = '.signalbox.Dockerfile';
-/** Not root, and a number: the image needs no line in /etc/passwd. */
+/** A non-root user id, so the image needs no entry in /etc/passwd. */
 const USER = '10001:10001';
 const END_BUILD_MS = 30_000;
 const LOOK_MS = 100;
 
-/** Builds an image from the checkout's Dockerfile, or from its commands on the base image. What is there is not built again. */
+/** Builds an image from the checkout's Dockerfile, or from its commands on the base image. An existing image is not rebuilt. */
 export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
   const { id, sourceDir, signal } = request;
   const ref = imageOf(id);
@@ -57,20 +57,20 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
     built = await engine.call(() => readBuild(answer, request.onLine), signal);
   } catch (error) {
     context.destroy();
-    // The engine ends the step when its connection is cut; it is over when the step's containers are gone.
+    // The engine ends the step when its connection is cut; wait until the step's containers are gone.
     if (signal.aborted) await endImageBuild(engine, id, abortAfter(END_BUILD_MS));
     signal.throwIfAborted();
     if (statusOf(error) !== null) throw failed(error instanceof Error ? error.message : String(error));
     throw error;
   }
-  // A stream that ends is no success: a build that failed, and one that was cut off, end in the same way.
+  // The end of the stream does not mean success: failed and interrupted builds end alike.
   if (built.error !== null) throw failed(built.error);
   if (built.imageId === null)
     throw new AppError('TARGET_LOST', { server: engine.server, detail: 'the build ended without an image' });
   return artifact;
 }
 
-/** Removes the containers in which steps of a build run, until there are none. */
+/** Removes the step containers of a build until none is left. */
 export async function endImageBuild(engine: Engine, id: ReleaseId, signal: AbortSignal): Promise<void> {
   const mark = buildMarkOf(id);
   for (let left = await stepsOf(engine, mark, signal); left.length > 0; left = await stepsOf(engine, mark, signal)) {
@@ -84,7 +84,7 @@ export async function endImageBuild(engine: Engine, id: ReleaseId, signal: Abort
   }
 }
 
-/** Whether an image of Signalbox is there under that name. */
+/** True when an image of Signalbox has that name. */
 export async function hasImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<boolean> {
   const found = await orNull(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
   return found !== null && readLabels(found.Config.Labels) !== null;
@@ -95,11 +95,11 @@ interface Built {
   readonly error: string | null;
 }
 
-/** What the engine writes of its layers and containers, and of the labels that we add: nothing that a Dockerfile says or does. */
+/** Engine output about layers, containers and our labels; nothing from a Dockerfile. */
 const BOOKKEEPING =
   /^ ---> (?:[0-9a-f]{12}|Running in [0-9a-f]{12})$|^Removing intermediate container |^Step \d+\/\d+ : LABEL signalbox\./;
 
-/** Reads the events of a build to their end. The engine cuts its output anywhere; each line is given whole, so that a value is found in it. */
+/** Reads the events of a build to the end. Joins output that the engine cut into whole lines, so that secrets are found. */
 export async function readBuild(
   answer: AsyncIterable<string | Uint8Array>,
   onLine: (line: LogLine) => void,
@@ -120,7 +120,7 @@ export async function readBuild(
       imageId = event.aux?.ID ?? imageId;
       error = event.error ?? error;
       if (event.stream === undefined) continue;
-      // The engine marks what came as errors with a color.
+      // The engine colors stderr.
       const stream = event.stream.includes('\u001B[91m') ? 'err' : 'out';
       // eslint-disable-next-line no-control-regex -- colors are control characters
       written[stream].write(Buffer.from(event.stream.replaceAll(/\u001B\[[0-9;]*m/g, '')));
@@ -131,7 +131,7 @@ export async function readBuild(
   return { imageId, error };
 }
 
-/** Containers of a build's steps; they carry its mark among their hosts. */
+/** Lists the step containers of a build, by its mark among their hosts. */
 async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promise<readonly string[]> {
   const all = await engine.call((docker) => docker.listContainers({ all: true, abortSignal: signal }), signal);
   const found: string[] = [];

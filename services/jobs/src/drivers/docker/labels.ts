@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { ReleaseId } from '../driver.ts';
 
-/** What every image and container of Signalbox carries; nothing without it is touched. */
+/** Labels of every image and container of Signalbox; others are never touched. */
 const NAMES = {
   project: 'signalbox.project',
   environment: 'signalbox.environment',
@@ -16,22 +16,22 @@ export function labelsOf(id: ReleaseId): Record<string, string> {
   return Object.fromEntries(FIELDS.map((field) => [NAMES[field], String(id[field])]));
 }
 
-/** Whose it is; null for what is not Signalbox's. */
+/** Reads the release id from labels; null for foreign ones. */
 export function readLabels(labels: Readonly<Record<string, string>> | null): ReleaseId | null {
   return ReleaseId.safeParse(Object.fromEntries(FIELDS.map((field) => [field, labels?.[NAMES[field]]]))).data ?? null;
 }
 
-/** Label of a container: the image it was started from. */
+/** Label with the image of a container. */
 export const ARTIFACT_LABEL = 'signalbox.artifact';
 
-/** A filter for what belongs to a service, or to one deployment of it. */
+/** Builds a label filter for a service, or one deployment of it. */
 export function filterFor(service: ServiceKey & { readonly deploymentId?: string }): { label: string[] } {
   const { project, environment, deploymentId } = service;
   const label = [`signalbox.project=${project}`, `signalbox.environment=${environment}`];
   return { label: deploymentId === undefined ? label : [...label, `signalbox.deployment=${deploymentId}`] };
 }
 
-/** The name of a deployment's image; also of its container, which two starts at once cannot both take. */
+/** Builds the image name of a deployment, also used for its container so that two starts cannot both create it. */
 export function imageOf(id: ReleaseId): string {
   return `signalbox/${plain(id.project)}-${id.environment}:${plain(id.deploymentId)}`;
 }
@@ -40,7 +40,7 @@ export function containerNameOf(id: ReleaseId): string {
   return `signalbox-${plain(id.project)}-${id.environment}-${plain(id.deploymentId)}`;
 }
 
-/** A host name that tells the containers of a build from all others: the engine gives them no labels. */
+/** Builds a host name that marks the containers of a build, which the engine gives no labels. */
 export function buildMarkOf(id: ReleaseId): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([id.project, id.environment, id.deploymentId]))

@@ -1,6 +1,6 @@
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
-import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
 import { findRow, findValue, listRows, listValues, readRow, sql } from '@signalbox/store/sql';
@@ -71,7 +71,7 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
     /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
       const place = await findRow<Place>(pool)`select ${PLACE} from servers where name = ${server}`;
-      if (!place) throw await nameNotFound(pool, 'server', server);
+      if (!place) throw await createNameNotFound(pool, 'server', server);
       return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
 
@@ -137,13 +137,13 @@ async function release(db: Queryable, server: string, port: number, actionId: st
 /** Locks the server's row for the transaction, so that nobody else allocates its ports. Throws NOT_FOUND. */
 async function lockServer(db: Queryable, name: string): Promise<Place> {
   const place = await findRow<Place>(db)`select ${PLACE} from servers where name = ${name} for no key update`;
-  if (!place) throw await nameNotFound(db, 'server', name);
+  if (!place) throw await createNameNotFound(db, 'server', name);
   return place;
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
   const status = await findValue<string>(db)`select status from projects where name = ${name}`;
-  if (status === null) throw await nameNotFound(db, 'project', name);
+  if (status === null) throw await createNameNotFound(db, 'project', name);
   if (status === 'archived')
     throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: say('servers.noNewPorts') });
 }

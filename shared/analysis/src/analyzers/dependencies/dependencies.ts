@@ -21,7 +21,7 @@ const RULES = [
   findInLocks,
 ];
 
-/** What manifests and lock files say about the packages in use, and whether they agree. */
+/** Checks manifests and lock files, and whether they agree. */
 export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
   version: 3,

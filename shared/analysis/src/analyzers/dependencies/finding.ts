@@ -2,7 +2,7 @@ import type { RawFinding, Severity } from '@signalbox/contracts/repository/findi
 import { toEvidence } from '../evidence.ts';
 import { isDocumentation } from '../kinds-of-files.ts';
 
-/** What tells one finding of a rule; texts may be of the repository, for they are made fit to be shown here. */
+/** Parts of a finding; texts from the repository are sanitized here. */
 interface Told {
   readonly path: string;
   readonly line?: number | undefined;
@@ -12,7 +12,7 @@ interface Told {
   readonly identity?: string;
 }
 
-/** A finding of this family. */
+/** Creates a finding of the dependency rules. */
 export function finding(rule: string, told: Told): RawFinding {
   const { path, line = null, severity, evidence = '', values, identity = '' } = told;
   return {
@@ -28,7 +28,7 @@ export function finding(rule: string, told: Told): RawFinding {
   };
 }
 
-/** A few names for a sentence. */
+/** Lists a few names for a sentence. */
 export function someOf(names: readonly string[]): string {
   const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
@@ -38,7 +38,7 @@ const SOME = 3;
 const MAX_NAME_LENGTH = 60;
 const MAX_IDENTITY_LENGTH = 300;
 
-/** The site of a project's documents is no part of what it ships. */
+/** Lowers the severity for a documentation site, which is not shipped. */
 function weigh(path: string, severity: Severity): Severity {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const isMinor = severity === 'info' || severity === 'low';

@@ -5,25 +5,25 @@ import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.
 import { normalName } from './packages/python/requirement.ts';
 import { folderOf } from './packages/read-packages.ts';
 
-/** What stands in one file. */
+/** Facts of one file with its folder. */
 export interface Placed<F> {
   readonly path: string;
   readonly folder: string;
   readonly facts: F;
 }
 
-/** All manifests and lock files of a commit, without those of tests, examples and templates: nobody installs them to run something. */
+/** All manifests and lock files of a commit, except those of tests, examples and templates. */
 export interface Project {
   readonly manifests: readonly Placed<ManifestFacts>[];
   readonly locks: readonly Placed<LockFacts>[];
   readonly broken: readonly Placed<PackageFacts>[];
-  /** Every ordinary file of the commit. */
+  /** Regular files of the commit. */
   readonly paths: ReadonlySet<string>;
-  /** What the packages of this repository are called, as `npm react`. */
+  /** Keys of the packages of this repository, such as `npm react`. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Puts together what was noted of single files. */
+/** Combines the facts of single files. */
 export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
   const placed = noted
     .filter(({ path }) => isShipped(path))
@@ -39,12 +39,12 @@ export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<Repos
   };
 }
 
-/** `npm react`. Names that their registry takes for the same give the same key. */
+/** Builds a key such as `npm react`; equivalent names have equal keys. */
 export function ownKey(ecosystem: Ecosystem, name: string): string {
   return `${ecosystem} ${ecosystem === 'PyPI' ? normalName(name) : name}`;
 }
 
-/** The folder itself and those it lies in, the nearest first; the root is the empty text. */
+/** Lists a folder and its parents, nearest first; the root is the empty text. */
 export function foldersAbove(folder: string): readonly string[] {
   const folders = [folder];
   for (let at = folder; at !== ''; folders.push(at)) at = folderOf(at);
@@ -55,21 +55,21 @@ export function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** The nearest of these names in a folder or above it. */
+/** Finds the nearest file of these names in a folder or above it. */
 export function findAbove(project: Project, folder: string, names: readonly string[]): string | null {
   for (const one of foldersAbove(folder))
     for (const name of names) if (project.paths.has(inFolder(one, name))) return inFolder(one, name);
   return null;
 }
 
-/** A folder below another, seen from there; null where it does not lie below. */
+/** Makes a folder relative to another; null when it is not below it. */
 export function seenFrom(above: string, folder: string): string | null {
   if (above === '') return folder;
   if (folder === above) return '';
   return folder.startsWith(`${above}/`) ? folder.slice(above.length + 1) : null;
 }
 
-/** Whether a workspace names a folder as its member, with stars for parts and two for any number of them. */
+/** True when workspace patterns include a folder; `*` is one part, `**` any number. */
 export function isMember(patterns: readonly string[], folder: string): boolean {
   const isIn = (pattern: string): boolean => {
     const wanted = pattern.replace(/^\.?\/|\/$/g, '').split('/');
@@ -86,10 +86,10 @@ function isPart(pattern: string, part: string): boolean {
   return end === undefined ? start === part : part.startsWith(start) && part.endsWith(end);
 }
 
-/** Folders whose manifests are copied before anybody uses them. */
+/** Folders of templates, whose manifests are copied before use. */
 const TEMPLATE = /(?:^|\/)(?:_?templates?|template-[^/]*|scaffold(?:ing|s)?|skeletons?|starters?|generators?)\//i;
 
-/** Whether a manifest is there to be installed, and not for tests, as an example or as a template. */
+/** True for a manifest that is installed, not one of tests, examples or templates. */
 export function isShipped(path: string): boolean {
   return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
 }

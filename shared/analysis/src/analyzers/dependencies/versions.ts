@@ -8,10 +8,10 @@ import {
 import semver from 'semver';
 import { normalName } from './packages/python/requirement.ts';
 
-/** Longer texts are no versions. */
+/** Maximum length of a version. */
 const LIMIT = 200;
 
-/** Whether a version is one that a range allows. A range that cannot be read, such as a tag, allows every version. */
+/** True when a range allows a version. An unparsable range, such as a tag, allows every version. */
 export function satisfiesRange(ecosystem: Ecosystem, version: string, range: string): boolean {
   if (range.length > LIMIT || version.length > LIMIT) return true;
   switch (ecosystem) {
@@ -29,11 +29,11 @@ export function satisfiesRange(ecosystem: Ecosystem, version: string, range: str
 function satisfiesSemver(version: string, range: string): boolean {
   if (semver.validRange(range, { loose: true }) === null || semver.valid(version, { loose: true }) === null)
     return true;
-  // What came before a release is only allowed where a range says so; a lock file may have it all the same, by a tag.
+  // Prereleases are allowed only when the range has one; a lock file may still have one by a tag.
   return semver.satisfies(version, range, { loose: true, includePrerelease: true });
 }
 
-/** `1.2` means `^1.2`, and commas mean that both have to hold. */
+/** `1.2` means `^1.2`, and commas mean “and”. */
 function cargoRange(range: string): string {
   return range
     .split(',')
@@ -42,7 +42,7 @@ function cargoRange(range: string): string {
     .join(' ');
 }
 
-/** As PEP 440 says, besides the carets and tildes of Poetry. */
+/** PEP 440, plus the carets and tildes of Poetry. */
 function satisfiesPython(version: string, range: string): boolean {
   const plain = range.replaceAll(/\s/g, '');
   if (plain === '' || plain === '*') return true;
@@ -57,7 +57,7 @@ function poetryPart(part: string): string {
   if (release === '') return part;
   if (sign === '') return `==${release}${rest}`;
   const parts = release.split('.').map(Number);
-  // A caret lets everything change right of the first part that is not zero, a tilde the last part.
+  // A caret allows changes right of the first non-zero part, a tilde of the last part.
   const firstOfWeight = parts.findIndex((one) => one !== 0);
   const ofCaret = firstOfWeight < 0 ? parts.length - 1 : firstOfWeight;
   const at = sign === '^' ? ofCaret : Math.min(1, parts.length - 1);
@@ -65,7 +65,7 @@ function poetryPart(part: string): string {
   return `>=${release}${rest},<${next.join('.')}`;
 }
 
-/** Which of two versions is later: below zero, zero or above, as `sort` wants it. What cannot be read comes first. */
+/** Compares two versions for `sort`. Unparsable ones come first. */
 export function compareVersions(ecosystem: Ecosystem, one: string, other: string): number {
   if (ecosystem === 'PyPI') {
     const [a, b] = [one, other].map((version) =>
@@ -80,7 +80,7 @@ export function compareVersions(ecosystem: Ecosystem, one: string, other: string
   return semver.compare(read(one), read(other));
 }
 
-/** Whether two names are of one package, by the rules of its registry. `ecosystem` may have a suffix, as OSV writes it. */
+/** True when two names mean one package in its registry. `ecosystem` may have a suffix, as in OSV. */
 export function samePackage(
   one: { readonly ecosystem: Ecosystem; readonly name: string },
   other: { readonly ecosystem: string; readonly name: string },

@@ -5,18 +5,18 @@ import { finding } from '../finding.ts';
 import { LOCK_FILES, namesPackages, nameOf, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
-/** Names and versions, and whether only developers use them. */
+/** Packages in use, and whether only developers use them. */
 type InUse = {
   readonly ecosystem: Ecosystem;
   readonly packages: readonly (readonly [name: string, version: string, isDev: boolean])[];
 };
 
-/** Versions in use that have weaknesses which somebody published. */
+/** Finds package versions with published vulnerabilities. */
 export const ADVISORIES_ANALYZER: Analyzer<InUse> = {
   name: 'advisories',
   version: 1,
   reach: 'commit',
-  // go.sum names more than what is built, so Go's versions are those of go.mod.
+  // go.sum lists unused versions, so Go's versions come from go.mod.
   wants: ({ path }) => namesPackages(path) && isShipped(path) && nameOf(path) !== 'go.sum',
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
@@ -61,7 +61,7 @@ function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
   return [...new Map(all.map((one) => [keyOf(one), one])).values()];
 }
 
-/** One finding for each package and weakness, whatever number of records and versions it has. */
+/** Creates one finding per package and vulnerability, for all records and versions. */
 function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly RawFinding[] {
   const hitsOf = group(hits);
   const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
@@ -97,7 +97,7 @@ function group(hits: readonly Hit[]): ReadonlyMap<string, readonly Hit[]> {
   return groups;
 }
 
-/** Several databases write about the same weakness; its CVE is what they share. */
+/** Several databases describe the same vulnerability; its CVE is the common id. */
 function weaknessOf({ id, aliases }: Hit): string {
   return [id, ...aliases].filter((one) => one.startsWith('CVE-')).sort()[0] ?? id;
 }
@@ -115,15 +115,15 @@ function rank(severity: Severity): number {
   return ORDER.indexOf(severity);
 }
 
-/** By the score where there is one. What only developers use is not reached from outside. */
+/** Uses the score if there is one. Development dependencies cannot be reached from outside. */
 function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
-  // Malicious packages have no score: everybody who installs them is harmed, developers first.
+  // Malicious packages have no score and harm everybody who installs them.
   if (id.startsWith('MAL-')) return 'critical';
   const severity = score === null ? (WORDS[word ?? ''] ?? 'medium') : ofScore(score);
   return isDev && rank(severity) > rank('medium') ? 'medium' : severity;
 }
 
-/** The bands of CVSS. */
+/** Severity bands of CVSS. */
 function ofScore(score: number): Severity {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';

@@ -1,27 +1,27 @@
 import parse, { type Info } from 'spdx-expression-parse';
 
-/** Nobody writes longer ones. */
+/** Maximum length of an expression. */
 const LIMIT = 300;
 
-/** Copyleft that reaches what is built on it, and licenses that forbid some of its uses. */
+/** Copyleft licenses that affect dependents, and licenses that forbid some uses. */
 const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-Clause)/i;
-/** Reaches those who use it over a network, or forbids a use outright. */
+/** Licenses that affect network use, or forbid a use. */
 const NETWORK = /^(?:AGPL|SSPL|BUSL|Elastic|CC-BY-NC|Commons-Clause)/i;
 
 export type Reading = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
 
-/** Reads an SPDX expression. npm's older `(MIT)` is one, Cargo's older `MIT/Apache-2.0` too. */
+/** Parses an SPDX expression, including npm's older `(MIT)` and Cargo's `MIT/Apache-2.0`. */
 export function readExpression(text: string): Reading {
   if (text.length > LIMIT) return { isValid: false };
   try {
     return { isValid: true, tree: parse(text.replaceAll(/(?<=\w)\s?\/\s?(?=\w)/g, ' OR ').trim()) };
   } catch {
-    // What cannot be parsed is the answer.
+    // An unparsable expression is invalid.
     return { isValid: false };
   }
 }
 
-/** The ids in an expression, without `-only` and `-or-later`. */
+/** Lists the ids of an expression, without `-only` and `-or-later`. */
 export function idsOf(tree: Info): readonly string[] {
   return 'license' in tree ? [plainId(tree.license)] : [...idsOf(tree.left), ...idsOf(tree.right)];
 }
@@ -30,7 +30,7 @@ export function plainId(id: string): string {
   return id.replace(/-(?:only|or-later)$/, '');
 }
 
-/** How far a license reaches: into what is built on it, or even to those who only use it over a network. Where one may choose, the milder. */
+/** Computes the reach of a license: dependents, or even network use. For a choice, the mildest. */
 export function reachOf(tree: Info): 'none' | 'linked' | 'network' {
   if ('license' in tree) {
     if (tree.exception !== undefined || !STRONG.test(tree.license)) return 'none';

@@ -19,18 +19,18 @@ export type LicenceFacts =
       readonly isPrivate: boolean;
       readonly line: number | null;
     }
-  /** `unknown`: packages of which the lock file names no license. */
+  /** `unknown`: packages without a license in the lock file. */
   | { readonly kind: 'lock'; readonly packages: readonly LockedLicence[]; readonly unknown: number };
 
-/** Manifests of managers whose packages are not read, but which name the license of their own. */
+/** Manifests read only for their own license. */
 const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
 
-/** Whether a file may name a license. */
+/** True when a file may name a license. */
 export function namesLicence(path: string): boolean {
   return isLicenseFile(path) || namesPackages(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
 }
 
-/** What one file says about licenses. */
+/** Reads the licenses named in one file. */
 export async function inspectLicences(path: string, text: string): Promise<LicenceFacts | null> {
   if (isLicenseFile(path)) return { kind: 'text', id: recognizeLicense(text) };
   const name = nameOf(path);

@@ -1,4 +1,4 @@
-/** What tells a license by its text, in lower case and with single spaces. The words of the one that stands first decide. */
+/** Phrases that identify a license, in lower case with single spaces. The earliest match decides. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   'AGPL-3.0': ['gnu affero general public license version 3'],
   'GPL-3.0': ['gnu general public license version 3'],
@@ -27,10 +27,10 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   WTFPL: ['do what the fuck you want to public license'],
 };
 
-/** The longest license has about 35 KB; its title stands at the top. */
+/** The longest license has about 35 KB, with its title at the top. */
 const MAX_READ_LENGTH = 40_000;
 
-/** The SPDX id of a license, without `-only` and `-or-later`, by its text; null for one that is not known. */
+/** Finds the SPDX id of a license text, without `-only` and `-or-later`; null when unknown. */
 export function recognizeLicense(text: string): string | null {
   const plain = text
     .slice(0, MAX_READ_LENGTH)
@@ -47,7 +47,7 @@ export function recognizeLicense(text: string): string | null {
   return /neither the names? of|may not be used to endorse/.test(plain) ? 'BSD-3-Clause' : 'BSD-2-Clause';
 }
 
-/** Whether a file of the root is there to hold a license. */
+/** True for a license file in the root. */
 export function isLicenseFile(path: string): boolean {
   return /^(?:(?:un)?licen[cs]es?|copying)(?:[._-][\w.-]*)?$/i.test(path) || /^LICENSES\/[^/]+$/.test(path);
 }

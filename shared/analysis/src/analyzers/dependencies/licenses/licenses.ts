@@ -7,7 +7,7 @@ import { idsOf, plainId, reachOf, readExpression } from './expression.ts';
 import { inspectLicences, namesLicence, type LicenceFacts, type LockedLicence } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
 
-/** What the repository and its dependencies may be used for: its own license, and those that lock files name. */
+/** Checks the license of the repository, and those of dependencies in lock files. */
 export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
   name: 'licences',
   version: 2,
@@ -28,9 +28,9 @@ interface Own {
   readonly ids: readonly string[];
   readonly hasFile: boolean;
   readonly isPrivate: boolean;
-  /** Of the manifest of the root, as it is written. */
+  /** License in the root manifest, as written. */
   readonly declared: string | null;
-  /** By license files alone. */
+  /** Licenses of license files alone. */
   readonly recognized: readonly string[];
 }
 
@@ -49,13 +49,13 @@ function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: Repository
   };
 }
 
-/** What npm writes of a project that nobody may use. */
+/** npm's value for an unlicensed project. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
 function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawFinding[] {
   const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
-    // Of what is not to be published it is no surprise.
+    // Expected for a private package.
     found.push(finding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
   for (const { path, facts } of noted) {
     if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
@@ -79,7 +79,7 @@ function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawF
   return found;
 }
 
-/** Licenses of packages that reach this project, unless it has given itself to such a license. What only developers use is not passed on. */
+/** Finds copyleft licenses that affect this project, unless it has such a license itself. Development dependencies are not distributed. */
 function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
@@ -109,7 +109,7 @@ function isCopyleft(id: string): boolean {
 
 const LICENSES_LISTED = 20;
 
-/** How many packages have which license; those of lock files that name none are counted as unknown. */
+/** Counts packages by license; those without one are unknown. */
 function summarize(noted: readonly Noted<LicenceFacts>[]): { readonly [name: string]: Fact } {
   const counts = new Map<string, number>();
   const unknown: { path: string; packages: number }[] = [];

@@ -7,7 +7,7 @@ import { isShipped } from '../project.ts';
 import { languageOf } from './languages.ts';
 import { KNOWN_FILES, toolOf } from './known-tools.ts';
 
-/** What a manifest tells: what it asks for, and whether it speaks for others. */
+/** Facts of a manifest: its dependencies, and whether it speaks for others. */
 type StackFacts = {
   readonly ecosystem: Ecosystem;
   readonly manager: Manager;
@@ -16,7 +16,7 @@ type StackFacts = {
   readonly tools: readonly (readonly [kind: string, tool: string])[];
 };
 
-/** What a repository is made of and with. It has no rules: what it sums up is for reports. */
+/** Lists languages, frameworks and tools of a repository for reports. Has no rules. */
 export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
@@ -37,7 +37,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
 const LANGUAGES_LISTED = 15;
 const LISTED = 30;
 
-/** Bytes by language, of what people wrote here to be run. */
+/** Sums bytes by language, of code written here. */
 function languagesOf({ files }: RepositoryView): readonly Fact[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
@@ -53,7 +53,7 @@ function languagesOf({ files }: RepositoryView): readonly Fact[] {
     .map(([name, one]) => ({ name, ...one, percent: all === 0 ? 0 : Math.round((one.bytes / all) * 1_000) / 10 }));
 }
 
-/** What the path of a file tells; a place to start is told by the path itself. */
+/** Detects tools by file path; entry points are named by the path itself. */
 function toldBy(path: string): readonly (readonly [kind: string, name: string])[] {
   return Object.entries(KNOWN_FILES).flatMap(([kind, tools]) =>
     Object.entries(tools).flatMap(([tool, form]) =>
@@ -62,7 +62,7 @@ function toldBy(path: string): readonly (readonly [kind: string, name: string])[
   );
 }
 
-/** Frameworks, tools, databases and places to start, by kind, in the order of their names. */
+/** Lists frameworks, tools, databases and entry points, by kind, sorted by name. */
 function toolsOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
