@@ -80,15 +80,15 @@ function chooseSuites(words) {
 }
 
 /**
- * The servers and the bubblewrap of the instance that runs in this checkout, as environment variables; empty when none runs.
+ * The servers, the plug-ins and the bubblewrap of the instance that runs in this checkout, as environment variables; empty when none runs.
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  */
 function runningServers(checkout, environment) {
   const file = join(resolve(checkout, environment['SIGNALBOX_DATA_DIR'] || '.signalbox'), 'run.json');
   try {
-    const { databaseUrl, redisUrl, bubblewrap } = JSON.parse(readFileSync(file, 'utf8'));
-    return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...bubblewrap };
+    const { databaseUrl, redisUrl, bubblewrap, agents } = JSON.parse(readFileSync(file, 'utf8'));
+    return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, AGENTS: agents, ...bubblewrap };
   } catch {
     return {}; // nothing was started here
   }

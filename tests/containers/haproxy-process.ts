@@ -18,7 +18,7 @@ export interface Haproxy {
   close(): Promise<void>;
 }
 
-/** The configuration of docs/operations.md, for one service. */
+/** The configuration of docs/traffic.md, for one service. */
 const settings = (socket: string, backend: string, port: number): string => `
 global
   stats socket ${socket} mode 600 level admin

@@ -95,6 +95,7 @@ function record(services: RunRecord['services']): RunRecord {
     redisUrl: 'redis://127.0.0.1:1/0',
     simulatorUrl: 'http://127.0.0.1:8081',
     bubblewrap: {},
+    agents: 'examples/bank',
     services,
   };
 }

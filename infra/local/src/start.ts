@@ -113,6 +113,7 @@ async function startPrograms(
         redisUrl,
         simulatorUrl,
         bubblewrap: { ...life.bubblewrap },
+        agents: config.AGENTS,
         services: [...services],
       });
     },
@@ -134,8 +135,7 @@ async function startPrograms(
     }),
   );
   if (!isOwnDatabase) await makeMemberLogins(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
-  if (config.REDIS_URL !== undefined)
-    report('REDIS_URL is the user of every service: see docs/operations.md for one each');
+  if (config.REDIS_URL !== undefined) report('REDIS_URL is the user of every service: see docs/logins.md for one each');
   if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
   const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);

@@ -222,7 +222,7 @@ const PAGE_OPERATOR = {
     'Telegram sends the updates of this bot to {host}, not here: another program has set its webhook since.',
   DELIVERY_REFUSED: 'The channel refused a message for {chat}: {detail}',
   DATABASE_LOGIN_OWNS:
-    'This service would log in as {login}, who owns the tables, so nothing would keep it to its own rows. Give it a login of its own in DATABASE_URL: see "A login for each service" in docs/operations.md.',
+    'This service would log in as {login}, who owns the tables, so nothing would keep it to its own rows. Give it a login of its own in DATABASE_URL: see "A login for each service" in docs/logins.md.',
   DATABASE_ROLE_MISSING:
     'The database login of this service may not take the role {role}. Run `npm run signalbox -- migrate`; if that is not enough, an administrator of the server has to run: grant {role} to <the login>;',
   AUDIT_EVENT_REFUSED: 'An audit event of kind {kind} cannot be recorded: {detail}',

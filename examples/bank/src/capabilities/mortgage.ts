@@ -131,7 +131,7 @@ export default toolGroup({
 });
 
 /** A British postcode at the end of an address, and the house number at its beginning; null when one of them is missing. Pure. */
-export function readAddress(text: string): { readonly postcode: string; readonly house: string } | null {
+function readAddress(text: string): { readonly postcode: string; readonly house: string } | null {
   const clean = text.normalize('NFKC').replace(/\s+/g, ' ').trim();
   const postcode = /([A-Z]{1,2}\d[A-Z\d]?) ?(\d[A-Z]{2})$/i.exec(clean);
   const house = /^(\d{1,5}) ?([a-z])?(?=[\s,])/i.exec(clean);

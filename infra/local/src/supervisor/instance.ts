@@ -25,6 +25,8 @@ export const RunRecord = z.object({
   simulatorUrl: z.url().nullable(),
   /** Variables by which the job service finds bubblewrap; none where it is installed, or cannot be had. */
   bubblewrap: z.record(z.string(), z.string()).default({}),
+  /** The plug-ins of the services, for `npm run signalbox`. */
+  agents: z.string().default(''),
   services: z.array(ServiceRecord),
 });
 export type RunRecord = z.output<typeof RunRecord>;

@@ -43,7 +43,7 @@ async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
     warn(
       'logins',
       `all services log in to Postgres as ${login}`,
-      'Give each service a login of its own: see docs/operations.md, "A login for each service".',
+      'Give each service a login of its own: see docs/logins.md.',
     ),
   );
 }

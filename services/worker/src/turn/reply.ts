@@ -13,6 +13,7 @@ export const WORDS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),
+  orphaned: (agent: string): string => say('turn.orphaned', { agent }),
   /** Receipts of earlier effects follow below. */
   stopped: ({ effects, unclear }: SoFar): string =>
     effects.length === 0

@@ -182,7 +182,9 @@ function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
   return { threadId, status, awaiting: false, title: null, summary: null };
 }
 
-function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly AgentReply[] {
+function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: ClaimedLane): readonly AgentReply[] {
+  const [agent] = orphaned;
+  if (agent !== undefined) return [{ key: `orphaned:${threadId ?? ''}`, text: WORDS.orphaned(agent), buttons: [] }];
   if (!expired) return [];
   const text = WORDS.expired(expired.title, parts.settings.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];

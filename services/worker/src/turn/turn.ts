@@ -1,4 +1,5 @@
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
+import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { receiptsOf } from '@signalbox/governance/receipts';
 import { filesWithoutWords, leadingBatch } from './batch.ts';
@@ -61,12 +62,21 @@ const HANDLERS: Readonly<
  * Passes messages that belong together to the agent. Files other than pictures cannot be read, so files without words
  * are answered by the runtime.
  */
-async function converse(start: TurnStart): Promise<boolean> {
+async function converse(started: TurnStart): Promise<boolean> {
+  const start = await withOrphans(started);
   const { parts, lane } = start;
   const batch = leadingBatch(lane);
   const files = filesWithoutWords(batch);
   const isShown = parts.agent.sees && files?.some(isPicture);
   return files && !isShown ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
+}
+
+/** A conversation that begins may follow one with an agent that is no longer loaded: it is ended, and the answer says so. */
+async function withOrphans(start: TurnStart): Promise<TurnStart> {
+  const { parts, lane, first } = start;
+  if (!lane.threadNew) return start;
+  const chat = { userKey: lane.userKey, chatKey: first.envelope.chatKey };
+  return { ...start, lane: { ...lane, orphaned: await endOrphanedThreads(parts.pool, chat) } };
 }
 
 function think(start: TurnStart): Promise<boolean> {

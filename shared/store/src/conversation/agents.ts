@@ -1,5 +1,5 @@
 import type { Queryable } from '../pool.ts';
-import { findRow, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, hasRow, listRows, listValues, sql } from '../sql.ts';
 
 /** An agent that the workers run. */
 export interface OfferedAgent {
@@ -52,4 +52,18 @@ export function chooseAgent(
   return hasRow(db)`
     insert into chat_agents (user_key, chat_key, agent) select ${userKey}, ${chatKey}, id from agents where id = ${agentId}
     on conflict (user_key, chat_key) do update set agent = excluded.agent, chosen_at = now()`;
+}
+
+/**
+ * Ends the open conversations of a person in a chat whose agent no worker has any more, such as that of a plug-in which was removed.
+ * Returns the ids of those agents; none the second time.
+ */
+export function endOrphanedThreads(
+  db: Queryable,
+  { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
+): Promise<readonly string[]> {
+  return listValues<string>(db)`
+    update threads set status = 'expired', awaiting = false, ended_at = now(), announced = true
+     where user_key = ${userKey} and chat_key = ${chatKey} and status = 'open' and agent not in (select id from agents)
+    returning agent`;
 }

@@ -38,6 +38,8 @@ export interface ClaimedLane extends Lane {
   readonly threadNew: boolean;
   /** A thread that has just expired, to be announced once. */
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
+  /** Agents whose conversations in this chat were ended because no worker has them any more. */
+  readonly orphaned?: readonly string[];
   /** Open approval cards in this chat, oldest first, at most three. */
   readonly waiting: readonly WaitingCard[];
   /** Version of the names of projects and servers; grows with each change. */
