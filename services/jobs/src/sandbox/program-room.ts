@@ -3,19 +3,19 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FOR_NETWORK, systemMounts } from './system-mounts.ts';
 
-/** What a program that is built or deployed may touch. Paths of the host, in folders that no such program can write. */
+/** Paths and settings of a confined build or program. Host paths, in folders that no such program can write. */
 export interface ProgramRoom {
-  /** The files of the release, seen as /app. */
+  /** Files of the release, mounted as /app. */
   readonly release: string;
-  /** A build may change them; what runs may not, so that a rollback starts what was built. */
+  /** True for a build; a running program must not change them, so that a rollback starts the same files. */
   readonly isReleaseWritable: boolean;
-  /** The folder that stays from release to release, seen as /data; its home folder. */
+  /** Persistent folder of the service, mounted as /data; its home folder. */
   readonly data: string;
-  /** Who it is, as a file of the form of /etc/passwd. */
+  /** Its user, as a file in the format of /etc/passwd. */
   readonly passwd: string;
-  /** All of its environment but HOME. */
+  /** Its environment, except HOME. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Its names for the system's log and the like. */
+  /** Its host name, for system logs. */
   readonly hostname: string;
 }
 
@@ -56,7 +56,7 @@ export function programArguments(room: ProgramRoom, user: number | null, hidden:
   return Buffer.from(words.map((word) => `${word}\0`).join(''));
 }
 
-/** What is started in the sandbox before the program itself, which takes its place. */
+/** Words of the launcher in the sandbox, which execs the program. */
 export function programWords(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
   // Bubblewrap sets PWD, which is no variable of the program; and it may not enter a folder that is the program's alone.
@@ -69,7 +69,7 @@ export function passwdOf(user: number | null): string {
   return `service:x:${id}:${id}:service:${DATA}:/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n`;
 }
 
-/** Paths that a program must not see although they may lie below /usr. */
+/** Paths hidden from a program even below /usr. */
 export function hiddenPaths(targetsDir: string): readonly string[] {
   return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
 }

@@ -8,17 +8,17 @@ import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
 
-/** Why a command was ended from outside. */
+/** Reasons for ending a command from outside. */
 export type Killed = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
 
 export interface Ran {
-  /** Of the last command of a pipeline; 128 + n when signal n ended it. */
+  /** Exit code of the last command of a pipeline; 128 + n after signal n. */
   readonly exitCode: number;
-  /** Null when it ended by itself. */
+  /** Null when it exited by itself. */
   readonly killed: Killed | null;
-  /** What it wrote, output and errors in the order of arrival. */
+  /** Its output and errors, in order of arrival. */
   readonly output: string;
-  /** Whether output is missing because there was too much of it. */
+  /** True when output was dropped. */
   readonly cut: boolean;
   readonly durationMs: number;
 }
@@ -26,34 +26,34 @@ export interface Ran {
 export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
 
 export interface RunOptions extends RoomFor {
-  /** Everything that still runs then is ended, and the result says so. */
+  /** Deadline: running processes are ended then, and the result says so. */
   readonly deadlineMs: number;
-  /** Ends everything at once; the promise rejects with its reason. */
+  /** Aborts everything at once; the promise rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Largest file that it may write, when that is less than the limit of every command. */
+  /** Maximum file size, when below the general limit. */
   readonly fileBytes?: number;
-  /** Looks at what the command does to the disk. Answers why it has to be ended, or null once the signal says that it has ended. */
+  /** Watches disk use of the command. Resolves to the reason for ending it, or null once the signal aborts. */
   readonly watch?: (signal: AbortSignal) => Promise<Killed | null>;
 }
 
 export interface Sandbox {
-  /** Why nothing can be run here, as a sentence; null when all is well. */
+  /** Reason why nothing can run here, as a sentence; null when commands can run. */
   readonly problem: string | null;
-  /** How the total of memory and processes is bounded here, for the log. */
+  /** How memory and processes are limited here, for the log. */
   readonly bounds: 'control group' | 'each process';
-  /** Runs commands joined by pipes, as they are, without a shell. Throws SANDBOX_MISSING, and then nothing has run. */
+  /** Runs commands joined by pipes, without a shell. Throws SANDBOX_MISSING before anything has run. */
   runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<Ran>;
-  /** Runs a script by /bin/sh. Throws SANDBOX_MISSING, and then nothing has run. */
+  /** Runs a script with /bin/sh. Throws SANDBOX_MISSING before anything has run. */
   runShell(script: string, options: RunOptions): Promise<Ran>;
 }
 
 const SELF_TEST_MS = 20_000;
-/** How often processes are counted where no control group does it. */
+/** Interval for counting processes without a control group. */
 const COUNT_MS = 50;
 
 /**
- * Finds out whether commands can be locked in here, by trying it. Where they cannot, every run is refused: nothing ever runs
- * outside of a sandbox. Each command of a pipeline gets a sandbox of its own over the same room.
+ * Opens the sandbox, after trying it. Where it does not work every run is refused: nothing runs outside of it. Each command of a pipeline
+ * gets a sandbox of its own over the same workspace.
  */
 export async function openSandbox(options: {
   readonly program: BubblewrapProgram | null;
@@ -82,7 +82,7 @@ export async function openSandbox(options: {
   };
 }
 
-/** What every run needs. */
+/** Dependencies of every run. */
 interface Cell {
   readonly program: BubblewrapProgram;
   /** Compiled for this machine. */
@@ -139,7 +139,7 @@ async function runPipeline(
   try {
     const firsts = await Promise.all(stages.map((stage) => stage.first));
     const alive = firsts.filter((first) => first !== null);
-    // One that has ended already ran nothing.
+    // An exited stage ran nothing.
     for (const first of alive) attempt(() => group?.add(first), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
@@ -172,7 +172,7 @@ async function runPipeline(
   }
 }
 
-/** Our own pipes between the commands: what the shell would do, without a shell. */
+/** Pipes the commands together, without a shell. */
 function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => void): void {
   stages.at(0)?.stdin.end();
   for (const [place, stage] of stages.entries()) {
@@ -184,7 +184,7 @@ function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => 
     }
     stage.stdout.on('error', () => undefined);
     stage.stdout.pipe(next.stdin);
-    // Whoever writes to a command that has ended is ended too, as by SIGPIPE in a shell.
+    // A command that writes to an exited one is ended too, as by SIGPIPE in a shell.
     next.stdin.once('close', stage.kill);
   }
 }

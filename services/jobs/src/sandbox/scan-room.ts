@@ -6,10 +6,10 @@ import { compileFilter } from './system-call-filter.ts';
 import { systemMounts } from './system-mounts.ts';
 
 const FILTER_FD = 3;
-/** What a scan consists of; data and keys of the product lie elsewhere in its folder. */
+/** Code that a scan needs; data and keys of the product are in other folders. */
 const CODE = ['node_modules', 'shared', 'package.json'];
 
-/** A cell without a network, in which the system, the code of the scan and its mirror can be read and nothing be written. Null without bubblewrap. */
+/** Creates a read-only sandbox without network, with the system, the scan code and the mirror. Null without bubblewrap. */
 export function openScanCell(program: BubblewrapProgram | null): ScanCell | null {
   const filter = compileFilter(process.arch);
   if (program === null || filter === null) return null;

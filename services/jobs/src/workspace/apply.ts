@@ -12,8 +12,8 @@ export interface Applied {
 const NEW_FILE_MODE = 0o644;
 
 /**
- * Applies a diff as a whole or not at all. The caller holds the workspace's lock and has called `recover`. The same action id has
- * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL, and then nothing was changed.
+ * Applies a diff completely or not at all. The caller holds the workspace's lock and has called `recover`. Idempotent per action id. Throws
+ * DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL with nothing changed.
  */
 export async function applyDiff(
   scope: WriteScope,
@@ -24,7 +24,7 @@ export async function applyDiff(
   const earlier = await earlierResult(place.notes, actionId);
   if (earlier !== undefined) return earlier as Applied; // written below, by an earlier run
   const files = readDiff(diff);
-  // All bounds before the first look at a file: what is denied tells nothing about what is there.
+  // Checks all bounds before it reads a file, so that a denial reveals nothing.
   const targets = files.map((file) => ({ file, parts: parsePath(file.path) }));
   for (const { parts } of targets) requireWritable(scope.bounds, parts);
   requireApart(targets.map(({ parts }) => parts.join('/')));
@@ -73,7 +73,7 @@ function readMode(scope: Scope, parts: readonly string[]): Promise<number> {
   });
 }
 
-/** Two spellings of one path, or a file and something below it, could not both be done. */
+/** Refuses two spellings of one path, and a file with a path below it. */
 function requireApart(paths: readonly string[]): void {
   for (const [place, path] of paths.entries()) {
     const other = paths

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 type ParsedFile = ReturnType<typeof parsePatch>[number];
 type ParsedHunk = ParsedFile['hunks'][number];
 
-/** What a diff wants of one file. */
+/** The change of one file in a diff. */
 export interface FileDiff {
   readonly path: string;
   readonly change: 'created' | 'changed' | 'deleted';
@@ -14,7 +14,7 @@ export interface FileDiff {
 }
 
 const NOWHERE = '/dev/null';
-/** An ordinary file that nobody may execute: the only kind that a diff may make. */
+/** Mode of a regular, non-executable file, the only kind that a diff may create. */
 const ORDINARY_MODE = '100644';
 const MAX_FILES = 200;
 
@@ -26,7 +26,7 @@ export function readDiff(text: string): readonly FileDiff[] {
   if (/^(GIT binary patch|Binary files .* differ)/m.test(text)) refuse('it changes a binary file');
   let parsed: readonly ParsedFile[];
   try {
-    // Every line of a diff ends with a line break; the last one is often lost on the way.
+    // The final line break of a diff is often lost on the way.
     parsed = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
   } catch (error) {
     return refuse(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
@@ -44,8 +44,8 @@ export function readDiff(text: string): readonly FileDiff[] {
 }
 
 /**
- * The text that a file has after its diff; null when it is deleted. `current` is null when there is no such file. Every hunk has to
- * fit exactly where it says, letter by letter. Throws DIFF_REFUSED that names the hunk which does not.
+ * Computes the text of a file after its diff; null when deleted. `current` is null for a new file. Every hunk has to match exactly at its
+ * position. Throws DIFF_REFUSED that names the hunk.
  */
 export function applyFileDiff(file: FileDiff, current: string | null): string | null {
   const { path, change, parsed } = file;
@@ -68,10 +68,7 @@ export function refuse(detail: string): never {
   throw new AppError('DIFF_REFUSED', { detail });
 }
 
-/**
- * The parser passes over lines that it does not know. With a mistyped heading that would be half of a diff, so nothing may stand
- * between the hunks but headings.
- */
+/** The parser skips unknown lines, so that a mistyped heading would drop half of a diff: only headings may stand between hunks. */
 function requireNothingElse(text: string): void {
   let [oldLeft, newLeft] = [0, 0];
   for (const [place, line] of text.split('\n').entries()) {
@@ -122,7 +119,7 @@ function requireOrdinary({ oldMode, newMode }: ParsedFile, path: string): void {
     refuse(`it changes the mode of ${path}`);
 }
 
-/** `a/x` and `b/x` are how git says x; without both letters the names are taken as they are. */
+/** Strips git's prefixes `a/` and `b/` when both are present. */
 function withoutPrefixes(from: string, to: string): readonly [string, string] {
   const hasPrefixes = (from === NOWHERE || from.startsWith('a/')) && (to === NOWHERE || to.startsWith('b/'));
   if (!hasPrefixes) return [from, to];
@@ -130,7 +127,7 @@ function withoutPrefixes(from: string, to: string): readonly [string, string] {
   return [strip(from), strip(to)];
 }
 
-/** What is wrong with the place that a hunk names; null when it fits. */
+/** Describes a wrong position of a hunk; null when it fits. */
 function findMismatch(hunk: ParsedHunk, lines: readonly string[]): string | null {
   const before = hunk.lines.filter((line) => line.startsWith(' ') || line.startsWith('-')).map((line) => line.slice(1));
   const start = hunk.oldStart - 1;

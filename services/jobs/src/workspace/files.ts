@@ -6,16 +6,16 @@ import { systemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
 import { putFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
-/** Where files are, and what may be done with them. */
+/** A workspace, with the allowed access to its files. */
 export interface Scope {
   /** Absolute path of the workspace, without links. */
   readonly root: string;
   readonly bounds: AgentBounds;
 }
 
-/** Where files may be changed. */
+/** Folders in which files may be changed. */
 export interface WriteScope extends Scope {
-  /** Throws WORKSPACE_FULL when so many more bytes do not fit. */
+  /** Throws WORKSPACE_FULL when this many more bytes do not fit. */
   fits(moreBytes: number): Promise<void>;
 }
 
@@ -25,14 +25,14 @@ export interface Entry {
   readonly sizeBytes: number | null;
 }
 
-/** A larger file is not for reading in a chat. */
+/** Maximum size of a file to read in a chat. */
 const READ_LIMIT_BYTES = 5_000_000;
-/** What fits into an answer. */
+/** Characters of an answer. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
 
-/** Reads lines of a text file; lines count from 1. Throws PATH_DENIED, NOT_FOUND, PATH_UNSUITABLE for what is no text. */
+/** Reads lines of a text file, counted from 1. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file. */
 export async function readLines(
   scope: Scope,
   path: string,
@@ -50,7 +50,7 @@ export async function readLines(
   };
 }
 
-/** The whole text of a file. Throws PATH_DENIED, NOT_FOUND, PATH_UNSUITABLE for what is no text. */
+/** Reads a text file. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file. */
 export async function readText(scope: Scope, path: string): Promise<{ readonly text: string; readonly shown: string }> {
   const parts = parsePath(path);
   requireReadable(scope.bounds, parts);
@@ -69,7 +69,7 @@ export async function readText(scope: Scope, path: string): Promise<{ readonly t
   return { text, shown };
 }
 
-/** Lists a folder and what is below it, `depth` levels deep. The repository's own folder is left out, and no link is followed. */
+/** Lists a folder, `depth` levels deep, without the .git folder and without following links. */
 export async function listEntries(
   scope: Scope,
   path: string,
@@ -116,7 +116,7 @@ export async function writeText(
   });
 }
 
-/** Null for what is no UTF-8 text. */
+/** Decodes UTF-8; null for other bytes. */
 function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -139,7 +139,7 @@ async function collect(folder: Folder, below: readonly string[], entries: Entry[
     } else if (entry.isFile()) {
       const size = await lstat(folder.at(entry.name)).then(
         (stats) => stats.size,
-        () => null, // it was deleted meanwhile
+        () => null, // deleted meanwhile
       );
       entries.push({ path, kind: 'file', sizeBytes: size });
     } else entries.push({ path, kind: entry.isSymbolicLink() ? 'link' : 'other', sizeBytes: null });

@@ -8,8 +8,8 @@ import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
- * A folder that is held open. Names are looked up from the open folder, never from a path: whoever swaps a parent for a link
- * meanwhile changes nothing for us. Linux only, by way of /proc/self/fd.
+ * A folder held open. Names are resolved from the open folder, never from a path, so swapping a parent for a link has no effect. Linux
+ * only: uses /proc/self/fd.
  */
 export interface Folder {
   /** A path to this name in the held folder. The name itself may be a link: use it only with calls that follow none. */
@@ -119,13 +119,13 @@ async function openStep(
   return openStep(parent, name, { path, create: false });
 }
 
-/** Once more after opening: what is open lies where it was asked for. */
+/** Checks after opening that the open file is at the requested path. */
 async function requireSame(handle: FileHandle, root: string, parts: PathParts): Promise<void> {
   if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== join(root, ...parts))
     deny(parts.join('/'), 'it was moved while it was opened');
 }
 
-/** What is gone by now was swapped under our hands: that counts as a link. */
+/** A path that vanished meanwhile was swapped, and counts as a link. */
 async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (stats) => stats.isSymbolicLink(),

@@ -6,12 +6,12 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { modeOf, putFile, withFolder } from './folder.ts';
 
 const Step = z.object({
-  /** Names from the workspace down. */
+  /** Path parts below the workspace. */
   parts: z.array(z.string()).min(1),
   mode: z.number().int(),
-  /** Name, in the notes, of the text that it gets; null: it is deleted. */
+  /** Name in the notes of its new text; null: deleted. */
   staged: z.string().nullable(),
-  /** Name, in the notes, of the text that it had; null: there was none. */
+  /** Name in the notes of its old text; null: none. */
   backup: z.string().nullable(),
 });
 
@@ -19,7 +19,7 @@ const Journal = z.object({ actionId: z.string(), steps: z.array(Step), result: z
 export type Journal = z.infer<typeof Journal>;
 export type Step = z.infer<typeof Step>;
 
-/** Moments of an apply at which a test may stop the process. */
+/** Points of an apply at which a test may kill the process. */
 export type Point = 'staged' | 'written' | 'placed' | 'finished';
 
 export interface JournalPlace {
@@ -30,7 +30,7 @@ export interface JournalPlace {
 
 const FILE = 'journal.json';
 const DONE_PREFIX = 'done-';
-/** A retry comes within minutes; what is older is forgotten. */
+/** Lifetime of results; a retry comes within minutes. */
 const DONE_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
@@ -47,7 +47,7 @@ export async function commitJournal(place: JournalPlace, journal: Journal): Prom
   await finish(place, journal);
 }
 
-/** Ends what a dead process began, and clears away what it had only prepared. */
+/** Finishes the journal of a dead process, and removes unjournaled texts. */
 export async function recover(place: JournalPlace): Promise<void> {
   const journal = await readJournal(place);
   if (journal !== null) await finish(place, journal);
@@ -56,13 +56,13 @@ export async function recover(place: JournalPlace): Promise<void> {
   }
 }
 
-/** What an earlier run with the same action id came to; undefined when there was none. */
+/** Finds the result of an earlier run with this action id; undefined without one. */
 export async function earlierResult(notes: string, actionId: string): Promise<unknown> {
   const text = await allowMissing(readFile(doneFile(notes, actionId), 'utf8'));
   return text === null ? undefined : (JSON.parse(text) as unknown);
 }
 
-/** Notes that this action has come to this result, so that the same action does nothing a second time. */
+/** Stores the result of an action, so that it is not repeated. */
 export async function noteResult(notes: string, actionId: string, result: unknown): Promise<void> {
   await forgetOld(notes);
   const file = doneFile(notes, actionId);
@@ -70,7 +70,7 @@ export async function noteResult(notes: string, actionId: string, result: unknow
   await rename(`${file}.new`, file);
 }
 
-/** Puts a text into the notes, on the disk. Returns the name by which a step finds it. */
+/** Writes a text to the notes on disk. Returns its name for steps. */
 export async function stageText(notes: string, name: string, text: string): Promise<string> {
   await writeWhole(join(notes, name), text);
   return name;
@@ -83,7 +83,7 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
       await place.reached?.('placed');
     }
   } catch (error) {
-    // The disk is full, or something lies in the way: all of it or nothing.
+    // The disk is full, or a path is blocked: all or nothing.
     for (const step of journal.steps.toReversed()) await backward(place, step);
     await unlink(join(place.notes, FILE));
     throw error;
@@ -93,7 +93,7 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
   await place.reached?.('finished');
 }
 
-/** One file gets its new text, or goes. Doing it again changes nothing. */
+/** Places or deletes one file. Idempotent. */
 async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: Step): Promise<void> {
   const name = parts.at(-1) as string; // the schema asks for one
   await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
@@ -103,7 +103,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: S
       return;
     }
     const text = await allowMissing(readFile(join(notes, staged)));
-    if (text === null) return; // it was placed before
+    if (text === null) return; // already placed
     await putFile(folder, name, text, { mode, temporary: `.signalbox-${staged}` });
   });
 }
@@ -123,7 +123,7 @@ async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
   return text === null ? null : Journal.parse(JSON.parse(text.toString()));
 }
 
-/** The file is on the disk when this returns. */
+/** Writes a file and syncs it to disk. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {

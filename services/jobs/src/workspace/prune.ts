@@ -7,12 +7,12 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { HandlerOf } from '../runner/handlers.ts';
 
-/** The name of the lock under which somebody comes into a workspace, changes its files or takes it away. */
+/** Name of the lock for entering, changing or removing a workspace. */
 export function workspaceLock(name: string): string {
   return `workspace:${name}`;
 }
 
-/** Notes that a workspace is used from now on. Whoever does so holds its lock. The notes tell, because no command reaches them. */
+/** Notes the use of a workspace, in the notes that no command can reach. The caller holds its lock. */
 export async function markUsed(notes: string, now: Date): Promise<void> {
   await utimes(notes, now, now);
 }
@@ -40,8 +40,8 @@ export function createWorkspacesPrune(parts: {
         if (!(await isUnused(home, name, usedBefore))) continue;
         try {
           const gone = await withLock(parts.lockPool, workspaceLock(name), async () => {
-            if (!(await isUnused(home, name, usedBefore))) return false; // somebody came in before us
-            // The notes last: as long as they are there, the next one finds what a dead process has left of it.
+            if (!(await isUnused(home, name, usedBefore))) return false; // in use again
+            // The notes go last: until then the next removal finds the remains of an interrupted one.
             await allowMissing(rename(join(home, 'files', name), join(trash, newId('old'))));
             await allowMissing(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;
@@ -66,7 +66,7 @@ export function createWorkspacesPrune(parts: {
   };
 }
 
-/** Workspaces, and what is left of those that were half made or half removed. */
+/** Lists workspaces, including partly created or removed ones. */
 async function listNames(home: string): Promise<ReadonlySet<string>> {
   return new Set([...(await namesIn(join(home, 'files'))), ...(await namesIn(join(home, 'notes')))]);
 }
@@ -80,7 +80,7 @@ async function isUnused(home: string, name: string, before: number): Promise<boo
   return usedAt !== null && usedAt < before;
 }
 
-/** In epoch milliseconds; null when there is no such thing. */
+/** Reads a time in epoch milliseconds; null when missing. */
 async function changedAt(path: string): Promise<number | null> {
   return (await allowMissing(lstat(path)))?.mtimeMs ?? null;
 }

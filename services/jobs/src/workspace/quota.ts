@@ -6,29 +6,29 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { systemCode } from '@signalbox/contracts/system-error';
 
-/** What a workspace may take of the disk. */
+/** Disk limits of a workspace. */
 export interface Quota {
-  /** Largest total of a workspace. */
+  /** Maximum size of a workspace. */
   readonly limitBytes: number;
-  /** What stays free on its file system, whoever takes the rest. */
+  /** Reserve on its file system. */
   readonly reserveBytes: number;
 }
 
-/** What is on the disk at some moment. */
+/** Disk usage at one moment. */
 export interface Usage {
   readonly usedBytes: number;
-  /** Whether there is something that cannot be looked into: a folder without rights, or a path that is too long. */
+  /** True when a folder is unreadable, or a path too long. */
   readonly isHidden: boolean;
-  /** Of the file system, for ordinary users. */
+  /** Free bytes of the file system for ordinary users. */
   readonly freeBytes: number;
 }
 
-/** Why a command that writes is ended: its workspace is too large, or the disk is nearly full. */
+/** Reasons for ending a writing command: its workspace is too large, or the disk is nearly full. */
 export type Overrun = 'workspace' | 'disk';
 
 /** An entry counts as a block even when it is empty: a disk can be filled with names alone. */
 const ENTRY_BYTES = 4096;
-/** Entries that are looked at together; the threads that do it are few. */
+/** Entries read in parallel; there are few I/O threads. */
 const BATCH = 64;
 /** How often free room is looked at, which is one call. A fast disk takes some hundred megabytes meanwhile: see the reserve. */
 const FREE_MS = 100;
@@ -51,7 +51,7 @@ export async function measureUsage(root: string, signal: AbortSignal): Promise<U
     if (stats === 'gone' || stats === 'hidden') return;
     const isNamedTwice = stats.nlink > 1 && !stats.isDirectory();
     const file = `${stats.dev}:${stats.ino}`;
-    if (isNamedTwice && seen.has(file)) return; // another name of what was counted
+    if (isNamedTwice && seen.has(file)) return; // another hard link of a counted file
     if (isNamedTwice) seen.add(file);
     usedBytes += Math.max(stats.blocks * 512, ENTRY_BYTES);
   };
@@ -71,7 +71,7 @@ export async function measureUsage(root: string, signal: AbortSignal): Promise<U
   return { usedBytes, isHidden, freeBytes: await freeBytesAt(root) };
 }
 
-/** Throws WORKSPACE_FULL when so many more bytes do not fit. What makes a workspace smaller always fits. */
+/** Throws WORKSPACE_FULL when this many more bytes do not fit. Shrinking always fits. */
 export async function requireRoom(root: string, quota: Quota, moreBytes: number, signal: AbortSignal): Promise<void> {
   if (moreBytes <= 0) return;
   const { usedBytes, isHidden, freeBytes } = await measureUsage(root, signal);
@@ -87,8 +87,8 @@ export function fileLimit(quota: Quota, { usedBytes }: Usage): number {
 }
 
 /**
- * Looks at a workspace while a command writes in it, and answers as soon as it has to be ended; null once the signal says that it
- * has ended by itself. Whoever begins in a workspace that is too large already may delete, and is ended if it grows.
+ * Watches a workspace while a command writes. Resolves to the reason for ending it, or null once the signal aborts. In a workspace that is
+ * already too large commands may delete, and are ended if it grows.
  */
 export async function watchUsage(
   root: string,

@@ -11,7 +11,7 @@ import { withFolder } from './folder.ts';
 import { earlierResult, noteResult } from './journal.ts';
 import { fileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
-/** What Postgres says when a lock could not be had in time. */
+/** Postgres code for a lock time-out. */
 const LOCK_TIMED_OUT = '55P03';
 
 /**
@@ -29,12 +29,12 @@ export async function runCommand(
   if (sandbox.problem !== null) throw new AppError('SANDBOX_MISSING', { reason: sandbox.problem });
   if (!scope.bounds.canRead) deny('.', 'this kind of agent may not read files');
   const cwd = parsePath(payload.cwd);
-  // It must be there and be no link, or the command would begin somewhere else.
+  // The start folder must exist and be no link.
   await withFolder(scope.root, cwd, { create: false }, async () => undefined);
   const room = { workspace: scope.root, cwd: cwd.join('/') || '.', deadlineMs, signal: context.signal };
-  // What runs unasked only reads, so it gets nothing to write.
+  // A command without approval only reads, so nothing is writable.
   if (command.kind === 'argv') return sandbox.runArgv(command.pipeline, { ...room, writable: [] });
-  // One script at a time: another could swap a folder between the check and the mount.
+  // One script at a time: another could swap a folder between check and mount.
   return oneAtATime(lockPool, payload.workspace, async () => {
     if ((await earlierResult(scope.notes, actionId)) !== undefined)
       throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });
@@ -63,7 +63,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
   }
 }
 
-/** Folders of a class of agents that exist and can be mounted for writing. */
+/** Lists the existing folders that a class of agents may write. */
 async function writableFolders({ root, bounds }: Scope): Promise<'all' | readonly string[]> {
   if (!bounds.canWrite) return [];
   if (bounds.writePaths === 'all') return 'all';

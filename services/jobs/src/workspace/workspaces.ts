@@ -16,12 +16,12 @@ const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/head
 export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
   const notes = join(resolve(home), 'notes', name);
-  // People's files: nobody else on this machine looks into them.
+  // Files of people: no other user of this machine may read them.
   await mkdir(join(resolve(home), 'files'), { recursive: true, mode: 0o700 });
   await mkdir(notes, { recursive: true, mode: 0o700 });
   if (!(await isFolder(folder))) await createWorkspace(folder);
   const root = await realpath(folder);
-  // The sandbox mounts these by path, so they must be what they were made as.
+  // The sandbox mounts these by path, so they must not have become links.
   const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
   if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
     throw new AppError('WORKSPACE_DAMAGED', { workspace: name, folder: root });
