@@ -42,7 +42,7 @@ export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: 
   return result;
 }
 
-/** What was proposed, and what policy said. `grantId`: the grant that lets it run. */
+/** A decided proposal. `grantId`: the grant that allows it. */
 type Decided = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /**
@@ -62,11 +62,11 @@ type Decided = Proposal & { readonly grantId: string | null; readonly taint: Tai
  */
 export class ActionRun implements Execution {
   readonly deps: GovernanceDeps;
-  /** The turn on whose behalf it runs. */
+  /** The turn that the action belongs to. */
   readonly scope: CallScope;
-  /** The call; from `resolved` on with what its arguments stand for. */
+  /** The call; once resolved, with the meaning of its arguments. */
   call: Runnable;
-  /** The action that this one was changed from. */
+  /** The action that an approver changed into this one. */
   readonly #parentActionId: string | null;
 
   constructor(deps: GovernanceDeps, scope: CallScope, call: Runnable, parentActionId: string | null = null) {
@@ -76,14 +76,14 @@ export class ActionRun implements Execution {
     this.#parentActionId = parentActionId;
   }
 
-  /** Takes a proposed call as far as policy lets it. */
+  /** Runs a proposed call as far as policy allows. */
   async propose(): Promise<ToolCallResult> {
     const error = await this.#resolve();
     if (error) return tellFailure(this.deps.pool, this.scope.threadId, this.call, error);
     this.scope.enter('GOVERNING');
     const result = await this.#decideAndCarryOut();
     if (!result.next) return result;
-    // Under the id of the call that offers it, so that a resumed turn finds the same answer.
+    // Keyed by the call that offers it, so that a resumed turn finds the same answer.
     const { actionId } = this.call;
     const next = await bindOffers(this.deps.tools, this.scope, result.next, (offered) =>
       this.deps.tools.resolve(this.scope, { ...offered, actionId }, null),
@@ -92,8 +92,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Goes on with the action of an approved request: decides once more under the rules of now, consumes the approval exactly once, and runs.
-   * The result says what policy said when the approval was consumed, in this run of the turn or one before.
+   * Continues the action of an approved request: decides again under current rules, consumes the approval exactly once,
+   * and runs it. The result holds the decision at the time of consumption.
    */
   async resume({ approval }: ApprovalCase, proposal: Proposal): Promise<ToolCallResult> {
     const { scope, call, deps } = this;
@@ -109,7 +109,7 @@ export class ActionRun implements Execution {
         }),
       );
       const { kind, decided } = consumed;
-      // What an earlier run of the turn decided stands.
+      // A decision of an earlier run of the turn stands.
       if (kind !== 'void' || decided) scope.enter('GOVERNING');
       if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
       const earlier = kind === 'earlier' ? await earlierResult(this, consumed) : null;
@@ -118,7 +118,7 @@ export class ActionRun implements Execution {
     });
   }
 
-  /** Looks up what the arguments stand for. Returns why nobody could decide about the call, or null. */
+  /** Resolves the meaning of the arguments. Returns the obstacle to a decision, or null. */
   async #resolve(): Promise<AppError | null> {
     try {
       requireVerbatim(this.call);
@@ -130,7 +130,7 @@ export class ActionRun implements Execution {
     }
   }
 
-  /** Why an approved action would no longer do what was approved; null when all that its arguments stand for is as it was. */
+  /** Why an approved action now means something else; null when its arguments mean the same. */
   async #findOtherMeaning(): Promise<string | null> {
     const { tool, resolved = null } = this.call;
     if (!tool.resolve) return null;
@@ -147,15 +147,15 @@ export class ActionRun implements Execution {
   async #decideAndCarryOut(): Promise<ToolCallResult> {
     const proposal = await this.#decide();
     const result = await this.#carryOut(proposal).catch(async (thrown: unknown) => {
-      // The id of the call, or that of its job, stands for another one: whoever went on from here would mix them up.
+      // The id of the call or of its job belongs to another action, and continuing would mix them up.
       if (isTaken(thrown)) await appendAudit(this.deps.pool, [refusedEvent(proposal, thrown)]);
       throw thrown;
     });
-    // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
+    // If something changed meanwhile, the last decision counts.
     return result.decided ? result : withDecision(result, proposal);
   }
 
-  /** Assesses the action and asks policy about it, with the facts as they are now. */
+  /** Assesses the action and asks policy with current facts. */
   async #decide(): Promise<Decided> {
     const { deps, scope, call } = this;
     const { tool, input, resolved = null } = call;
@@ -164,7 +164,7 @@ export class ActionRun implements Execution {
     const taint = lookForTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
     const action = propose(scope, call, assess(tool, input, taint, resolved), this.#parentActionId);
     const known = found?.facts ?? factsOfRead(scope.now());
-    // What was granted for a while was one meaning of the arguments; the next one may be another.
+    // A grant covers one meaning of the arguments; the next one may differ.
     const facts = resolved === null ? known : { ...known, grantId: null };
     const decided = { ...decide(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }), taint };
     if (decided.decision.effect !== 'confirm') return decided;
@@ -188,7 +188,7 @@ export class ActionRun implements Execution {
     return actionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, isLimited);
   }
 
-  /** Asks policy about a frozen action under the rules, the role and the facts of now; a grant does not count. */
+  /** Asks policy about a frozen action with current rules, role and facts; grants do not count. */
   async #decideFrozen(db: Queryable, { action, question }: Proposal): Promise<Proposal> {
     const { policy, limits } = this.deps;
     const facts = { ...(await governanceFacts(db, action, null)), grantId: null };
@@ -198,8 +198,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Asks policy again about an action that has started, with the conversation, the grant and the budget of then: its own start has marked,
-   * used up and counted something, and that is not held against it. Null when text from outside had a part in it then.
+   * Asks policy again about a started action with the facts of then, since its own start has changed taint, grant and
+   * budget. Null when text from outside had a part in it.
    */
   #decideStarted(now: Proposal, then: Proposal): Decided | null {
     if (then.action.assessment.tainted) return null;
@@ -235,8 +235,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Finds out what became of an action that an earlier run of the turn has started. Nobody is asked to approve it and nothing is refused,
-   * because the effect may exist already. It is looked up, and goes on only if policy still lets it run. Null when it was not started.
+   * Finds the outcome of an action that an earlier run of the turn started: it is probed, and continues only if policy
+   * still allows it, without another approval. Null when it was not started.
    */
   async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
     const { deps, scope, call } = this;
@@ -260,7 +260,7 @@ export class ActionRun implements Execution {
 
   async #deny(proposal: Proposal, error: AppError): Promise<ToolCallResult> {
     const { deps, scope } = this;
-    await scope.flush(); // as before an effect: what is written of a call must be of the one that the turn goes on with
+    await scope.flush(); // as before an effect: stored calls must be those of the continued turn
     await withTransaction(deps.pool, async (db) => {
       const isNew = await putAction(db, scope.lane, intentOf(this, proposal), 'denied');
       if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
@@ -273,10 +273,10 @@ export class ActionRun implements Execution {
     scope.enter('EXECUTING');
     const ran = await deps.tools.run(scope, call, { isRead: true });
     const result = deps.redact(ran.result);
-    // Noted before anybody sees what was read: a crash in between loses the reading and not the note.
+    // Stored before the result is seen: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
     const intent = intentOf(this, proposal);
-    // What taints later arguments is remembered by the thread, wherever it goes on.
+    // The thread remembers what taints later arguments.
     if (intent.marks.length > 0 && result.ok) {
       await scope.flush();
       await noteRead(deps.pool, scope.lane, intent, result);
@@ -284,7 +284,7 @@ export class ActionRun implements Execution {
     return { ...result, changed: false };
   }
 
-  /** Commits the intent and runs the action, unless an earlier run has started it, or something it was decided by has changed. */
+  /** Commits the intent and runs the action, unless an earlier run started it or its decision is outdated. */
   async #start(proposal: Decided): Promise<ToolCallResult> {
     const { deps, scope, call } = this;
     const intent = {
@@ -298,14 +298,14 @@ export class ActionRun implements Execution {
       if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
       return begin;
     });
-    // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
+    // Frozen, or the grant used up, since the decision: decides again with current facts.
     if (claim.kind === 'stopped') return this.#decideAndCarryOut();
     if (claim.kind === 'denied') return failure(this.#notPermitted(claim.role));
     const earlier = claim.kind === 'earlier' ? await earlierResult(this, claim.action) : null;
     return earlier ?? this.#run(proposal);
   }
 
-  /** Runs an action whose intent is committed, and settles it. */
+  /** Runs an action with a committed intent, and settles it. */
   async #run(proposal: Proposal): Promise<ToolCallResult> {
     const { deps, scope, call } = this;
     const unknownOf = (outcome: ToolCallResult) => (outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call));
@@ -313,7 +313,7 @@ export class ActionRun implements Execution {
     try {
       let { result, isUncertain } = await deps.tools.run(scope, call);
       if (isUncertain) {
-        // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
+        // Usually Postgres was away. Running it again is safe: the action id is the same.
         const looked = await settleUnlessNotDone(this, { proposal, unknown: unknownOf(result) });
         if (looked !== null) return looked;
         ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));
@@ -323,7 +323,7 @@ export class ActionRun implements Execution {
       await settle(deps.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
       return outcome;
     } catch (thrown) {
-      // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
+      // After a /stop the reconciler probes and reports the outcome.
       if (thrown instanceof StoppedByPerson)
         await settle(deps.pool, call, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
       if (isTaken(thrown)) await settle(deps.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
@@ -331,13 +331,13 @@ export class ActionRun implements Execution {
     }
   }
 
-  /** Alone with what only one effect at a time may touch. */
+  /** Runs while holding the tool's lock. */
   #locked(run: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
     const lock = this.call.tool.lock(this.call.input);
     return lock === null ? run() : withLock(this.deps.lockPool, lock, run);
   }
 
-  /** Where the action was asked for, as far as policy looks at it. */
+  /** The place of the request, as policy sees it. */
   #place(): Parameters<typeof decide>[2]['place'] {
     const { chatKey, inGroup } = this.scope;
     return { channel: chatKey.split(':', 1)[0] ?? '', inGroup, leastRole: this.call.tool.role };

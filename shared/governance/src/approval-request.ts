@@ -33,8 +33,8 @@ import type { Execution, GovernanceDeps } from './deps.ts';
 import { actionHash, intentOf } from './proposal.ts';
 
 /**
- * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
- * people can talk while they wait. Asking again for the same action changes nothing.
+ * Freezes an action until it is decided: row, request and approval cards in one transaction. The turn continues without
+ * it. Idempotent per action.
  */
 export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { deps, scope, call } = execution;
@@ -43,7 +43,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const { action, decision } = proposal;
   const shown = await deps.tools.preview(call);
   if (shown instanceof AppError) return tellFailure(deps.pool, scope.threadId, call, shown);
-  // Whoever confirms their own wish knows what they wrote.
+  // Whoever confirms their own request knows their words.
   const words = decision.effect === 'confirm' ? null : await findWords(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
@@ -82,11 +82,11 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     const intent = intentOf(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
-    // Said twice is one wish: "ship it" under a card is no second request.
+    // A repeated request, such as "ship it" below a card, is the same one.
     const same = await findWaitingSame(db, approval);
     if (same) return waiting(same);
     const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
-    // Where there is nobody else, somebody with the role decides alone, after a pause.
+    // Without anybody else, a person with the role decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
       const problem = whyNobodyApproves(takes.role, await unreachableApprovers(db, takes.role, authors));
@@ -96,7 +96,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     }
     await putAction(db, scope.lane, intent, 'waiting');
     await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
-    // Whoever asked sees how it stands where they asked; the others where they decide.
+    // The requester gets a card where they asked, deciders where they decide.
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
     await putCards(db, approval, [], chats);
     await appendAudit(db, [
@@ -133,7 +133,7 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
   };
 }
 
-/** The persons who asked, and who changed it on the way: none of them may approve what they made. */
+/** The persons who requested or changed the action; none of them may approve it. */
 async function authorsOf(
   deps: GovernanceDeps,
   scope: CallScope,
@@ -144,7 +144,7 @@ async function authorsOf(
   return findPersons(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
-/** What approvers read. What a tool does not say for itself is shown as the arguments are. */
+/** The text for approvers; undescribed values are shown as arguments. */
 function describe(
   scope: CallScope,
   { tool }: Pick<Runnable, 'tool'>,
@@ -171,14 +171,14 @@ function describe(
   };
 }
 
-/** Why an approver could not be shown the whole of it, or null. */
+/** Why an approver cannot be shown all of it; null when they can. */
 function findUnshowable(exact: string): string | null {
   if (exact.length > MAX_EXACT_LENGTH)
     return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
-/** A sentence that is whole stays as it is: it may begin with the name of a program. */
+/** A complete sentence is unchanged: it may begin with a program's name. */
 function asSentence(text: string): string {
   return /[.。]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -30,55 +30,55 @@ import type { Preview } from './calls/tool.ts';
 import { approvalEvent, proposalEvent } from './events.ts';
 import { actionHash, recordedDecision } from './proposal.ts';
 
-/** Somebody who decides, wherever they do it. */
+/** A person who decides, on any channel. */
 export interface Decider {
   readonly userKey: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** What came of a press, for whoever pressed and for whoever has to be woken after the commit. */
+/** The result of a press: for the presser, and what to wake after the commit. */
 export interface Decided {
-  /** Shown to the one who pressed, for a moment. */
+  /** Shown briefly to the presser. */
   readonly toast: string;
-  /** Chats with something new to send. */
+  /** Chats with new messages to send. */
   readonly chats: readonly string[];
-  /** The lane that goes on. */
+  /** The lane to wake. */
   readonly wake: { readonly userKey: string; readonly traceId: string } | null;
-  /** What the presser has to write before it counts, about which request. */
+  /** The text that the press still needs, and for which request. */
   readonly prompt: {
     readonly verb: 'reject' | 'modify' | 'ask';
     readonly approval: Approval;
-    /** The arguments of now, which `modify` changes. */
+    /** The current arguments, which `modify` changes. */
     readonly arguments: Readonly<Record<string, unknown>>;
   } | null;
 }
 
-/** What a press brings with it. */
+/** A press with its data. */
 export interface Press extends Omit<ApprovalAct, 'verb'> {
   readonly verb: Exclude<ApprovalAct['verb'], 'show'>;
   readonly by: Decider;
-  /** New values of arguments, with `modify`. */
+  /** New values of arguments, for `modify`. */
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
-/** What would happen now in the name of an approval. */
+/** What would happen now under an approval. */
 export interface Consumption {
   readonly lane: Lane;
   readonly chatKey: string;
-  /** The role of the requester now, and the least role of the tool. */
+  /** The requester's current role, and the least role of the tool. */
   readonly role: Role;
   readonly leastRole: Role;
   readonly proposal: Proposal;
-  /** What the tool says that it would do now. */
+  /** The tool's current preview. */
   readonly preview: Preview | null | AppError;
-  /** In which way its arguments stand for something else than what was approved; null when they do not. */
+  /** How the meaning of the arguments differs from the approved one; null when it does not. */
   readonly difference: string | null;
-  /** Asks policy about it, with the facts of now. */
+  /** Asks policy with current facts. */
   decide(db: Queryable): Promise<Proposal>;
 }
 
-/** Whether an approval still stands for what would happen. `decided`: what policy said about it, in this run of the turn or one before. */
+/** Whether an approval is still valid. `decided`: policy's decision at its consumption. */
 export type Consumed = { readonly decided?: RecordedDecision } & (
   | { readonly kind: 'consumed' }
   | { readonly kind: 'void'; readonly reason: string }
@@ -107,12 +107,12 @@ export class Approvals {
     this.#db = db;
   }
 
-  /** Decides about a request as its presser says, if policy lets them. Refusals are recorded. */
+  /** Applies a press on a request, if policy permits it. Refusals are recorded. */
   async decide(policy: PolicyEngine, press: Press): Promise<Decided> {
     const found = await findCase(this.#db, press.approvalId, true);
     if (!found) return toast(sayError('BUTTON_EXPIRED', {}));
     const { approval, requester, action } = found;
-    // Votes and authors are persons: a second account is no second pair of eyes.
+    // Votes and authors are persons: a second account does not count twice.
     const { person, isProgram } = await findPerson(this.#db, press.by.userKey);
     const refuse = async (why: string, rule: string): Promise<Decided> => {
       const data = { verb: press.verb, why, refusedBy: rule };
@@ -122,7 +122,7 @@ export class Approvals {
     if (approval.status !== 'pending')
       return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
     if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
-    // What the watch would end with its next look is not decided about.
+    // A request that the next check would void is not decided.
     if (found.isUnheard) return this.voidUnheard(approval);
     if (found.isOver) return this.expire(approval);
     if (press.verb === 'withdraw')
@@ -154,7 +154,7 @@ export class Approvals {
     });
   }
 
-  /** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
+  /** Ends a request from a chat that can no longer be written to, so nobody there could read the result. */
   voidUnheard(approval: Approval): Promise<Decided> {
     const reason = say('card.reason-unheard');
     return this.#end(approval, {
@@ -167,8 +167,8 @@ export class Approvals {
   }
 
   /**
-   * Uses an approval up and starts its action, when all that it stands on is as it was: the action, the votes, the role, what its readers
-   * saw, and the rule. In the transaction of a held lane; throws LANE_LOST. What an earlier run of the turn decided stands.
+   * Consumes an approval and starts its action if nothing it depends on has changed: action, votes, role, preview and
+   * rule. In the transaction of a held lane; throws LANE_LOST. A decision of an earlier run of the turn stands.
    */
   async consume(approvalId: string, use: Consumption): Promise<Consumed> {
     const { lane, proposal } = use;
@@ -200,20 +200,20 @@ export class Approvals {
     return { kind: 'consumed', decided };
   }
 
-  /** Ends an approved request that stands for nothing any more. `decided`: what policy said of it. */
+  /** Voids an approved request. `decided`: policy's decision about it. */
   async voidApproved(approval: Approval, reason: string, decided: RecordedDecision | null): Promise<void> {
     if (!(await endApproval(this.#db, approval.approvalId, { status: 'void', by: null, reason }))) return;
     if (decided) await noteDecision(this.#db, approval.approvalId, decided);
     await this.#record(approval, 'approval.voided', 'system', { reason });
   }
 
-  /** Makes every card the receipt of what came of it, in a line; answers the chats to wake. */
+  /** Turns every card into a one-line receipt, and returns the chats to wake. */
   async noteReceipt(approvalId: string, line: string): Promise<readonly string[]> {
     await noteResult(this.#db, approvalId, line);
     return showCards(this.#db, approvalId);
   }
 
-  /** Whether policy, as it is now, lets this person decide. A confirmation takes no right of its own: what is not denied may be confirmed. */
+  /** Whether policy permits this person to decide. A confirmation needs no further permission than the action. */
   async #permit(
     policy: PolicyEngine,
     { approval, authors }: ApprovalCase,
@@ -287,7 +287,7 @@ export class Approvals {
     });
   }
 
-  /** Ends a request: its row, its event, the lane of whoever asked, and every card of it. One that is void tells the lane nothing. */
+  /** Ends a request: row, event, the requester's lane and all cards. A voided one does not wake the lane. */
   async #end(approval: Approval, { status, event, words, ...end }: Ending): Promise<Decided> {
     const { approvalId, userKey, traceId } = approval;
     if (!(await endApproval(this.#db, approvalId, { status, ...end })))
@@ -334,7 +334,7 @@ export class Approvals {
 
 type EventOf = Parameters<typeof approvalEvent> extends [unknown, ...infer Rest] ? Rest : never;
 
-/** Whoever votes. `permittedBy`: the rule that lets them. */
+/** A voter. `permittedBy`: the rule that permits the vote. */
 interface Voter extends Decider {
   readonly person: string;
   readonly permittedBy: string;
@@ -344,11 +344,11 @@ type End = Parameters<typeof endApproval>[2];
 
 interface Ending extends End {
   readonly event: { readonly actor: string; readonly data: EventOf[2] };
-  /** For whoever pressed. */
+  /** The reply to the presser. */
   readonly words: string;
 }
 
-/** Why what would happen is not what was approved, or null. */
+/** How the action differs from the approved one, or null. */
 function findDifference(found: ApprovalCase, use: Consumption): string | null {
   const { approval, action: row, votes, requester, authors } = found;
   const { action } = use.proposal;
@@ -362,7 +362,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
     row.userKey === use.lane.userKey &&
     use.chatKey === approval.chatKey;
   if (!isSame) return say('governance.otherAction');
-  // Whoever became the same person as the requester meanwhile has not approved.
+  // A voter who is the same person as the requester by now does not count.
   const counted = votes.filter(({ userKey }) =>
     approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
   );
@@ -371,14 +371,14 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
   return use.difference ?? findNews(approval.card, use.preview);
 }
 
-/** Why what was shown is not what would happen now, or null: people approve what they read. */
+/** How the preview differs from the approved one, or null: people approve what they read. */
 function findNews(card: ApprovalCard, preview: Consumption['preview']): string | null {
   if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
 }
 
-/** Why policy would not ask for the same approval now, or null. */
+/** Why policy would not ask for this approval now, or null. */
 function findOtherRule(approval: Approval, { decision }: Proposal): string | null {
   const { effect, rule, sentence, approval: takes } = decision;
   if (effect === 'deny') return sayReason(sentence).replace(/[.。]$/, '');

@@ -3,29 +3,29 @@ import type { Pool } from '@signalbox/store/pool';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Tools } from './calls/tools.ts';
 
-/** What a person may use, over all their conversations. Null: as much as they like. */
+/** A person's limits over all their conversations. Null: unlimited. */
 export interface BudgetLimits {
   readonly callsPerHour: number | null;
   readonly tokensPerDay: number | null;
   readonly costUsdPerDay: number | null;
 }
 
-/** What governance works with. */
+/** Dependencies of governance. */
 export interface GovernanceDeps {
   readonly pool: Pool;
-  /** For locks, which are held while a handler runs. */
+  /** A pool for locks, which are held while a handler runs. */
   readonly lockPool: Pool;
   readonly tools: Tools;
   readonly limits: BudgetLimits;
-  /** The policy set that is in force now. */
+  /** The policy set in force. */
   policy(): PolicyEngine;
-  /** Takes secrets out of what a tool gave back. */
+  /** Removes secrets from a tool's result. */
   redact<T>(value: T): T;
-  /** Tells the gateway that a chat has something to send. */
+  /** Notifies the gateway of a chat with new messages. */
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-/** One call on its way through governance. */
+/** One call under governance. */
 export interface Execution<C = Runnable> {
   readonly deps: GovernanceDeps;
   readonly scope: CallScope;

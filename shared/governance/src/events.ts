@@ -6,12 +6,12 @@ import type { AppError } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from './calls/call.ts';
 import { actionHash } from './proposal.ts';
 
-/** Longer texts are told by their hash; the ledger has them. */
+/** Longer texts are recorded as hashes; the ledger has them. */
 const KEPT_LENGTH = 4_000;
 
 /**
- * What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. `pressed`: the offer that
- * its requester confirmed it with.
+ * The audit events before an effect: who requested exactly what, and which rule allowed it. `pressed`: the confirmed
+ * offer.
  */
 export function decidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
   const event = proposalEvent(proposal, 'action.decided');
@@ -19,19 +19,19 @@ export function decidedEvents(proposal: Proposal, pressed: string | null): reado
   return [decided, { ...decided, kind: 'action.started' }];
 }
 
-/** An action that policy, or a role, did not let run. */
+/** An action denied by policy or role. */
 export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
   const event = proposalEvent(proposal, 'action.denied');
   return { ...event, data: { ...event.data, code } };
 }
 
-/** An action whose id stands for another one. */
+/** An action whose id belongs to another one. */
 export function refusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
   const event = proposalEvent(proposal, 'action.refused');
   return { ...event, data: { ...event.data, ...data, code } };
 }
 
-/** The audit event about a proposal, with what was asked and what policy said; the other events of proposals begin with it. */
+/** The audit event of a proposal, with policy's question and answer; other events extend it. */
 export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
   const { requester, assessment } = action;
   return {
@@ -62,7 +62,7 @@ export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['
   };
 }
 
-/** What came of an action. */
+/** The audit event of an action's outcome. */
 export function settledEvent(
   actionId: string,
   proposal: Proposal | null,
@@ -94,7 +94,7 @@ function kept(args: Proposal['action']['arguments']): Record<string, string | Au
   return Object.fromEntries(entries);
 }
 
-/** What happened to an approval. */
+/** The audit event of an approval's change. */
 export function approvalEvent(
   approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
   kind: AuditEvent['kind'],

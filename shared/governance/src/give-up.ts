@@ -47,7 +47,7 @@ export async function giveUp(
     outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
     replies: [
       {
-        // It may be put back, and given up again: that is told again.
+        // A retried message may be given up again, and is reported again.
         key: `dead:${id}:${lane.epoch}`,
         chatKey: envelope.chatKey,
         userKey: lane.userKey,

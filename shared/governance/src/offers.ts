@@ -18,13 +18,12 @@ import { actionHash, propose } from './proposal.ts';
 
 type Resolve = (call: Runnable) => Promise<Resolved | null>;
 
-/** Whom a button is drawn for, and where it stands. */
+/** The person, conversation and chat that a button is drawn for. */
 export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
 
 /**
- * Binds each button to the exact action that it stands for. One that cannot be bound stays a button that says its words: its label does
- * not say all of the call, it is no call of these tools, or what it stands for is not known. `resolve`: null where nothing can be
- * looked up. Changes nothing.
+ * Binds each button to its exact action. A button stays plain text if its label is incomplete, it is no call of these
+ * tools, or its meaning is unknown. `resolve`: null where nothing can be looked up. Read-only.
  */
 export async function bindOffers(
   tools: Tools,
@@ -41,7 +40,7 @@ export async function bindOffers(
   return bound;
 }
 
-/** What a button has to be bound to for a press of it to confirm this action. */
+/** The hash that a pressed button must have to confirm this action. */
 export function offerHash(action: ProposedAction): string {
   return canonicalHash({ action: actionHash(action), threadId: action.threadId });
 }
@@ -56,16 +55,16 @@ async function hashOf(
   const read = tools.read({ actionId: 'offer', tool: does.tool, args: does.arguments, groups }, asker.agent.id);
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
-  // The tool's own sentence for this call, or the rule for words that a person types: it begins with what is done, and holds every value.
+  // The label must be the tool's own sentence, or begin with the action and hold every value, as typed words must.
   if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, { typed: [label], pressed: [] }) !== null)
     return null;
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
-    // Policy would look at something that was looked up, and the label does not say it.
+    // Resolved resources that the label does not mention would matter to policy.
     if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
     const call: Runnable = { ...read.runnable, resolved };
-    // The assessment is no part of the hash: policy decides at the press.
+    // The assessment is not hashed: policy decides at the press.
     return offerHash(propose(asker, call, UNASSESSED));
   } catch (error) {
     if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
@@ -73,7 +72,7 @@ async function hashOf(
   }
 }
 
-/** Whether a label is the tool's own sentence for this call, in whatever language it was written: its reader may have changed theirs since. */
+/** True when a label is the tool's own sentence for this call, in any language, since the reader's may have changed. */
 function isOrder(tool: Tool, args: unknown, label: string): boolean {
   return LANGUAGES.some((language) => inLanguage(language, () => tool.order(args)) === label);
 }

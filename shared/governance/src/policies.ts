@@ -20,8 +20,8 @@ interface PolicyParts {
 }
 
 /**
- * The policies that this worker decides by. Every set that is taken into use is stored, so that its decisions can be made again;
- * every change is audited once, whichever worker sees it first, and admins hear of a set that was refused.
+ * Opens the worker's policies. Every set in use is stored for replay; each change is audited once over all workers, and
+ * admins are notified of a refused set.
  */
 export async function openWorkerPolicies({ config, folders, pool, log, notify }: PolicyParts): Promise<Policies> {
   const keep = async (): Promise<void> => {
@@ -49,7 +49,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
         }),
       );
       chats.push(...rows.map((row) => row.chatKey));
-      // Several workers look at the same folder: whoever put the message also writes it down.
+      // Of several workers, the one that put the message also audits it.
       if (rows.length > 0 || admins.length === 0)
         await appendAudit(db, [event('policy.refused', change.version, { detail: change.detail.slice(0, 4_000) })]);
     });
@@ -75,13 +75,13 @@ export interface StoredPolicyFile {
   readonly text: string;
 }
 
-/** Keeps the files of a policy set by its version. False when they are kept already. */
+/** Stores the files of a policy set by version. False when already stored. */
 async function putPolicySet(db: Queryable, version: string, files: readonly StoredPolicyFile[]): Promise<boolean> {
   return hasRow(db)`insert into policy_sets (version, files)
       values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`;
 }
 
-/** The files of a policy set that was in use once; null when no set of that version was. */
+/** The files of a policy set by version; null when it was never in use. */
 export async function findPolicySet(db: Queryable, version: string): Promise<readonly StoredPolicyFile[] | null> {
   return findValue<StoredPolicyFile[]>(db)`select files from policy_sets
       where version = ${version}`;

@@ -10,7 +10,7 @@ import type { Tool } from './calls/tool.ts';
 import type { Tools } from './calls/tools.ts';
 import type { BudgetLimits, Execution } from './deps.ts';
 
-/** Facts of an action that changes nothing: there is nothing to look up for it. */
+/** Facts of a read, for which nothing needs to be looked up. */
 export function factsOfRead(now: Date): GovernanceFacts {
   return {
     at: now.toISOString(),
@@ -25,7 +25,7 @@ export function factsOfRead(now: Date): GovernanceFacts {
   };
 }
 
-/** Freezes what an agent wants to do. Nothing of it can be changed from here on. */
+/** Freezes a proposed action, which is immutable from then on. */
 export function propose(
   scope: Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>,
   call: Runnable,
@@ -40,7 +40,7 @@ export function propose(
     tool: name,
     group: group.name,
     toolVersion: tool.version(),
-    // JSON is what is hashed, stored and shown; what it cannot carry is not an argument.
+    // Arguments are hashed, stored and shown as JSON.
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
     ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // so is this
     resources: [...tool.resources(input, resolved)],
@@ -57,22 +57,22 @@ export function propose(
   return action;
 }
 
-/** The exact action as an approval is bound to it: tool and version, arguments, what they stand for, resources, and who asks. */
+/** The hash an approval is bound to: tool and version, arguments and their meaning, resources, requester. */
 export function actionHash(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
 }
 
-/** Of actions that nobody can change any more, as `propose` leaves them; one that was stored is hashed anew. */
+/** Cached for the frozen actions of `propose`; stored ones are hashed anew. */
 const hashes = new WeakMap<ProposedAction, string>();
 
 function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
-  // Left out where nothing was looked up, so that the hash of such an action is what it always was.
+  // Omitted without resolution, so that the hashes of such actions stay the same.
   return canonicalHash({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
 /**
- * Asks policy about an action. A grant counts only where a person would have been asked: `grantId` is set when it is what lets the
- * action run. Pure.
+ * Asks policy about an action. A grant counts only where approval would be needed: `grantId` is set when it allows the
+ * action. Pure.
  */
 export function decide(
   engine: PolicyEngine,
@@ -121,7 +121,7 @@ export function decide(
     : { action, question: asked, decision, grantId: null };
 }
 
-/** What the ledger keeps of an action. */
+/** The ledger row of an action. */
 export function intentOf(
   { call, scope }: Pick<Execution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
@@ -144,7 +144,7 @@ export function intentOf(
   };
 }
 
-/** A decision as the record of a turn keeps it. `taint`: null for an action whose assessment was frozen before. */
+/** A decision as turn records hold it. `taint`: null when the assessment was frozen earlier. */
 export function recordedDecision(
   { action, question, decision }: Proposal,
   taint: RecordedDecision['taint'],
@@ -152,7 +152,7 @@ export function recordedDecision(
   return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
 }
 
-/** The call of a stored action; null when the worker has another tool by now than was decided about. */
+/** The call of a stored action; null when the tool has changed since the decision. */
 export function runnableOf(tools: Tools, { action }: Pick<Proposal, 'action'>): Runnable | null {
   const found = tools.find(action.tool, [action.group]);
   if (!found || found.tool.version() !== action.toolVersion) return null;

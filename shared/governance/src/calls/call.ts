@@ -11,21 +11,21 @@ import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import type { OwnedTool } from './tool.ts';
 
-/** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
+/** The agent's result of a call. `say` is for people; `result` and `code` for the model. */
 export interface ToolCallResult {
   readonly ok: boolean;
   readonly result: unknown;
   readonly say: string;
   readonly code: ErrorCode | null;
-  /** Whether anything may have changed: false for reads and for calls that did not run. */
+  /** True when anything may have changed; false for reads and calls that did not run. */
   readonly changed: boolean;
-  /** It carries text from outside, which is never an instruction: the result does, or the sentence of a failure. */
+  /** True when the result or failure contains text from outside, which is never an instruction. */
   readonly untrusted?: boolean;
-  /** What may be done next, as buttons under the answer. */
+  /** Suggested next actions, as buttons under the answer. */
   readonly next?: readonly (ActionButton | OfferedButton)[];
-  /** Files that go with the answer. */
+  /** Files to attach to the answer. */
   readonly files?: readonly OutboundFile[];
-  /** What policy was asked, and said: for the record, not for the model. */
+  /** Policy's question and answer, for the record only. */
   readonly decided?: RecordedDecision;
 }
 
@@ -37,22 +37,22 @@ export interface ToolCall {
   readonly groups: readonly string[];
 }
 
-/** A call whose input the schema has parsed. */
+/** A call with validated input. */
 export interface Runnable extends OwnedTool {
   readonly actionId: string;
   readonly name: string;
   readonly input: unknown;
-  /** What the input stands for, as it was decided about. */
+  /** The meaning of the input, as decided about. */
   readonly resolved?: Resolved | null;
 }
 
-/** The turn on whose behalf a call is made. */
+/** The turn that a call belongs to. */
 export interface CallScope {
   readonly lane: Lane;
-  /** The time, by the database's clock. */
+  /** The time of the database clock. */
   readonly now: () => Date;
   readonly turnId: string;
-  /** The id of the message that began the turn: the same when another worker goes on with it. */
+  /** The id of the turn's first message, which stays when another worker continues. */
   readonly turnKey: string;
   readonly threadId: string;
   readonly chatKey: string;
@@ -60,16 +60,16 @@ export interface CallScope {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Whether others read along. */
+  /** True when others can read along. */
   readonly inGroup: boolean;
-  /** How old the oldest words of the turn were when they came in. Left out when none was old. */
+  /** Age of the turn's oldest words at arrival; left out when they were recent. */
   readonly ageMs?: number;
   readonly agent: { readonly id: string; readonly class: AgentClass };
-  /** Moves the turn on by its table. */
+  /** Moves the turn to the next phase. */
   enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;
-  /** Makes the thread's state durable; called before anything that has an effect. */
+  /** Stores the thread's state; called before any effect. */
   flush(): Promise<void>;
-  /** The same by a statement that writes more: `write` stores the checkpoint that it is given, if there is one, or throws. */
+  /** Stores the state in the same statement as other rows: `write` stores the given checkpoint or throws. */
   flushWith<T>(write: (checkpoint: CheckpointRow | null) => Promise<T>): Promise<T>;
   say(text: string, slot: string | null, key: string): Promise<void>;
 }
@@ -83,8 +83,8 @@ export class StoppedByPerson extends Error {
 }
 
 /**
- * A call that did not run, or did nothing, in the catalog's words. `given`: its arguments, which the model has read before. Whoever lets a
- * model read one that is `untrusted` notes it first: see `tellFailure`.
+ * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the
+ * model knows. Untrusted ones must be noted first: see `tellFailure`.
  */
 export function failure(error: AppError, given: unknown = null): ToolCallResult {
   const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { failure, type ToolCallResult } from './call.ts';
 
 const words = { say: z.string(), changed: z.boolean(), untrusted: z.boolean().exactOptional() };
-/** What an action came to, as the ledger keeps it. A failure has words and a code, and no result. */
+/** An action's result in the ledger. Failures have words and a code. */
 const StoredResult = z.discriminatedUnion('ok', [
   z.object({
     ...words,
@@ -17,21 +17,18 @@ const StoredResult = z.discriminatedUnion('ok', [
     next: z.array(Button).exactOptional(),
     files: z.array(OutboundFile).exactOptional(),
   }),
-  // The catalog of the release that wrote it may have had other codes.
+  // An earlier release may have had other codes.
   z.object({ ...words, ok: z.literal(false), code: z.string().transform((code) => code as ErrorCode) }),
 ]);
 
-/**
- * What came of an action, out of its row in the ledger. A row that nobody can read says that nobody can tell, and so stands in no
- * turn's way. Pure, and never throws.
- */
+/** Reads an action's result from its ledger row; an unreadable one counts as unknown. Pure, never throws. */
 export function readStoredResult(stored: unknown, tool: string): ToolCallResult {
   const { data } = StoredResult.safeParse(stored);
   if (!data) return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
 }
 
-/** What the ledger knows of these calls, in words; those that never began are left out. */
+/** The ledger's results of these calls as sentences; calls that never started are left out. */
 export async function cameOf(db: Queryable, callIds: readonly string[]) {
   const actions = await readActions(db, callIds);
   return Object.fromEntries(

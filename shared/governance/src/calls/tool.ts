@@ -4,26 +4,26 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 
-/** What an approver reads about an action besides its exact arguments, which every card shows: plain text, each in a short line. */
+/** What approvers read besides the exact arguments: short lines of plain text. */
 export interface Preview {
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   readonly what: string;
-  /** What will be different, as far as the arguments do not say it. */
+  /** The difference it makes, beyond the arguments. */
   readonly change: string;
   readonly reach: string;
-  /** How it is taken back; say so when it cannot be. */
+  /** How to undo it, or that it cannot be undone. */
   readonly undo: string;
 }
 
-/** A risk with the reasons for it, in sentences for people. */
+/** A risk with reasons, as sentences for people. */
 export interface RiskWithReasons {
   readonly risk: Risk;
   readonly reasons: readonly string[];
-  /** Nobody could want it, so nobody is asked: it is denied with this sentence. */
+  /** Denied with this sentence without asking anybody. */
   readonly refusal?: string;
 }
 
-/** What governance knows of a tool: what its author declared. Its functions are pure. */
+/** A tool as governance sees it: its author's declarations. Pure functions. */
 export interface Tool {
   readonly input: z.ZodType;
   /** The least role that may call it. */
@@ -34,9 +34,9 @@ export interface Tool {
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
   readonly replay: 'harmless' | 'unknown';
-  /** Null when its arguments stand for nothing else: see `Tools.resolve`. */
+  /** Null when its arguments need no resolution: see `Tools.resolve`. */
   readonly resolve: unknown;
-  /** Null when it cannot look up what became of it: see `Tools.probe`. */
+  /** Null when its outcome cannot be probed: see `Tools.probe`. */
   readonly probe: unknown;
   version(): string;
   risk(input: unknown, resolved?: Resolved | null): RiskWithReasons;
@@ -47,7 +47,7 @@ export interface Tool {
   order(args: unknown): string | null;
 }
 
-/** A tool and the capability group it belongs to. */
+/** A tool with its capability group. */
 export interface OwnedTool {
   readonly tool: Tool;
   readonly group: { readonly name: string };

@@ -5,41 +5,40 @@ import type { Runnable } from '../calls/call.ts';
 import type { Tool } from '../calls/tool.ts';
 import { foreignPart } from './own-words.ts';
 
-/** What the conversation has seen and what its person said: see `actionFacts`. */
+/** The conversation's texts from outside and from the person: see `actionFacts`. */
 export interface Seen {
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;
-  /** Text from outside was read in this conversation, ever. */
+  /** True when the conversation ever read text from outside. */
   readonly isTainted: boolean;
-  /** What the person typed themselves since the newest of that. */
+  /** Messages that the person typed since the newest such text. */
   readonly typed: readonly string[];
-  /** What stood on the buttons that they pressed since then. */
+  /** Labels that they pressed since then. */
   readonly pressed: readonly string[];
-  /** What they wrote or pressed lately: the alarm does not ring for it. */
+  /** Their recent words and presses, which raise no alarm. */
   readonly said: readonly string[];
 }
 
 const NEXT: Readonly<Record<Risk, Risk>> = { safe: 'sensitive', sensitive: 'dangerous', dangerous: 'dangerous' };
 const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dangerous: 0.9 };
-/** Production makes the same effect weigh more. */
+/** The score that production adds to an effect. */
 const PRODUCTION_SCORE = 0.05;
 
 /**
- * Where a call comes from, as far as that matters. `foreign`: the part of it that is not in the person's own words, where text from
- * outside was read; this is the gate. `source`: an argument that stands in such text; a second alarm, which raises the risk. Records
- * of before have no `foreign`.
+ * The origin of a call. `foreign`: its part that is not in the person's own words after text from outside was read,
+ * which gates it. `source`: an argument found in such text, which raises the risk. Older records have no `foreign`.
  */
 export interface Taint {
   readonly source: string | null;
   readonly foreign?: string | null | undefined;
   readonly hasPrivate: boolean;
-  /** How old the words of the turn were when they came in. Left out when they were not old. */
+  /** Age of the turn's words at arrival; left out when they were recent. */
   readonly ageMs?: number | undefined;
-  /** The offer that was pressed for exactly this action, by its hash. */
+  /** The hash of the pressed offer for exactly this action. */
   readonly pressed?: string | undefined;
 }
 
-/** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */
+/** The taint of these arguments. Reads that carry nothing out are never tainted. */
 export function lookForTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: Seen,
@@ -56,10 +55,7 @@ export function lookForTaint(
   };
 }
 
-/**
- * How bad an action can be: what its tool says of these arguments, raised by one level when an argument stands in text of outside.
- * Pure: the same tool, input, taint and meaning of the input give the same assessment.
- */
+/** The risk of an action: the tool's own, one level higher when an argument is found in text from outside. Pure. */
 export function assess(
   tool: Tool,
   input: unknown,
@@ -85,14 +81,14 @@ export function assess(
   };
 }
 
-/** Shorter values, such as "web", stand in every text by chance. */
+/** Shorter values, such as "web", occur by chance. */
 const SHORTEST = 4;
-/** A run of this many characters that two texts share is no chance. */
+/** A shared run of this many characters is no chance. */
 const RUN_LENGTH = 16;
 
 /**
- * The first argument that contains text of an untrusted result, or is contained in one, and that the person has not said themselves;
- * null when there is none. Case and spaces do not matter.
+ * The first argument that shares text with an untrusted result and that the person did not say; null without one.
+ * Ignores case and spaces.
  */
 function taintOf(input: unknown, { untrusted, said }: Seen): string | null {
   if (untrusted.length === 0) return null;
@@ -123,7 +119,7 @@ function leaves(value: unknown): readonly string[] {
 }
 
 function normalize(text: string): string {
-  // NFKC and the removal of what cannot be seen: letters in disguise are the same letters.
+  // NFKC and without invisible characters, so that disguised letters count as the same.
   return text
     .normalize('NFKC')
     .replace(/[\p{Cf}\p{Mn}]/gu, '')

@@ -20,7 +20,7 @@ const foreign = (
   pressed: readonly string[] = [],
 ) => foreignPart(name, restart, input, { typed, pressed });
 
-describe('a call is in the words of the person', () => {
+describe("a call is in the person's words", () => {
   it.each([
     ['in one message', ['please restart shop on staging']],
     ['in one of several', ['thanks', 'Restart shop on staging', 'hello']],
@@ -29,7 +29,7 @@ describe('a call is in the words of the person', () => {
     expect(foreign(typed)).toBeNull();
   });
 
-  it('when what a tool calls by one word is written in two', () => {
+  it("when they write a tool's single word as two", () => {
     expect(foreign(['roll back shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['rollback shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['roll shop on staging'], SHOP, 'rollback_deploy')).toBe('rollback deploy');
@@ -59,7 +59,7 @@ describe('a call is in the words of the person', () => {
     expect(foreign(typed, input)).toBe(part);
   });
 
-  it('whatever text of outside says, it cannot add a word to what was typed', () => {
+  it('text from outside adds no word to what was typed', () => {
     const word = fc.stringMatching(/^[a-z]{3,12}$/);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), word, word, (typed, project, reason) => {
@@ -70,7 +70,7 @@ describe('a call is in the words of the person', () => {
     );
   });
 
-  it('is never in doubt: each value that is let pass stands in what was typed, letter by letter or in other case', () => {
+  it('only when each value occurs in the typed text, in any case', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
         const found = foreign([`restart shop staging ${typed}`], { ...SHOP, reason });
@@ -82,20 +82,20 @@ describe('a call is in the words of the person', () => {
   });
 });
 
-it('a name that a phone wrote with a dash is not its first half', () => {
+it('a name written with a dash does not match its first half', () => {
   for (const dash of ['–', '—', '‑', '−', '-']) expect(foreign([`restart shop${dash}2 on staging`])).toBe('shop');
   expect(foreign(['restart shop on staging – it hangs'])).toBeNull();
 });
 
-describe('what stood on a button that the person pressed', () => {
+describe('the label of a pressed button', () => {
   const pressing = (typed: readonly string[], ...pressed: readonly string[]): string | null =>
     foreign(typed, SHOP, 'restart_project', pressed);
 
-  it('answers what their order left open', () => {
+  it('fills values that the order left open', () => {
     expect(pressing(['restart shop'], 'staging')).toBeNull();
   });
 
-  it('is no order, and no part of a value', () => {
+  it('is neither an order nor part of a value', () => {
     expect(pressing([], 'shop', 'staging')).toBe('restart project');
     expect(pressing(['is shop well?'], 'staging')).toBe('restart project');
     expect(pressing(['restart shop'], 'staging please')).toBe('staging');

@@ -9,15 +9,15 @@ import type { Tool } from '../calls/tool.ts';
  * warnings and what somebody pastes hold the same words, but do not begin so. Everything else asks them.
  */
 
-/** Of a conversation, since the newest text from outside: messages, the newest first, and what stood on pressed buttons. */
+/** The person's messages, newest first, and pressed labels since the newest text from outside. */
 interface OwnWords {
   readonly typed: readonly string[];
   readonly pressed: readonly string[];
 }
 
 /**
- * The first part of a call that is in none of the messages, in words: a value, or what the tool does; null when one of them, with what
- * was pressed, holds all of it. Pure, and in doubt it names something: whoever asked is asked then.
+ * The first part of a call (a value or the action) that no message holds; null when one message with the pressed labels
+ * holds all of it. Pure; in doubt it names a part, so that the person is asked.
  */
 export function foreignPart(
   name: string,
@@ -26,7 +26,7 @@ export function foreignPart(
   { typed, pressed }: OwnWords,
 ): string | null {
   const [first = name, second = first] = name.split('_');
-  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // nobody triggers a deploy: people deploy
+  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // people deploy; nobody "triggers" a deploy
   const begin = new RegExp(`^\\s*(?:please\\s+)?${verb}(?![\\p{L}\\p{N}_-])`, 'iu');
   const orders = typed.map(withoutQuotations).filter((text) => begin.test(text));
   const values = fieldsOf(input)
@@ -39,10 +39,10 @@ export function foreignPart(
   return missing[0] ?? name.replaceAll('_', ' ');
 }
 
-/** How people write what a tool's name writes as one word. */
+/** Spellings of tool words that people write apart. */
 const SAID: Readonly<Record<string, string>> = { rollback: 'roll ?back' };
 
-/** Lines that quote somebody are not the person's. The words before one belong to it. */
+/** Removes quoted lines and the words that introduce them. */
 function withoutQuotations(text: string): string {
   const lines = text.split('\n');
   const quoted = lines.findIndex((line) => /^\s*>/.test(line));
@@ -55,7 +55,7 @@ function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
     : [];
 }
 
-/** Whether it would be the same if nobody had given it. */
+/** True when leaving the value out means the same. */
 function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field: string, value: unknown): boolean {
   const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in it
   const parsed = schema.safeParse(rest);
@@ -68,7 +68,7 @@ function asJson(value: unknown): Parameters<typeof canonicalHash>[0] {
   return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof canonicalHash>[0]; // JSON is what is compared
 }
 
-/** The keys of a value count as well: a model chooses them, too. */
+/** Keys count too, since a model chooses them. */
 function leavesOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? ['[]'] : value.flatMap(leavesOf);
   if (typeof value !== 'object' || value === null) return [String(value)];
