@@ -120,7 +120,7 @@ describe('fallback models', () => {
     const started = start({ MODEL_FOR: 'product_owner.intent=anthropic' });
     await expect(started).rejects.toThrow(AppError);
     await expect(started).rejects.toThrow(
-      'MODEL_FOR: there is no agent or node product_owner.intent; there are lost_card, lost_card.ingest_input, mortgage, mortgage.ingest_input, product_owner, product_owner.intent_parser, product_owner.product_owner, repo_analyst, repo_analyst.intent_parser, repo_analyst.product_owner',
+      'MODEL_FOR: there is no agent or node product_owner.intent; there are product_owner, product_owner.intent_parser, product_owner.product_owner, repo_analyst, repo_analyst.intent_parser, repo_analyst.product_owner, lost_card, lost_card.ingest_input, mortgage, mortgage.ingest_input',
     );
   });
 });

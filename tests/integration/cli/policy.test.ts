@@ -1,13 +1,20 @@
 import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCallQuestion, CallOutline } from '@signalbox/safety/policy/outline';
-import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
+import {
+  loadPolicySet,
+  readPolicyFolder,
+  readPolicyFolders,
+  type PolicySet,
+} from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openTerminal } from './terminal.ts';
+import { policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { samples } from '../../support/samples.ts';
 
 type Wish = Parameters<typeof CallOutline.parse>[0];
 
@@ -27,7 +34,7 @@ describe('signalbox policy check', () => {
     expect(out).toMatch(/four-eyes +approvals\.cedar:\d+ +Whoever asked/);
     expect(out).toMatch(/\d+ rules; every example holds\. Version [0-9a-f]{64}\./);
     const { json } = await nowhere('policy', 'check', '--json');
-    const { version } = await readPolicyFolder(POLICY_FOLDER);
+    const { version } = await readPolicyFolders([POLICY_FOLDER, ...policyFoldersOf(samples)]);
     expect(json).toMatchObject({ ok: true, version, problems: [] });
   });
 
